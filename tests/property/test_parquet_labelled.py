@@ -164,11 +164,11 @@ def test_what_stands_beside_a_file(tmp_path: Path) -> None:
     path = tmp_path / "scores.parquet"
     pl.DataFrame({"q": ["7", "7"], "label": [1, 0], "sim": [1, 2]}).write_parquet(path)
     assert relkit.evaluate_scores(path, columns={"query": "q"}, measures="auc")["auc"] == 0.0
-    with pytest.raises(relkit.ParameterError, match="a file of labelled rows holds its own"):
+    with pytest.raises(relkit.ParameterError, match="a file of labelled rows has its own"):
         relkit.evaluate_scores(path, [1.0, 2.0])
-    with pytest.raises(relkit.ParameterError, match="columns are those of a file"):
+    with pytest.raises(relkit.ParameterError, match="`columns` is for files"):
         relkit.evaluate_scores([1, 0], [1.0, 2.0], columns={"query": "q"})
-    with pytest.raises(relkit.ParameterError, match="cannot weigh differently in ndcg"):
+    with pytest.raises(relkit.ParameterError, match="weights are not supported by ndcg"):
         relkit.evaluate_scores(path, measures="ndcg", columns={"weight": "label"})
     with pytest.raises(relkit.InputError, match="there is no column `x`"):
         relkit.evaluate_scores(path, columns={"score": "x"})

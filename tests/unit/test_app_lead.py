@@ -253,7 +253,7 @@ def test_an_export_that_fails_says_so(store: Store) -> None:
     store.grades.add(1, [(Item("q", "d3"), [Rating("query", 3)])])
     answer = Somebody(store, "lea").get("/projects/1/export?form=quepid-book-csv")
     assert answer.status_code == 400
-    assert "cannot hold a judge named" in answer.text
+    assert "cannot contain a judge named" in answer.text
 
 
 @pytest.mark.parametrize("escape", ["\\ud800", "\\u0000"])
@@ -268,9 +268,9 @@ def test_half_a_character_is_refused_with_file_and_line(store: Store, escape: st
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a.jsonl", b'{"query": "q"}\n' * 2_000_000, "holds too much to be read at once"),
-        ("a.json", b"[" + b"[]," * 8_000_000, "holds too much to be read at once"),
-        ("a.csv", b"query,doc\n" + b"q,d\n" * 5_000_000, "holds too much to be read at once"),
+        ("a.jsonl", b'{"query": "q"}\n' * 2_000_000, "is too large to be read at once"),
+        ("a.json", b"[" + b"[]," * 8_000_000, "is too large to be read at once"),
+        ("a.csv", b"query,doc\n" + b"q,d\n" * 5_000_000, "is too large to be read at once"),
         ("a.csv", b",".join(b"c%d" % n for n in range(20_000)), "more than 10,000 columns"),
         ("a.jsonl", b'{"query": "q", "document": ' + b"[" * 900 + b"]" * 900 + b"}", "not JSON"),
     ],

@@ -55,7 +55,7 @@ def test_learning_and_searching(command: Command) -> None:
         (["bm25.run", "new.run", "--method", "posfuse"], 2, "--judgments on the command line"),
         (["bm25.run", "new.run", "-o", "tfidf.run"], 3, "--force replaces it"),
         (["bm25.run", "new.run", "-o", "new.run", "--force"], 2, "one of the inputs"),
-        (["bm25.run", "new.run", "-o", "x.what"], 2, "names no format"),
+        (["bm25.run", "new.run", "-o", "x.what"], 2, "is not a known format"),
         (["bm25.run", "missing.run"], 3, "missing.run"),
         (
             [

@@ -73,9 +73,9 @@ def test_options_reach_the_simulation(command: Any, files: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("-o", "log.txt"), "names no format that logs are written in"),
-        (("-o", "judgments.qrels.csv", "--truth", "x.txt"), "names no kind of table"),
-        (("-o", "bm25.run"), "names no format"),
+        (("-o", "log.txt"), "logs cannot be written to"),
+        (("-o", "judgments.qrels.csv", "--truth", "x.txt"), "has no suffix of a table"),
+        (("-o", "bm25.run"), "is not a known format"),
         (("-o", "clicks.csv"), "--force replaces it"),
         (("-o", "a.csv", "--truth", "a.csv"), "name the same file"),
         (("-o", "a.csv", "--examination", "1,x"), "expected numbers"),

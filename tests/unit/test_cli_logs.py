@@ -77,8 +77,8 @@ def test_read_takes_columns_and_a_format(command: Command, files: Path) -> None:
     [
         (["read", "log.csv"], 2, "--output"),
         (["read", "log.csv", "-o", "log.csv"], 2, "is one of the inputs"),
-        (["read", "log.csv", "-o", "log.xlsx"], 2, "names no format that logs are written in"),
-        (["read", "log.csv", "-o", "log.parquet.gz"], 2, "names no format"),
+        (["read", "log.csv", "-o", "log.xlsx"], 2, "logs cannot be written to"),
+        (["read", "log.csv", "-o", "log.parquet.gz"], 2, "logs cannot be written to"),
         (["read", "log.csv", "-o", "none/log.parquet"], 3, "cannot be written"),
         (["read", "none.csv", "-o", "log.parquet"], 3, "there is no such file"),
         (["inspect", "log.csv", "--columns", "document=doc"], 2, "--columns knows no `document`"),
@@ -207,5 +207,5 @@ def test_tabs_are_not_written(tmp_path: Path) -> None:
     sessions = Sessions.from_frame(
         pl.DataFrame({"session": ["s"], "query": ["q"], "position": [1], "doc": ["d"]})
     )
-    with pytest.raises(ParameterError, match="names no format"):
+    with pytest.raises(ParameterError, match="logs cannot be written to"):
         write_sessions(sessions, tmp_path / "a.tsv")

@@ -117,7 +117,7 @@ def test_depths_by_tier(depths: str, command: Command) -> None:
         (["log.csv", "--max-age", "180d"], 2, "none are given"),
         (["log.csv", "--judgments", "judged.csv", "--max-age", "old"], 2, "`old` is not an age"),
         (["log.csv", "--as-of", "soon"], 2, "is not a date"),
-        (["log.csv", "-o", "sample.txt"], 2, "names no kind of table"),
+        (["log.csv", "-o", "sample.txt"], 2, "has no suffix of a table"),
         (["log.csv", "-o", "log.csv"], 2, "is one of the inputs"),
         (["log.csv", "-o", "a.csv", "--pool", "./a.csv"], 2, "name the same file"),
         (["log.csv", "--allocation", "neyman", "--pilot", "log.csv"], 3, "a pilot has the columns"),

@@ -110,7 +110,7 @@ def test_rows_that_disagree_are_named(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ((20, "q0,0,1.5"), "new.csv: row 20 is of query `q0`, and of query `q2` in old.csv"),
+        ((20, "q0,0,1.5"), "new.csv: row 20 belongs to query `q0`, but to query `q2` in old.csv"),
         ((3, "q0,9,1.5"), "new.csv: row 3: the label is 9, and "),
         (None, "new.csv: has 107 rows, and old.csv has 108"),
     ],

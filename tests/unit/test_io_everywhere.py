@@ -129,7 +129,7 @@ def test_a_run_is_read_from_an_open_file() -> None:
 
 def test_what_holds_no_run_says_so(tmp_path: Path) -> None:
     path = write("rre", tmp_path)
-    with pytest.raises(InputError, match="the format `rre` cannot hold a run"):
+    with pytest.raises(InputError, match="the format `rre` cannot contain a run"):
         relkit.evaluate(GRADES, path, "rr")
 
 

@@ -67,7 +67,7 @@ def test_letor_rows_are_grouped_by_a_file(tmp_path: Path) -> None:
     assert rows.groups.tolist() == [0, 1, 3]
     assert rows.features is not None
     assert rows.features.values.tolist() == [[3.5, 0], [0, 2], [-1, 0]]
-    with pytest.raises(library.InputError, match="there is no `qid:`"):
+    with pytest.raises(library.InputError, match="`qid:` is missing"):
         library.read_features(path)
 
 
@@ -138,7 +138,7 @@ def test_scores_of_a_ranker_are_evaluated_in_the_order_of_the_rows() -> None:
 
 def test_formats_without_features_say_so(tmp_path: Path) -> None:
     path = write(tmp_path, "judged.qrels", "q 0 d 1\n")
-    with pytest.raises(library.InputError, match="`trec` cannot hold labels with features"):
+    with pytest.raises(library.InputError, match="`trec` cannot contain labels with features"):
         library.read_features(path)
 
 
@@ -182,7 +182,7 @@ def test_judgments_label_letor_rows(tmp_path: Path) -> None:
     with pytest.raises(library.ParameterError, match="`unjudged` must be one of"):
         library.read_features(path, judgments={"7": {"c": 3}}, unjudged="mean")  # type: ignore[arg-type]
     nameless = write(tmp_path, "nameless.letor", "1 qid:7 1:1\n")
-    with pytest.raises(library.ParameterError, match="do not say which documents"):
+    with pytest.raises(library.ParameterError, match="have no document ids"):
         library.read_features(nameless, judgments={"7": {"c": 3}})
 
 

@@ -57,7 +57,7 @@ def test_group_sizes_in_a_file(tmp_path: Path) -> None:
     scored = io.read_scored(rows, scores=scores, groups=write(tmp_path, "g", "2\n1\n"))
     assert scored.groups.tolist() == [0, 2, 3]
     assert scored.queries == ["0", "1"]
-    with pytest.raises(ParseError, match=r"a\.txt:1: there is no `qid:`") as caught:
+    with pytest.raises(ParseError, match=r"a\.txt:1: `qid:` is missing") as caught:
         io.read_scored(rows, scores=scores)
     assert "groups=PATH" in caught.value.hint
     with pytest.raises(InputError, match=r"add up to 2, and .* has 3 rows"):
@@ -85,7 +85,7 @@ def test_bad_letor_lines_are_named(tmp_path: Path, rows: str, scores: str, messa
 
 
 def test_letor_without_scores(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="holds no scores") as caught:
+    with pytest.raises(ParameterError, match="this format has no scores") as caught:
         io.read_scored(write(tmp_path, "a.letor", LETOR))
     assert "scores=PATH" in caught.value.hint
 
@@ -95,7 +95,7 @@ def test_letor_as_judgments(tmp_path: Path) -> None:
     assert judgments.to_dict() == {"10": {"GX1": 2.0, "GX2": 0.0}, "7": {"GX1": 1.0}}
     ranklib = write(tmp_path, "b.txt", "# qid:1: rambo*1\n4\tqid:1\t # 7555\trambo\n")
     assert io.read_judgments(ranklib).to_dict() == {"1": {"7555": 4.0}}
-    with pytest.raises(ParseError, match=r"c\.letor:2: there is no comment that names"):
+    with pytest.raises(ParseError, match=r"c\.letor:2: no comment names"):
         io.read_judgments(write(tmp_path, "c.letor", "1 qid:1 1:1 # d1\n0 qid:1 1:2\n"))
     with pytest.raises(ParseError, match=r"d\.letor:2: document `x` .* judged twice"):
         io.read_judgments(write(tmp_path, "d.letor", "1 qid:1 1:1 # x\n0 qid:1 1:2 # x\n"))
@@ -177,12 +177,12 @@ def test_missing_column() -> None:
 
 
 def test_nothing_in_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no rows"):
+    with pytest.raises(InputError, match="contains no rows"):
         io.read_scored(write(tmp_path, "a.csv", "query,label,score\n"))
 
 
 def test_a_run_is_no_table_of_scores(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the format `trec` cannot hold labels with scores"):
+    with pytest.raises(InputError, match="the format `trec` cannot contain labels with scores"):
         io.read_scored(write(tmp_path, "a.run", "q Q0 d 1 1 t\n"))
 
 

@@ -79,7 +79,7 @@ def test_truncated(tmp_path: Path, kind: str, left: int) -> None:
     path = tmp_path / "cut.qrels"
     packed = PACK[kind](os.urandom(40_000).hex().encode() + QRELS)
     path.write_bytes(packed[: left + (10 if left > 0 else 0)])
-    with pytest.raises(InputError, match=f"ends before its end: the {kind} data is truncated"):
+    with pytest.raises(InputError, match=f"is incomplete: the {kind} data is truncated"):
         io.read_judgments(path, format="trec")
 
 
@@ -89,7 +89,7 @@ def test_truncated_behind_the_first_block(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "cut.qrels"
     packed = PACK[kind](content)
     path.write_bytes(packed[: len(packed) * 9 // 10])
-    with pytest.raises(InputError, match=r"cut\.qrels: ends before its end"):
+    with pytest.raises(InputError, match=r"cut\.qrels: is incomplete"):
         io.read_judgments(path)
 
 
@@ -254,8 +254,8 @@ def test_no_permission(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (gzip.compress(b"", mtime=0), "is empty"),
-        (b"q1 0 d\x00 1\n", "is binary: byte 7 is zero"),
-        (b"\x7fELF\x02\x01\x01\x00", "is binary"),
+        (b"q1 0 d\x00 1\n", "is a binary file: byte 7 is zero"),
+        (b"\x7fELF\x02\x01\x01\x00", "is a binary file"),
         ("q1 0 d1 1\n".encode("utf-16"), "is UTF-16 text"),
         (b"PK\x03\x04rest", "zip archive or a spreadsheet"),
     ],
@@ -326,7 +326,7 @@ def test_format_by_name(tmp_path: Path) -> None:
 def test_a_format_cannot_hold_everything(tmp_path: Path) -> None:
     path = tmp_path / "a.letor"
     path.write_bytes(b"1 qid:1 1:2\n")
-    with pytest.raises(InputError, match=r"a\.letor: the format `letor` cannot hold a run"):
+    with pytest.raises(InputError, match=r"a\.letor: the format `letor` cannot contain a run"):
         io.read_run(path)
 
 
@@ -399,7 +399,7 @@ def test_what_a_format_does_not_say_it_cannot(kind: str | None) -> None:
             io.read_judgments({"q": {"d": 1}}), streams.BytesIO()
         ),
     }
-    with pytest.raises(InputError, match="the format `nothing` cannot hold"):
+    with pytest.raises(InputError, match="the format `nothing` cannot contain"):
         calls[kind]()
 
 

@@ -149,10 +149,10 @@ def test_format_by_name_or_suffix(tmp_path: Path) -> None:
     assert (tmp_path / "a.data").read_text() == "query,document,grade\nq,d,1\n"
     io.write_judgments(judgments, tmp_path / "a.txt")
     assert (tmp_path / "a.txt").read_text() == "q 0 d 1\n"
-    with pytest.raises(ParameterError, match="names no format") as caught:
+    with pytest.raises(ParameterError, match="is not a known format") as caught:
         io.write_judgments(judgments, tmp_path / "b.data")
     assert "`parquet`" in caught.value.hint
-    with pytest.raises(InputError, match="`letor` cannot hold a run"):
+    with pytest.raises(InputError, match="`letor` cannot contain a run"):
         io.write_run(Run.from_dict({"q": {"d": 1}}), tmp_path / "b.letor")
 
 

@@ -162,7 +162,7 @@ def test_rank_eval_with_templates() -> None:
     again = json.loads(text)
     assert notes == ()
     assert again["requests"][0]["ratings"] == [{"_index": "shop", "_id": "d1", "rating": 3}]
-    with pytest.raises(InputError, match=r"takes no rating of 0\.5"):
+    with pytest.raises(InputError, match=r"does not accept the rating 0\.5"):
         write_sheet(Sheet((Row(Item("q", "d"), final=0.5),)), format="elasticsearch")
 
 

@@ -376,7 +376,7 @@ def test_files_that_are_no_logs(tmp_path: Path) -> None:
         ("log.parquet", b"PAR1 and nothing more", "cannot be read as Parquet"),
         ("log.json", b'[{"session": 1}]', "the format is not recognised"),
         ("log.txt", b"just words", "the format is not recognised"),
-        ("log.jsonl", b"{}\n", "holds no objects"),
+        ("log.jsonl", b"{}\n", "contains no objects"),
     ):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(InputError, match=message):

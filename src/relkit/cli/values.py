@@ -110,12 +110,10 @@ def _measures_of(path: str) -> list[str]:
 
 #: Hints that say what to write in Python, and what they say on the command line.
 HINTS = {
-    "say which column holds what by its number, {reader}(…, {parameter}), or add a first line of"
-    " names": (
-        "say which column holds what by its number: {columns} {places}; or add a first line of"
-        " names"
+    "assign columns by number, {reader}(…, {parameter}), or add a header line": (
+        "assign columns by number: {columns} {places}; or add a header line"
     ),
-    "without strict these warnings are only printed": (
+    "without strict, these warnings are only printed": (
         "without --strict these warnings are only printed"
     ),
     "to evaluate a file of scores, use read_scored(…, scores=…)": (
@@ -124,10 +122,10 @@ HINTS = {
     "name its column: {reader}(…, {parameter})": "name its column: {columns} {role}={name}",
     "leave `columns` out": "leave {columns} out",
     "leave `columns` out, or name another format": "leave {columns} out, or name another format",
-    "name the file that holds one score per line: scores=PATH": (
+    "name the file with one score per line: scores=PATH": (
         "name the file that holds one score per line: --scores FILE"
     ),
-    "name the file that holds the number of rows of each query: groups=PATH": (
+    "name the file with the number of rows per query: groups=PATH": (
         "name the file that holds the number of rows of each query: --groups FILE"
     ),
 }

@@ -1,4 +1,4 @@
-"""Evaluations of parts added up: batches, files, machines."""
+"""Evaluations accumulated over parts: batches, files, machines."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ __all__ = ["Accumulator"]
 
 
 class Accumulator:
-    """Adds up evaluations of parts: batches, files, machines.
+    """Accumulates evaluations of parts: batches, files, machines.
 
     Sums are exact, so any split and any order of merging gives the same bits as the whole.
     Per-query values are not kept. Accumulators can be pickled.
 
     Args:
-        measures: As for `evaluate`.
-        convention: As for `evaluate`.
-        average: As for `evaluate`.
-        scale: As for `evaluate`.
+        measures: See `evaluate`.
+        convention: See `evaluate`.
+        average: See `evaluate`.
+        scale: See `evaluate`.
 
     Examples:
         >>> import relkit
@@ -71,8 +71,8 @@ class Accumulator:
             if one.needs_highest_grade and self.scale is None and "max" not in held:
                 raise ParameterError(
                     message(
-                        "`{one_name}` needs the highest grade of the whole data, which"
-                        " one part does not know",
+                        "`{one_name}` needs the highest grade of the whole data, which a single"
+                        " part does not have",
                         one_name=one.name,
                     ),
                     hint=message("name it: {one}", one=dataclasses.replace(one, max=3)),  # type: ignore[type-var]
@@ -114,10 +114,10 @@ class Accumulator:
             total.merge(columns[name].total)
 
     def merge(self, other: Accumulator) -> None:
-        """Adds what another accumulator holds.
+        """Adds the contents of another accumulator.
 
         Raises:
-            ParameterError: If it was made for other measures or another convention.
+            ParameterError: If its measures or its convention differ.
         """
         if (
             other.measures != self.measures

@@ -1,4 +1,4 @@
-"""Columns of numbers become results."""
+"""Builds results from columns of numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def assemble(
     if strict and warnings:
         raise StrictError(
             message("{run}: {notes:semicolon}", run=title, notes=warnings),
-            hint="without strict these warnings are only printed",
+            hint="without strict, these warnings are only printed",
         )
     refuse_undefined(program, columns, queries)
     warn(warnings, title)
@@ -107,7 +107,7 @@ def refuse_undefined(
 
 
 def number(measure: Measure, form: str, total: _native.Total, convention: Convention) -> float:
-    """Returns what the sums of one measure make."""
+    """Returns the number of one measure from its sums."""
     if measure.combine == "sum":
         return total.numerator
     if measure.combine == "geometric":
@@ -122,7 +122,7 @@ def number(measure: Measure, form: str, total: _native.Total, convention: Conven
 def span(
     measure: Measure, form: str, total: _native.Total, convention: Convention
 ) -> tuple[float, float]:
-    """Returns between which numbers the order of tied documents decides."""
+    """Returns the lowest and highest number over the orders of tied documents."""
     numbers = [number(measure, form, total, convention)]
     if total.tie_decided:
         orders: tuple[Literal["worst", "best"], ...] = ("worst", "best")
@@ -142,7 +142,7 @@ def _entry(
         if rule != "skip":
             counted = total.queries
     elif measure.combine == "pooled":
-        # Every row takes part, also those of a query that has one class only.
+        # All rows count, including those of queries with only one class.
         counted, undefined = total.queries, 0
     elif form == "macro" and rule != "skip":
         counted = total.queries

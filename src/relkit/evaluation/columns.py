@@ -46,7 +46,7 @@ def batch_columns(program: Program, batch: _native.Batch) -> dict[str, Column]:
 def python_columns(
     program: Program, rankings: Iterable[Ranking], missing: int
 ) -> dict[str, Column]:
-    """Evaluates measures in Python over rankings, of which the last `missing` are empty."""
+    """Evaluates measures in Python over rankings; the last `missing` ones are empty."""
     wanted = program.in_python
     rules = program.convention
     rule = rules.ties
@@ -83,7 +83,7 @@ def _ordered(measure: Measure, order: Ranking, rules: Convention) -> tuple[float
 def counted_parts(
     measure: Measure, ranking: Ranking, value: float, rules: Convention
 ) -> tuple[float, float]:
-    """Returns what a query adds to a ratio; one without a value counts there with its weight."""
+    """Returns what a query adds to a ratio; a query without a value counts with its weight."""
     ranking = measure.seen(ranking)
     instead = measure.counted(rules)
     if measure.combine == "ratio" and math.isnan(value) and not math.isnan(instead):

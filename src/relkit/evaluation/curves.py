@@ -27,7 +27,7 @@ __all__ = [
     "roc_curve",
 ]
 
-#: What a classification is measured by.
+#: The measures of a classification.
 NUMBERS = ("accuracy", "precision", "recall", "f1", "macro_f1", "micro_f1")
 
 
@@ -39,7 +39,7 @@ class Curve(Exportable):
         x: False-positive rate, or recall.
         y: True-positive rate, or precision.
         thresholds: Documents scored this or higher count as positive. The first is +inf for ROC.
-        names: What x and y are.
+        names: The names of x and y.
     """
 
     x: NDArray[np.float64]
@@ -53,7 +53,7 @@ class Curve(Exportable):
         return float(((self.x[1:] - self.x[:-1]) * (self.y[1:] + self.y[:-1]) / 2).sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values: the area and the points; the threshold of no row is null."""
+        """Returns JSON-ready values: the area and the points; an infinite threshold is null."""
         return {
             "area": json_number(self.area),
             "points": [json_values(point) for point in self.to_frame().to_dicts()],
@@ -98,9 +98,9 @@ def _counts(
         kept = heavy > 0
         values, positive, heavy = values[kept], positive[kept], heavy[kept]
         if not len(values):
-            raise InputError("every row weighs 0")
+            raise InputError("all weights are 0")
     if heavy is None:
-        # Numbers alone are sorted several times as fast as rows.
+        # Sorting plain numbers is several times as fast as sorting rows.
         ordered = np.sort(values)[::-1]
         last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(ordered) - 1)
         good = np.sort(values[positive])
@@ -133,12 +133,13 @@ def roc_curve(
         labels: Grades; `rel` and higher are positive.
         scores: Model scores.
         rel: Lowest positive grade.
-        weights: What each row weighs, 0 or more; `None` for 1 each. Rows of weight 0 are left out.
+        weights: The weight of each row, 0 or more; `None` for 1 each. Rows of weight 0 are left
+            out.
         points: `all` distinct scores, or only the `corners` of the curve, where its slope changes.
 
     Raises:
         InputError: If one class is absent, or a score is not finite.
-        ParameterError: If `points` is neither.
+        ParameterError: If `points` is something else.
 
     Examples:
         >>> import relkit
@@ -187,7 +188,8 @@ def precision_recall_curve(
         labels: Grades; `rel` and higher are positive.
         scores: Model scores.
         rel: Lowest positive grade.
-        weights: What each row weighs, 0 or more; `None` for 1 each. Rows of weight 0 are left out.
+        weights: The weight of each row, 0 or more; `None` for 1 each. Rows of weight 0 are left
+            out.
 
     Raises:
         InputError: If there is no positive, or a score is not finite.
@@ -212,7 +214,7 @@ def _precision_recall(
 
 
 def both_curves(labels: ArrayLike, scores: ArrayLike, *, rel: float = 1.0) -> tuple[Curve, Curve]:
-    """Returns `roc_curve` and `precision_recall_curve` of rows that are sorted once.
+    """Returns `roc_curve` and `precision_recall_curve`, sorting the rows once.
 
     Raises:
         InputError: If one class is absent, or a score is not finite.
@@ -231,9 +233,9 @@ class Classification(Exportable):
         recall: TP / (TP + FN) of the highest class against the rest.
         f1: Their harmonic mean.
         macro_f1: Mean of the F1 of each class.
-        micro_f1: F1 of the summed counts; with one class a row it equals accuracy.
+        micro_f1: F1 of the summed counts; with one class per row it equals accuracy.
         confusion: Rows: true classes, columns: predicted classes, lowest first.
-        note: What these numbers do not see.
+        note: What these numbers ignore.
     """
 
     accuracy: float
@@ -244,8 +246,8 @@ class Classification(Exportable):
     micro_f1: float
     confusion: tuple[tuple[int, ...], ...]
     note: str = (
-        "accuracy and F1 ignore the order of the grades: high taken for none costs the same as"
-        " high taken for middle; kappa, tau and PNR see the difference"
+        "accuracy and F1 ignore the order of the grades: predicting none for high costs the same"
+        " as predicting middle; kappa, tau and PNR see the difference"
     )
 
     def to_dict(self) -> dict[str, Any]:
@@ -273,7 +275,7 @@ def classify(
         rel: Lowest positive grade, with one threshold.
 
     Raises:
-        InputError: If there are no rows, or a grade is none of the classes.
+        InputError: If there are no rows, or a grade is not one of the classes.
 
     Examples:
         >>> import relkit

@@ -1,7 +1,7 @@
-"""The measures that are taken where none is named."""
+"""The default measures."""
 
 __all__ = ["DEFAULT_MEASURES", "DEFAULT_SCORE_MEASURES"]
 
 DEFAULT_MEASURES = ("ndcg@10", "ndcg", "ap", "recall@100", "rr@10", "judged@10")
-#: Of labelled scores.
+#: For labelled scores.
 DEFAULT_SCORE_MEASURES = ("auc", "gauc", "pnr", "ndcg@10")

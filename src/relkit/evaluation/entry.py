@@ -1,4 +1,4 @@
-"""One measure of one run, and what its number rests on."""
+"""One measure of one run, with the data behind it."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class Entry:
     """One measure of one run.
 
     Attributes:
-        value: The number; NaN where no query defines it.
+        value: The number; NaN if it is undefined for all queries.
         average: How queries became one number: `macro`, `micro`, or `sum`.
-        queries: Queries that the number rests on.
+        queries: Number of queries behind the value.
         undefined: Queries for which the measure has no value.
-        missing: Judged queries that the run does not hold, among those counted.
-        tie_sensitive: Queries whose cutoff falls inside a tie that holds a relevant document.
-        definition: The measure with every parameter filled in.
-        details: What stands beside the number: for PNR the positive and negative pairs and the
-            `share` of positive ones; the value without pairs of equal labels (`strict`,
-            `strict_share`), and what random orders would reach (`random`, `random_share`).
-        ties: The rule on equal scores that the number follows.
-        tie_decided: Queries whose value depends on the order of documents with equal scores.
-        span: The lowest and the highest number that an order of tied documents gives; `None`
-            where no query depends on it.
+        missing: Judged queries that the run lacks, among those counted.
+        tie_sensitive: Queries whose cutoff falls inside a tie with a relevant document.
+        definition: The measure with all parameters filled in.
+        details: Details beside the value: for PNR the positive and negative pairs and the `share`
+            of positive ones; the value without pairs of equal labels (`strict`, `strict_share`),
+            and the value of random orders (`random`, `random_share`).
+        ties: The tie rule behind the value.
+        tie_decided: Queries whose value depends on the order of tied documents.
+        span: The lowest and the highest number over the orders of tied documents; `None` if no
+            query depends on them.
     """
 
     value: float
@@ -50,15 +50,15 @@ class Entry:
     span: tuple[float, float] | None = None
 
     def fingerprint(self, convention: Convention) -> str:
-        """Returns what is equal where two numbers mean the same thing: `relkit.ltr.fingerprint`.
+        """Returns `relkit.ltr.fingerprint`, which is equal if two numbers are comparable.
 
         Args:
-            convention: The rules under which the number was counted.
+            convention: The rules behind the value.
         """
         return definition_fingerprint(self.definition, convention, self.average)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+        """Returns JSON-ready values: NaN and infinity become null."""
         values: dict[str, Any] = {
             "value": self.value if math.isfinite(self.value) else None,
             "queries": self.queries,

@@ -1,4 +1,4 @@
-"""One run, or one after the other, against judgments."""
+"""Evaluates one or more runs against judgments."""
 
 from __future__ import annotations
 
@@ -50,11 +50,12 @@ def evaluate(
             query, document and score.
         measures: One or more names such as `ndcg@10`, or `Measure` objects.
         convention: The rules: a preset's name, a file, a mapping of fields, or a `Convention`.
-        average: `macro` or `micro` for the measures that have both; `None` takes each one's own.
+        average: `macro` or `micro` for measures that have both; `None` takes each measure's
+            default.
         scale: The grade scale: a name, a file or a `Scale`; `None` takes the judgments' own.
-        name: What to call the run; by default its file's name.
+        name: The name of the run; by default its file's name.
         strict: Turns warnings about the data into a `StrictError`.
-        threads: Threads to use; 0 uses all cores. The numbers do not depend on it.
+        threads: Threads to use; 0 uses all cores. Results do not depend on it.
 
     Returns:
         A mapping from measure names to numbers, with `.summary`, `.per_query`, `.notes`.
@@ -62,7 +63,7 @@ def evaluate(
     Raises:
         InputError: If the data cannot be used; the message names file and line.
         UnknownNameError: If a measure, parameter, preset or scale has no such name.
-        ParameterError: If a parameter has an impossible value.
+        ParameterError: If a parameter has an invalid value.
         StrictError: If `strict` and there is a warning.
 
     Examples:
@@ -80,10 +81,10 @@ class Evaluator:
     """Judgments read once and used for many runs.
 
     Args:
-        judgments: As for `evaluate`.
-        convention: As for `evaluate`.
-        scale: As for `evaluate`.
-        threads: As for `evaluate`.
+        judgments: See `evaluate`.
+        convention: See `evaluate`.
+        scale: See `evaluate`.
+        threads: See `evaluate`.
 
     Examples:
         >>> import relkit
@@ -178,7 +179,7 @@ class Evaluator:
         return assemble(title, program, held + missing, columns, notes, strict)
 
     def _negative_grade(self) -> InputError:
-        """The error about the first grade below 0, with its place in the judgments' file."""
+        """Returns the error for the first grade below 0, with its line in the judgments' file."""
         from relkit.io.places import find_line
 
         query, document, grade = next(

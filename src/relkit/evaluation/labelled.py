@@ -28,15 +28,15 @@ __all__ = ["Evaluated", "Settings", "evaluate_file", "evaluate_rows", "row_colum
 
 @dataclass(frozen=True)
 class Settings:
-    """How labelled rows are measured.
+    """Options for evaluating labelled rows.
 
     Attributes:
         convention: The rules.
-        average: As for `evaluate_scores`.
-        scale: As for `evaluate_scores`.
+        average: See `evaluate_scores`.
+        scale: See `evaluate_scores`.
         threads: Threads to use; 0 uses all cores.
-        otherwise: What measures do that have no mean over the orders of tied rows.
-        spans: Whether tied rows are measured in the worst and the best order, too.
+        otherwise: The tie rule of measures without a mean over the orders of tied rows.
+        spans: Whether to evaluate tied rows in the worst and the best order, too.
     """
 
     convention: Convention
@@ -52,10 +52,10 @@ class Evaluated:
     """The measures of labelled rows.
 
     Attributes:
-        program: What was computed.
+        program: The resolved measures.
         columns: The measures by name.
         queries: The names of the queries.
-        facts: What is worth knowing of the labels.
+        facts: Facts about the labels.
         notes: What is worth knowing about the data.
     """
 
@@ -67,7 +67,7 @@ class Evaluated:
 
 
 def evaluate_rows(rows: LabelledRows, measures: Sequence[Measure], settings: Settings) -> Evaluated:
-    """Measures rows in memory."""
+    """Evaluates rows in memory."""
     program = row_program(rows, measures, settings, rows.weights is not None)
     return Evaluated(
         program, row_columns(program, rows, settings.threads), rows.queries, rows.facts, rows.notes
@@ -77,7 +77,7 @@ def evaluate_rows(rows: LabelledRows, measures: Sequence[Measure], settings: Set
 def row_program(
     rows: LabelledRows, measures: Sequence[Measure], settings: Settings, weighted: bool
 ) -> Program:
-    """Resolves measures for rows, whatever their scores will be."""
+    """Resolves measures for rows, independently of their scores."""
     highest = math.nan
     if _needs_highest(measures) and rows.labels.size:
         highest = float(rows.labels.max())
@@ -85,7 +85,7 @@ def row_program(
 
 
 def row_columns(program: Program, rows: LabelledRows, threads: int = 0) -> dict[str, Column]:
-    """Measures rows under a program that was made for them."""
+    """Evaluates rows with a program that was resolved for them."""
     batch = _native.evaluate_arrays(
         program.plan, rows.labels, rows.known_scores(), rows.groups, threads, rows.weights
     )
@@ -109,13 +109,13 @@ def evaluate_file(
     measures: Sequence[Measure],
     settings: Settings,
 ) -> Evaluated:
-    """Measures the rows of a file, without keeping them where its format can be streamed.
+    """Evaluates the rows of a file, streaming them if its format allows it.
 
     Args:
         path: The file.
-        names: Column names by role; roles that are not named are found by the usual names.
-        measures: What to compute.
-        settings: How.
+        names: Column names by role; other roles are found by the usual names.
+        measures: The measures.
+        settings: The options.
     """
     source = io.open_source(fspath(path), kind="scored", named=bool(names))
     weighted = "weight" in (names or {})
@@ -146,7 +146,7 @@ def _compile(
     """Resolves the measures.
 
     Raises:
-        ParameterError: If there are weights, and a measure whose rows cannot weigh differently.
+        ParameterError: If there are weights, but a measure does not support them.
     """
     program = Program.compile(
         measures,
@@ -161,8 +161,8 @@ def _compile(
     others = [str(one) for one in program.asked if not one.weighted]
     if weighted and others:
         raise ParameterError(
-            message("rows cannot weigh differently in {others}", others=list(others)),
-            hint="weights are for pnr, concordance, auc, gauc and average_precision",
+            message("weights are not supported by {others}", others=list(others)),
+            hint="weights work with pnr, concordance, auc, gauc and average_precision",
         )
     return program
 
@@ -170,6 +170,6 @@ def _compile(
 def _columns(program: Program, batch: _native.Batch, weighted: bool) -> dict[str, Column]:
     columns = batch_columns(program, batch)
     if weighted:
-        # A comparison draws rows that weigh the same.
+        # A comparison resamples rows with equal weights.
         columns = {name: replace(column, pool=None) for name, column in columns.items()}
     return columns

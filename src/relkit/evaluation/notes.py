@@ -1,4 +1,4 @@
-"""What a careful reader of the numbers would want to know."""
+"""Notes that a careful reader of the numbers needs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 __all__ = ["data_notes", "measure_notes", "missing_note", "negative_notes"]
 
-#: Ties that decide in no more than this share of the queries, or that leave a number open by no
-#: more than this share of it, are worth a note and no warning.
+#: Ties that matter in at most this share of the queries, or change a number by at most this share,
+#: cause a note instead of a warning.
 FEW_QUERIES = 0.05
 SMALL_SPAN = 0.01
-#: So many measures are named with their span.
+#: The number of measures named with their span.
 MOST_SPANS = 6
 
 
 def missing_note(count: int, examples: Sequence[str], where: Literal["judgments", "first"]) -> Note:
-    """Says which queries of the judgments, or of the first run, are not in the run."""
+    """Notes the queries of the judgments, or of the first run, that the run lacks."""
     return Note(
         "missing-queries",
         count,
@@ -43,7 +43,7 @@ def data_notes(
     columns: Mapping[str, Column],
     judgments: Judgments,
 ) -> list[Note]:
-    """Says what a careful reader of the numbers would want to know."""
+    """Returns the notes about the data behind the numbers."""
     notes = []
     if batch.missing:
         missing = batch.queries[-batch.missing :]
@@ -72,7 +72,7 @@ def data_notes(
 
 
 def negative_notes(program: Program, count: int) -> list[Note]:
-    """Says what becomes of grades below 0, and in which measures."""
+    """Notes how grades below 0 count, and in which measures."""
     if not count:
         return []
     ordinal = [str(measure) for measure in program.asked if measure.ordinal]
@@ -88,7 +88,7 @@ def negative_notes(program: Program, count: int) -> list[Note]:
 
 
 def threshold_notes(program: Program, highest: float, fractions: int) -> list[Note]:
-    """Says where grades above 0 do not reach the default threshold.
+    """Notes grades above 0 that are below the default threshold.
 
     Args:
         program: The measures.
@@ -105,7 +105,7 @@ def threshold_notes(program: Program, highest: float, fractions: int) -> list[No
 
 
 def subtopic_notes(program: Program, table: _native.JudgmentTable) -> list[Note]:
-    """Says where measures of diversity have no subtopics, or other measures have several."""
+    """Notes missing subtopics for measures of diversity, and several subtopics for others."""
     diverse = [str(one) for one in program.asked if one.needs_subtopics]
     others = [str(one) for one in program.asked if not one.needs_subtopics]
     if diverse and not table.has_subtopics:
@@ -124,7 +124,7 @@ def measure_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]
 
 
 def undefined_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:
-    """Says how many queries have no value, and what they count for each measure."""
+    """Notes how many queries have no value, and how they count in each measure."""
     averaged = {name for name, _, _ in program.averaged}
     found: dict[tuple[int, str], list[str]] = {}
     for asked, one, form in zip(program.asked, program.resolved, program.forms, strict=True):
@@ -135,7 +135,7 @@ def undefined_notes(program: Program, columns: Mapping[str, Column]) -> list[Not
         rule = one.undefined_rule(program.convention)
         weighted = one.combine == "ratio" and getattr(one, "weight", "") != "uniform"
         if name in averaged and weighted and rule != "skip":
-            # A query that weighs nothing has no influence, whatever it counts.
+            # A query of weight 0 has no influence, whatever its value.
             weighty = _weighty(columns[name])
             found.setdefault((count - weighty, "skip"), []).append(name)
             count = weighty
@@ -156,7 +156,7 @@ def undefined_notes(program: Program, columns: Mapping[str, Column]) -> list[Not
 
 
 def _weighty(column: Column) -> int:
-    """Returns how many queries without a value have a share in a ratio of sums."""
+    """Returns how many queries without a value contribute to a ratio of sums."""
     denominators = column.parts()[1]
     return sum(
         math.isnan(value) and weight != 0
@@ -165,7 +165,7 @@ def _weighty(column: Column) -> int:
 
 
 def tie_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:
-    """Says how many queries ties decide, and between which values each number could lie."""
+    """Notes how many queries depend on ties, and the range of each number."""
     spans: list[Text] = []
     worst: list[str] = []
     most, of, matters = 0, 0, False
@@ -199,7 +199,7 @@ def tie_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:
 
 
 def one_label_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:
-    """Says where every pair has equal labels, so that their count says nothing of the order."""
+    """Notes measures whose pairs all have equal labels, so that the order does not matter."""
     names = []
     for one, resolved in zip(program.asked, program.resolved, strict=True):
         total = columns[str(one)].total

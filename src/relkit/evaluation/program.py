@@ -1,4 +1,4 @@
-"""Measures resolved against a convention, and the plan of those that have a kernel."""
+"""Measures resolved against a convention, and the plan of those with a kernel."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MeasureNames = str | Measure | Iterable[str | Measure]
 
 @dataclass(frozen=True)
 class Program:
-    """Measures resolved against a convention, and the plan of those that have a kernel.
+    """Measures resolved against a convention, and the plan of those with a kernel.
 
     Attributes:
-        asked: The measures as the caller named them.
-        resolved: The same with every parameter filled in.
-        forms: How each one's queries become one number.
+        asked: The measures as requested.
+        resolved: The same with all parameters filled in.
+        forms: How the queries of each measure become one number.
         plan: The native plan.
-        places: Index in the plan of each measure that has a kernel.
+        places: Index in the plan of each measure with a kernel.
         worst: Measures that count the worst order of tied documents, as ``ties="expected"`` has
             no formula for them.
         scale: The grade scale, if there is one.
@@ -61,23 +61,23 @@ class Program:
         otherwise: Literal["error", "worst"] = "error",
         spans: bool = True,
     ) -> Program:
-        """Resolves measures and makes the plan.
+        """Resolves measures and builds the plan.
 
         Args:
             measures: One or more measures.
             convention: The rules.
             scale: The grade scale.
-            average: `macro`, `micro`, or each measure's own.
+            average: `macro`, `micro`, or each measure's default.
             highest: The highest grade.
-            otherwise: What measures do for which ``ties="expected"`` has no formula.
-            spans: Whether tied documents are measured in the worst and the best order, too.
+            otherwise: The tie rule of measures for which ``ties="expected"`` has no formula.
+            spans: Whether to evaluate tied documents in the worst and the best order, too.
 
         Raises:
             ParameterError: If no measure is given, or `average` is neither macro nor micro.
         """
         asked = tuple(parse_measures(measures))
         if not asked:
-            raise ParameterError("no measure was given", hint="name one, such as ndcg@10")
+            raise ParameterError("no measures given", hint="name at least one, such as ndcg@10")
         if average is not None:
             check_choice("average", average, get_args(Average))
         if convention.measures:
@@ -109,8 +109,7 @@ class Program:
         )
         worst = {name for name, place in places.items() if place in set(plan.in_worst_order)}
         if otherwise == "worst" and convention.ties == "expected":
-            # The mean over orders of a measure in Python takes every order, of which there may be
-            # too many.
+            # In Python the mean over orders enumerates all of them, which may be too many.
             worst |= {
                 str(name)
                 for name, one in zip(asked, resolved, strict=True)
@@ -125,7 +124,7 @@ class Program:
 
     @property
     def default_thresholds(self) -> list[str]:
-        """The measures whose threshold is 1 because nothing says otherwise."""
+        """The measures with the default threshold of 1."""
         return [
             str(asked)
             for asked, one in zip(self.asked, self.resolved, strict=True)
@@ -138,7 +137,7 @@ class Program:
 
     @property
     def averaged(self) -> list[tuple[str, Measure, str]]:
-        """The measures whose number depends on what a query without a value counts.
+        """The measures whose number depends on how a query without a value counts.
 
         A mean over queries does; a ratio of sums does not, nor do pooled pairs.
         """
@@ -158,21 +157,22 @@ class Program:
         ]
 
     def check_inputs(self, reference: bool) -> None:
-        """Refuses measures that need what is not there.
+        """Refuses measures that need other inputs.
 
         Raises:
-            ParameterError: If a measure needs judgments and a run is given, or the reverse.
+            ParameterError: If a measure needs judgments but a run is given, or vice versa.
         """
         for one in self.asked:
             if reference and one.needs == "judgments":
                 raise ParameterError(
-                    message("`{one}` needs judgments, and the first argument is a run", one=one),
+                    message("`{one}` needs judgments, but the first argument is a run", one=one),
                     hint="two runs can be compared with rbo, overlap@k and tau_ap",
                 )
             if not reference and one.needs == "reference":
                 raise ParameterError(
                     message(
-                        "`{one}` compares two runs, and the first argument is judgments", one=one
+                        "`{one}` compares two runs, but the first argument contains judgments",
+                        one=one,
                     ),
-                    hint="give the other run in place of the judgments",
+                    hint="give another run instead of the judgments",
                 )

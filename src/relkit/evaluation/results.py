@@ -1,4 +1,4 @@
-"""What an evaluation returns: values, how many queries stand behind them, and under which rules."""
+"""The results of an evaluation: values, the number of queries behind them, and the rules."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ T = TypeVar("T")
 
 #: Numerators and denominators of one measure, query by query.
 Parts = tuple["Sequence[float] | NDArray[float64]", "Sequence[float] | NDArray[float64]"]
-#: Scores of positives and of negatives of all queries, then a query's place and how many it has.
+#: Scores of positives and of negatives of all queries, then a query's index and its counts.
 Pool = tuple["ArrayLike", "ArrayLike", list[int], list[int], list[int]]
 
 
 @dataclass(frozen=True)
 class _Kept(Generic[T]):
-    """Returns a value that was made before."""
+    """Returns a value that was computed before."""
 
     value: T
 
@@ -52,7 +52,7 @@ class Results(Exportable, Mapping[str, float]):
     Attributes:
         run: The run's name.
         entries: Everything known about each measure, by its canonical name.
-        convention: The rules under which the numbers hold.
+        convention: The rules behind the numbers.
         notes: What was noticed about the data.
 
     Examples:
@@ -88,7 +88,7 @@ class Results(Exportable, Mapping[str, float]):
         self._pools = dict(pools or {})
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the values themselves: what makes them stays in this process."""
+        """Returns the values; the closures that compute them are not pickled."""
         state = dict(self.__dict__)
         for name in ("_columns", "_parts", "_equal_pairs", "_pools"):
             state[name] = {key: _Kept(make()) for key, make in state[name].items()}
@@ -101,7 +101,7 @@ class Results(Exportable, Mapping[str, float]):
         if key not in self.entries:
             raise UnknownNameError(
                 message("`{key}` was not evaluated", key=key),
-                hint=message("there are {entries}", entries=list(self.entries)),
+                hint=message("available: {entries}", entries=list(self.entries)),
             )
         return key
 
@@ -123,7 +123,7 @@ class Results(Exportable, Mapping[str, float]):
 
     @cached_property
     def queries(self) -> list[str]:
-        """The evaluated queries, in the run's order, those that the run lacks at the end.
+        """The evaluated queries in the run's order; those that the run lacks come last.
 
         Raises:
             ParameterError: If per-query values were not kept (see `Accumulator`).
@@ -149,7 +149,7 @@ class Results(Exportable, Mapping[str, float]):
     def parts(self, name: str | Measure) -> Parts:
         """Returns one measure's numerators and denominators for each of `queries`.
 
-        They are what micro averages add up: for PNR the positive and the negative pairs.
+        Micro averages sum them: for PNR the positive and the negative pairs.
 
         Raises:
             ParameterError: If per-query values were not kept (see `Accumulator`).
@@ -171,8 +171,8 @@ class Results(Exportable, Mapping[str, float]):
     def pool(self, name: str | Measure) -> Pool | None:
         """Returns the scores behind a pooled AUC, `None` for other measures.
 
-        Scores of all positives and of all negatives, query after query; then, for each part of
-        them, the query's place in `queries`, its positives and its negatives.
+        Scores of all positives and of all negatives, query by query; then, for each query, its
+        index in `queries` and the numbers of its positives and negatives.
         """
         pool = self._pools.get(self._key(name))
         return None if pool is None else pool()
@@ -199,7 +199,7 @@ class Results(Exportable, Mapping[str, float]):
         return polars.DataFrame(columns)
 
     def to_frame(self, *, per_query: bool = False) -> polars.DataFrame:
-        """Returns one row per measure with everything known about it, or `per_query`.
+        """Returns one row per measure with all its facts, or `per_query`.
 
         Args:
             per_query: One row per query, one column per measure.
@@ -236,7 +236,7 @@ class Results(Exportable, Mapping[str, float]):
         return values
 
     def to_csv(self, *, per_query: bool = False) -> str:
-        """Returns CSV: one row per measure, or per query and measure; values in full.
+        """Returns CSV: one row per measure, or per query and measure, in full precision.
 
         Args:
             per_query: One row per query and measure.
@@ -251,7 +251,7 @@ class Results(Exportable, Mapping[str, float]):
         """Returns the measures as a table.
 
         Args:
-            per_query: Puts a table of the queries before it.
+            per_query: Adds a table of queries before it.
             digits: Decimals.
             language: `en` or `zh`.
         """
@@ -263,7 +263,7 @@ class Results(Exportable, Mapping[str, float]):
         """Returns an HTML table with the notes and the convention below.
 
         Args:
-            per_query: Puts a table of the queries before it.
+            per_query: Adds a table of queries before it.
             digits: Decimals.
             language: `en` or `zh`.
         """

@@ -1,4 +1,4 @@
-"""Labelled scores: an offline test set."""
+"""Evaluating labelled scores: an offline test set."""
 
 from __future__ import annotations
 
@@ -49,35 +49,35 @@ def evaluate_scores(
 ) -> Results:
     """Evaluates labelled scores: an offline test set.
 
-    Documents have no ids here, and the order of rows often follows the labels. So a tie rule that
-    needs ids (`doc-desc`, `doc-asc`) becomes `expected`, the mean over all orders of tied rows;
-    measures without a formula for that mean count the worst order. The order of the rows decides
-    only where the convention says ``ties="input"``.
+    Documents have no ids here, and rows are often sorted by label. So a tie rule that needs ids
+    (`doc-desc`, `doc-asc`) becomes `expected`, the mean over all orders of tied rows; measures
+    without a formula for that mean use the worst order. The order of the rows counts only with
+    ``ties="input"``.
 
     Args:
-        labels: Grades, shape (rows,), or (queries, documents) with one query a row; or what
-            `read_scored` returns, which holds scores and groups too; or what `read_features`
-            returns, which holds groups; or a file of labels and scores, which is not kept in memory
-            where it need not be.
+        labels: Grades, shape (rows,), or (queries, documents) with one query per row; or the result
+            of `read_scored`, which includes scores and groups; or the result of `read_features`,
+            which includes groups; or a file of labels and scores, which is streamed if possible.
         scores: Model scores of the same shape.
-        groups: Rows a query (sizes that add up to the number of rows), or one query id per row.
-            `None`: one query, or one a row of a 2-D array.
+        groups: Rows per query (sizes that add up to the number of rows), or one query id per row.
+            `None`: a single query, or one per row of a 2-D array.
         measures: One or more names such as `auc`, `pnr`, `ndcg@10`.
-        columns: Column names of a file by role (query, label, score, weight); roles that are not
-            named are found by the usual names, except weights.
-        weights: What each row weighs, 0 or more, as scikit-learn's `sample_weight`: for PNR,
-            concordance, AUC, GAUC and average precision, in which a pair weighs the product of its
-            rows. For 2-D labels also one weight per query, that of all its rows. `None`: 1 each.
-        convention: As for `evaluate`.
-        average: As for `evaluate`.
-        scale: As for `evaluate`; with names in `labels` it is needed.
-        name: What to call the scores; by default "scores", or the file's name.
-        strict: As for `evaluate`.
-        threads: As for `evaluate`.
+        columns: Column names of a file by role (query, label, score, weight); other roles are found
+            by the usual names, except weights.
+        weights: The weight of each row, 0 or more, as scikit-learn's `sample_weight`: for PNR,
+            concordance, AUC, GAUC and average precision, where the weight of a pair is the product
+            of its rows' weights. For 2-D labels also one weight per query, for all its rows.
+            `None`: 1 each.
+        convention: See `evaluate`.
+        average: See `evaluate`.
+        scale: See `evaluate`; required if `labels` contains names.
+        name: The name of the scores; by default "scores", or the file's name.
+        strict: See `evaluate`.
+        threads: See `evaluate`.
 
     Raises:
         InputError: If shapes differ, a score is NaN or infinite, or a weight is below 0.
-        ParameterError: If there are weights, and a measure whose rows cannot weigh differently.
+        ParameterError: If there are weights, but a measure does not support them.
 
     Examples:
         >>> import relkit
@@ -99,14 +99,14 @@ def evaluate_scores(
     if isinstance(labels, str | PathLike):
         if scores is not None or groups is not None or weights is not None:
             raise ParameterError(
-                "a file of labelled rows holds its own scores, groups and weights",
+                "a file of labelled rows has its own scores, groups and weights",
                 hint='columns={"weight": COLUMN} reads weights' if weights is not None else "",
             )
         found = evaluate_file(labels, columns, asked, settings)
         name = name or run_name(labels)
     else:
         if columns is not None:
-            raise ParameterError("columns are those of a file: labels are an array here")
+            raise ParameterError("`columns` is for files: labels are an array here")
         rows = grouped_rows(labels, scores, groups, chosen, weights)
         found = evaluate_rows(rows, asked, settings)
     program, notes = found.program, list(found.notes)
@@ -131,7 +131,7 @@ def grouped_rows(
             return scored_rows(labels, scores)
         if scores is not None or groups is not None or weights is not None:
             raise ParameterError(
-                "what read_scored returns holds its own scores, groups and weights",
+                "the result of read_scored has its own scores, groups and weights",
                 hint="read_scored(…, weight=COLUMN) reads weights" if weights is not None else "",
             )
         return labels
@@ -150,12 +150,12 @@ def array_rules(convention: Convention) -> Convention:
         return convention.replace(ties="expected", name=convention.name)
     if convention.ties == "rank":
         raise ParameterError(
-            "ties=rank needs a rank column, and arrays of scores have none",
+            "ties=rank needs a rank column, but arrays of scores have none",
             hint="choose another tie rule, such as ties=input",
         )
     return convention
 
 
 def without_formula(convention: Convention) -> Literal["error", "worst"]:
-    """Returns what measures do that have no mean over orders: `error` where it was asked for."""
+    """Returns the tie rule of measures without a mean over orders: `error` if it was requested."""
     return "error" if convention.ties == "expected" else "worst"

@@ -1,4 +1,4 @@
-"""The results of several runs, shown and written together."""
+"""The results of several runs in one table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["SideBySide"]
 
 
 class SideBySide(Exportable):
-    """Results of runs that were evaluated by the same measures under the same rules.
+    """Results of several runs with the same measures and rules.
 
     Attributes:
         results: One per run.
@@ -44,7 +44,7 @@ class SideBySide(Exportable):
 
     @property
     def rules(self) -> str:
-        """The convention in a line."""
+        """The convention in one line."""
         return rules_line(self.results[0])
 
     def document(
@@ -56,14 +56,14 @@ class SideBySide(Exportable):
         language: Language = "en",
         columns: int = COLUMNS,
     ) -> Document:
-        """Returns one run with its counts, or several side by side.
+        """Returns one run with its counts, or several in columns.
 
         Args:
-            per_query: Puts a table of the queries before it.
+            per_query: Adds a table of queries before it.
             digits: Decimals.
-            rules: Puts the convention below it.
+            rules: Adds the convention below it.
             language: `en` or `zh`.
-            columns: Terminal columns from which on several runs are rows, and the measures columns.
+            columns: Line width; if several runs do not fit in columns, they become rows.
         """
         return results_document(
             self.results,
@@ -75,13 +75,12 @@ class SideBySide(Exportable):
         )
 
     def to_text(self, *values: Any, columns: int | None = COLUMNS, **options: Any) -> str:
-        """Returns text for the terminal: runs that do not fit side by side are rows.
+        """Returns text for the terminal; runs that do not fit in columns become rows.
 
         Args:
-            *values: As for `document`.
-            columns: Terminal columns that a line may take; `None` leaves tables as wide as they
-                are.
-            **options: As for `document`.
+            *values: See `document`.
+            columns: Maximum line width in terminal columns; `None` does not limit tables.
+            **options: See `document`.
         """
         return render_text(self.document(*values, columns=columns or COLUMNS, **options), columns)
 
@@ -90,11 +89,11 @@ class SideBySide(Exportable):
         return {one.run: one.to_dict(per_query=per_query) for one in self.results}
 
     def to_json(self, *, per_query: bool = False) -> str:
-        """Returns one JSON object per run, one after the other."""
+        """Returns one JSON object per run."""
         return "\n".join(one.to_json(per_query=per_query) for one in self.results)
 
     def to_jsonl(self, *, per_query: bool = False) -> str:
-        """Returns JSON Lines: one per query where `per_query`, then one per run."""
+        """Returns JSON Lines: with `per_query` one per query, then one per run."""
         import json
 
         lines = []
@@ -131,14 +130,15 @@ class SideBySide(Exportable):
         digits: int = DIGITS,
         header: Sequence[Sequence[tuple[str, str]]] = (),
     ) -> str:
-        """Returns what trec_eval prints: name padded to 22, tab, query or `all`, tab, value.
+        """Returns trec_eval's output: name padded to 22, tab, query or `all`, tab, value.
 
-        Of several runs, a fourth column names the run: what reads the first three goes on working.
+        For several runs a fourth column names the run; programs that read the first three still
+        work.
 
         Args:
-            per_query: Puts the queries' values before the averages, sorted by query.
+            per_query: Adds per-query values before the averages, sorted by query.
             digits: Decimals.
-            header: For each run, names and texts that come before its averages.
+            header: For each run, names and texts before its averages.
         """
         from relkit.evaluation.trec import trec_lines
 

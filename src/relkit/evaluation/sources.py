@@ -1,4 +1,4 @@
-"""Runs evaluated where they lie: streamed from a file, from a mapping, from a frame's columns."""
+"""Evaluates runs in place: streamed from a file, from a mapping, from a frame's columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["evaluate_run"]
 def evaluate_run(
     judgments: Judgments, program: Program, run: Any, threads: int
 ) -> tuple[_native.Batch, dict[str, Column], tuple[Note, ...]]:
-    """Evaluates a run where it lies: a file is streamed, a frame's columns are not copied."""
+    """Evaluates a run in place: a file is streamed, a frame's columns are not copied."""
     table = judgments.table
     run = opened(run, "run") or run
     streamed = None if program.in_python else _streamed(table, program, run, threads)
@@ -41,7 +41,7 @@ def evaluate_run(
 def _in_python(
     judgments: Judgments, program: Program, batch: _native.Batch, run: Run
 ) -> dict[str, Column]:
-    """Evaluates the measures that have no kernel, query by query."""
+    """Evaluates the measures without a kernel, query by query."""
     from relkit.data.ranking import Ranking
 
     def rankings() -> Iterable[Ranking]:
@@ -65,7 +65,7 @@ def _in_python(
 def _streamed(
     table: _native.JudgmentTable, program: Program, run: Any, threads: int
 ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
-    """Evaluates a run without keeping it; None where it must be kept."""
+    """Evaluates a run without keeping it; None if it must be kept."""
     if isinstance(run, Source):
         return formats.get(run.format).stream_run(run, table, program.plan, threads)
     if isinstance(run, Mapping):
@@ -86,7 +86,7 @@ def _is_data_frame(run: Any) -> bool:
 def _evaluate_frame(
     table: _native.JudgmentTable, program: Program, frame: Any, threads: int
 ) -> tuple[_native.Batch, tuple[Note, ...]]:
-    """Evaluates the columns of a data frame where they lie."""
+    """Evaluates the columns of a data frame without copying them."""
     import polars as pl
 
     from relkit.data.columns import arrow_columns, polars_columns, refuse_run, run_columns

@@ -1,4 +1,4 @@
-"""The measures of one run, or of several side by side, as tables."""
+"""The measures of one or several runs as tables."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ HEADINGS = ("measure", "value", "queries", "undefined", "missing")
 
 
 class Measured(Protocol):
-    """What a table needs of the results of a run."""
+    """The part of a run's results that a table needs."""
 
     run: str
     convention: Convention
 
     @property
     def entries(self) -> Mapping[str, Entry]:
-        """Everything known about each measure."""
+        """All facts about each measure."""
 
     def rows(self) -> Iterator[tuple[str, tuple[float, ...]]]:
         """Yields each query with its values."""
@@ -48,12 +48,12 @@ def results_document(
     """Returns the measures of runs as tables.
 
     Args:
-        runs: One run with its counts, or several side by side.
-        per_query: Puts a table of the queries before it.
+        runs: One run, shown with its counts, or several, in columns.
+        per_query: Adds a table of queries before it.
         digits: Decimals.
-        rules: Puts the convention below it.
+        rules: Adds the convention below it.
         language: `en` or `zh`.
-        columns: Terminal columns from which on several runs are rows, and the measures columns.
+        columns: Line width; if several runs do not fit in columns, they become rows.
     """
     words = catalogue("tables", language)
     blocks: list[Block] = [_queries(runs, digits, words)] if per_query else []
@@ -67,13 +67,13 @@ def results_document(
 
 
 def rules_line(run: Measured, language: Language = "en") -> str:
-    """Returns the convention in a line, with the rules on ties of single measures."""
+    """Returns the convention in one line, with the tie rules of single measures."""
     ties = {name: entry.ties for name, entry in run.entries.items() if entry.ties}
     return convention_line(run.convention, list(run.entries), ties, language=language)
 
 
 def _measures(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:
-    """Returns one run with its counts, or several side by side."""
+    """Returns one run with its counts, or several in columns."""
     single = runs[0] if len(runs) == 1 else None
     rows = []
     for name, entry in runs[0].entries.items():
@@ -95,7 +95,7 @@ def _measures(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:
 
 
 def _turned(table: Table, words: Catalogue) -> Table:
-    """Returns a row per run, and a column per measure; what stands below one names it, too."""
+    """Returns one row per run and one column per measure; details name their measure."""
     headings, measure = [words.name("column", "run")], ""
     for name in (str(row[0]) for row in table.rows):
         if name.startswith(" "):
@@ -133,7 +133,7 @@ def _queries(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:
 
 
 def summary_columns(runs: Sequence[Measured]) -> dict[str, list[Any]]:
-    """Returns one row per run and measure by columns, null where there is no number."""
+    """Returns one row per run and measure, with null for missing numbers."""
     details = dict.fromkeys(
         key for run in runs for entry in run.entries.values() for key in entry.details
     )

@@ -1,4 +1,4 @@
-"""Results in the form that trec_eval prints."""
+"""Results in trec_eval's output format."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def trec_lines(
 
     Args:
         run: Its results.
-        per_query: Puts the queries' values before the averages, sorted by query.
+        per_query: Adds per-query values before the averages, sorted by query.
         digits: Decimals.
-        header: Names and texts that come before its averages.
+        header: Names and texts before its averages.
     """
 
     def line(name: str, query: str, value: float) -> str:
@@ -45,15 +45,15 @@ def trec_lines(
             if any(mark in query for mark in "\t\r\n"):
                 raise InputError(
                     message(
-                        "trec_eval's lines cannot hold the query `{query}`: it has a tab"
-                        " or line end",
+                        "trec_eval's format cannot contain the query `{query}`: it has a tab or"
+                        " line end",
                         query=query,
                     ),
                     hint="print CSV or JSON Lines",
                 )
             for name, value, other in zip(run.entries, values, instead, strict=True):
                 if asked[name].counts_queries or run.entries[name].average == "geometric":
-                    continue  # trec_eval prints them for all queries only
+                    continue  # trec_eval prints them only for all queries
                 counted = other if math.isnan(value) else value
                 if not math.isnan(counted):
                     yield line(name, query, counted)

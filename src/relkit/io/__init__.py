@@ -1,4 +1,4 @@
-"""Files and frames to data, and back. Importing this imports no NumPy, Polars or narwhals."""
+"""Reading and writing data. Importing this does not import NumPy, Polars or narwhals."""
 
 import lazy_loader
 

@@ -1,8 +1,7 @@
-"""Tables that strangers send: reading them takes no more memory than is allowed.
+"""Untrusted tables: reading them takes a bounded amount of memory.
 
-A few bytes of a table can stand for much: a short row of a wide table, a row of Parquet that is
-like the one before, an object of JSON with a member of its own. So what a table takes is counted
-before it is read, or while it is.
+A few bytes of a table can expand to many: a short row of a wide table, a repeated row of Parquet, a
+JSON object with a new member. So the memory of a table is estimated before or while it is read.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["check_csv", "read_bounded_jsonl", "read_bounded_parquet"]
 
-#: Bytes that a cell takes besides its text.
+#: Overhead of a cell in bytes, besides its text.
 CELL = 16
-#: Columns of a table, and bytes of a line of JSON.
+#: Most columns of a table, and most bytes of a line of JSON.
 MOST_COLUMNS, LONGEST_LINE = 10_000, 2**20
-#: Lines of JSON that are objects of Python at a time.
+#: Lines of JSON that are parsed at a time.
 BATCH = 5_000
 
 
@@ -36,12 +35,12 @@ def check_csv(data: bytes, separator: str, limit: int, path: str) -> None:
 
     Args:
         data: The file.
-        separator: What stands between cells.
-        limit: Bytes.
+        separator: The cell separator.
+        limit: The limit in bytes.
         path: The file, for messages.
 
     Raises:
-        InputError: If it would.
+        InputError: If it exceeds the limit.
     """
     lines = io.BytesIO(data)
     columns = lines.readline().count(separator.encode()) + 1
@@ -50,14 +49,14 @@ def check_csv(data: bytes, separator: str, limit: int, path: str) -> None:
             message("has more than {most_columns:,} columns", most_columns=MOST_COLUMNS), path=path
         )
     rows = data.count(b"\n") + 1
-    # A row that is too short is filled up.
+    # A row that is too short is padded.
     cells = max(rows * columns, data.count(separator.encode()))
     if len(data) + cells * CELL > limit:
         raise too_large(limit, path)
 
 
 def read_bounded_jsonl(data: bytes, limit: int, path: str) -> pl.DataFrame:
-    """Reads JSON Lines as texts, in the columns of the first object.
+    """Reads JSON Lines as text, with the columns of the first object.
 
     Args:
         data: The file.
@@ -65,7 +64,7 @@ def read_bounded_jsonl(data: bytes, limit: int, path: str) -> pl.DataFrame:
         path: The file, for messages.
 
     Raises:
-        InputError: If a line is no object, holds something nested, or all take more.
+        InputError: If a line is not an object, contains nested values, or the limit is exceeded.
     """
     import polars as pl
 
@@ -112,15 +111,15 @@ def _text(value: Any, name: str, path: str, line: int) -> str | None:
 
 
 def read_bounded_parquet(data: bytes, limit: int, path: str) -> pl.DataFrame:
-    """Reads Parquet that takes no more than a limit.
+    """Reads Parquet within a memory limit.
 
     Args:
         data: The file.
-        limit: Bytes that the frame may take, and its texts if each stood for itself.
+        limit: Bytes that the frame may take, with every text stored separately.
         path: The file, for messages.
 
     Raises:
-        InputError: If it takes more, is damaged, or holds nested values.
+        InputError: If it takes more, is damaged, or contains nested values.
     """
     import polars as pl
 
@@ -132,7 +131,7 @@ def read_bounded_parquet(data: bytes, limit: int, path: str) -> pl.DataFrame:
         if column.dtype.is_nested():
             raise InputError(
                 message(
-                    "the column `{column_name}` is not of single values", column_name=column.name
+                    "the column `{column_name}` contains nested values", column_name=column.name
                 ),
                 path=path,
             )

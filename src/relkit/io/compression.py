@@ -1,4 +1,4 @@
-"""Compressed bytes: recognised by how they begin, read with good errors, written."""
+"""Compressed bytes: recognised by their first bytes, read with clear errors, and written."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Reader(Protocol):
 
 
 def compression_of(start: bytes) -> str:
-    """Returns how a file is compressed that begins like this; an empty text for not at all."""
+    """Returns the compression of a file by its first bytes; an empty string for none."""
     for magic, name in _MAGIC:
         if start.startswith(magic):
             return name
@@ -44,7 +44,7 @@ def compression_of(start: bytes) -> str:
 
 
 class _Guarded:
-    """A decompressing stream whose errors name the file and say what is wrong with it."""
+    """A decompressing stream whose errors name the file and the problem."""
 
     def __init__(self, stream: Reader, raw: Reader, name: str, path: str) -> None:
         self._stream = stream
@@ -57,7 +57,7 @@ class _Guarded:
             return self._stream.read(size)
         except EOFError:
             raise InputError(
-                message("ends before its end: the {name} data is truncated", name=self._name),
+                message("is incomplete: the {name} data is truncated", name=self._name),
                 path=self._path,
                 hint="copy or download the file again",
             ) from None
@@ -80,12 +80,12 @@ class _Guarded:
 
 
 def _zstd() -> Any:
-    """The standard library's module, which before Python 3.14 is a package of its own."""
+    """The standard library's module, which is a separate package before Python 3.14."""
     return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 class _Zstandard:
-    """Decompresses frame after frame, and knows when the last one is cut short."""
+    """Decompresses frame by frame, and detects a truncated last one."""
 
     def __init__(self, raw: Reader) -> None:
         self._raw = raw
@@ -104,7 +104,7 @@ class _Zstandard:
                 break
             if self._frame is None:
                 self._frame = self._new()
-            # A little at a time: a few bytes of input can stand for megabytes of output.
+            # A little at a time: a few bytes of input can expand to megabytes.
             part, self._input = self._input[:4096], self._input[4096:]
             self._output += self._frame.decompress(part)
             if self._frame.eof:
@@ -121,10 +121,10 @@ class _Zstandard:
 
 
 def decompressor(raw: Reader, compression: str, path: str) -> Reader:
-    """Wraps a stream of compressed bytes; without compression returns it as it is.
+    """Wraps a stream of compressed bytes; an uncompressed one is returned as it is.
 
     Raises:
-        DependencyError: If the package that reads this compression is not installed.
+        DependencyError: If the package for this compression is not installed.
     """
     stream: Any
     if not compression:
@@ -148,7 +148,7 @@ def decompressor(raw: Reader, compression: str, path: str) -> Reader:
             import lz4.frame
         except ImportError:
             raise DependencyError(
-                message("{path}: is compressed with lz4, which needs the package `lz4`", path=path),
+                message("{path}: reading lz4 needs the package `lz4`", path=path),
                 hint="pip install 'relkit[lz4]'",
             ) from None
         stream = lz4.frame.LZ4FrameFile(raw)
@@ -156,7 +156,7 @@ def decompressor(raw: Reader, compression: str, path: str) -> Reader:
 
 
 def compressed(file: BinaryIO, suffix: str, path: str) -> BinaryIO:
-    """Wraps a file so that what is written is compressed; the same input gives the same bytes."""
+    """Wraps a file so that writes are compressed; the same input gives the same bytes."""
     kind = COMPRESSED_SUFFIXES.get(suffix, "")
     if not kind:
         return file

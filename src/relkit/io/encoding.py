@@ -1,4 +1,4 @@
-"""Text that is not UTF-8: which encoding it seems to have, and the error that says so."""
+"""Text that is not UTF-8: a guess of its encoding, and the error that reports it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from relkit.core.texts import message
 
 __all__ = ["check_encoding", "check_wide", "guess", "not_utf8"]
 
-#: Byte-order marks of encodings that hold zeros.
+#: Byte-order marks of encodings with zero bytes.
 MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32LE"),
     (codecs.BOM_UTF32_BE, "UTF-32BE"),
     (codecs.BOM_UTF16_LE, "UTF-16LE"),
     (codecs.BOM_UTF16_BE, "UTF-16BE"),
 )
-#: What all bytes can be.
+#: The encoding in which all bytes are valid.
 SINGLE = "LATIN1"
 MARKED = tuple(mark for mark, _ in MARKS)
-#: The characters that texts are mostly made of: the first level of GB 2312, by their first byte.
+#: The most frequent characters: the first level of GB 2312, by their first byte.
 COMMON = range(0xB0, 0xD8)
 KANA = re.compile("[\u3040-\u30ff]")
 
@@ -57,13 +57,13 @@ def _decoded(data: bytes, encoding: str) -> str | None:
 
 
 def not_utf8(data: bytes, path: str, line: int, reason: str) -> ParseError:
-    """Returns the error about a text that is not UTF-8.
+    """Returns the error for text that is not UTF-8.
 
     Args:
-        data: Where the encoding can be seen: the beginning of the file, or the line.
+        data: Bytes to guess the encoding from: the beginning of the file, or the line.
         path: The file.
         line: The first line that is not UTF-8.
-        reason: What Python says is wrong there.
+        reason: Python's error.
     """
     found = guess(data)
     return ParseError(
@@ -92,7 +92,7 @@ def check_wide(head: bytes, path: str) -> None:
     """Refuses UTF-16 and UTF-32, with a byte-order mark or without one.
 
     Raises:
-        InputError: If it is one.
+        InputError: If it is UTF-16 or UTF-32.
     """
     found = next((name for mark, name in MARKS if head.startswith(mark)), "")
     start = head[:400]
@@ -109,9 +109,9 @@ def check_wide(head: bytes, path: str) -> None:
 
 
 def check_encoding(head: bytes, path: str) -> None:
-    """Refuses a text that begins in an encoding of several bytes per character, such as GBK.
+    """Refuses text whose beginning is in a multi-byte encoding, such as GBK.
 
-    One of single bytes, such as Latin-1, is left to the formats: TREC's ids are bytes.
+    Single-byte encodings such as Latin-1 are left to the formats: TREC's ids are bytes.
 
     Args:
         head: The first bytes; the last character may be cut.

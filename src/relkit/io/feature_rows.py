@@ -1,4 +1,4 @@
-"""Rows with features as tables and as LETOR text, some thousand rows at a time."""
+"""Rows with features as tables and as LETOR text, a few thousand rows at a time."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 __all__ = ["feature_frames", "letor_parts"]
 
-#: Values that are turned into text at once.
+#: Values converted to text at a time.
 VALUES = 2**20
 
 
 def feature_frames(rows: LabelledRows, values: int = VALUES) -> Iterator[pl.DataFrame]:
-    """Yields tables: query, document, label, weight and position where there are, and features.
+    """Yields tables: query, document, label, weight and position if present, and features.
 
     Args:
         rows: Rows with features.
-        values: How many values a table has at most, if it has more than one row.
+        values: Most values per table, if it has more than one row.
 
     Raises:
-        InputError: If a feature is called so that it would be read as something else.
+        InputError: If a feature's name would be read as something else.
     """
     import polars as pl
 
@@ -60,16 +60,17 @@ def feature_frames(rows: LabelledRows, values: int = VALUES) -> Iterator[pl.Data
 
 
 def letor_parts(rows: LabelledRows, values: int = VALUES) -> Iterator[str]:
-    """Yields LETOR text: comments with what it has no place for, then a line per row.
+    """Yields LETOR text: comments with what the lines cannot contain, then one line per row.
 
     Zeros of a sparse matrix are left out.
 
     Args:
         rows: Rows with features.
-        values: How many values are turned into text at once.
+        values: Values converted to text at a time.
 
     Raises:
-        InputError: If a value is missing, which would be read as 0, or a document has no id.
+        InputError: If a value is missing, which would be read as 0, or only some documents have
+            ids.
     """
     fields = tuple(
         name
@@ -78,7 +79,7 @@ def letor_parts(rows: LabelledRows, values: int = VALUES) -> Iterator[str]:
     )
     documents = rows.documents or []
     if not all(documents):
-        raise InputError("a row has no document id, and another one has", path=rows.path)
+        raise InputError("only some rows have document ids", path=rows.path)
     names = rows.known_features().names
     header = LetorHeader.of(names, [*rows.queries, *documents], fields)
     yield header.lines()
@@ -113,7 +114,7 @@ def _parts(rows: LabelledRows, values: int) -> Iterator[LabelledRows]:
 
 
 def _features(rows: LabelledRows, first: bool) -> Iterator[str]:
-    """Yields the features of each row as text; the first row of a file has the last one, too."""
+    """Yields each row's features as text; the first row of a file always has the last one."""
     import numpy as np
 
     found = rows.known_features()
@@ -126,7 +127,10 @@ def _features(rows: LabelledRows, first: bool) -> Iterator[str]:
         raise InputError(
             message("the feature `{name}` lacks values", name=found.names[place]),
             path=rows.path,
-            hint="LETOR text has no missing values: fill them in, or write csv, jsonl or parquet",
+            hint=(
+                "LETOR text cannot represent missing values: fill them in, or write csv, jsonl or"
+                " parquet"
+            ),
         )
     if not sparse:
         texts = [_numbers(held[:, place]) for place in range(width)]
@@ -143,7 +147,7 @@ def _features(rows: LabelledRows, first: bool) -> Iterator[str]:
 
 
 def _numbers(values: object) -> list[str]:
-    """Returns numbers as the shortest text that is read as the same numbers."""
+    """Returns numbers as the shortest text that reads back as the same numbers."""
     import polars as pl
 
     texts = pl.Series(values).cast(pl.String)  # type: ignore[arg-type]
@@ -151,7 +155,7 @@ def _numbers(values: object) -> list[str]:
 
 
 def _check_names(columns: list[str], roles: dict[str, str], path: str) -> None:
-    """Refuses features that would be read as something else."""
+    """Refuses feature names that would be read as something else."""
     named = {role: column for role, column in roles.items() if role == "position"}
     features = [name for name in columns if name not in roles]
     if len(features) + len(roles) < len(columns):
@@ -166,4 +170,4 @@ def _check_names(columns: list[str], roles: dict[str, str], path: str) -> None:
 
 def _refused(name: str, role: str, path: str) -> InputError:
     text = message("the feature `{name}` would be read as the {role}", name=name, role=role)
-    return InputError(text, path=path, hint="give it another name first")
+    return InputError(text, path=path, hint="rename it first")

@@ -1,6 +1,6 @@
-"""What a file format is, and the registry of all.
+"""The base of file formats, and their registry.
 
-A format is one class: the readers and writers that it has say what it can hold. To add one, derive
+A format is one class: its readers and writers define what it can contain. To add one, derive
 from `Format` and register an instance:
 
     class Letters(Format):
@@ -40,7 +40,7 @@ __all__ = ["MODULES", "Format", "Kind", "first_lines", "formats"]
 
 Kind = Literal["judgments", "run", "scored", "features", "sheet"]
 
-#: What reads each kind of data, and what the kind is called in messages.
+#: The reader of each kind of data, and its name in messages.
 READERS: dict[Kind, tuple[str, str]] = {
     "judgments": ("read_judgments", "judgments"),
     "run": ("read_run", "a run"),
@@ -49,8 +49,8 @@ READERS: dict[Kind, tuple[str, str]] = {
     "sheet": ("read_sheet", "items to judge"),
 }
 
-#: The modules of the formats, with the names that each registers. A file's content is compared in
-#: this order: what is easily mistaken for something else comes last.
+#: The modules of the formats, with the names that each registers. Content is recognised in this
+#: order: formats that are easily mistaken for others come last.
 MODULES = {
     "relkit.io.formats.trec": "trec qrels qrel",
     "relkit.io.formats.letor": "letor svmlight libsvm ranklib",
@@ -70,15 +70,16 @@ class Format:
     """One file format; the base of all.
 
     Attributes:
-        name: What `format=` and `--input-format` call it.
-        title: What people call it, with an article.
+        name: Its name for `format=` and `--input-format`.
+        title: Its name in prose, with an article.
         aliases: Other names.
-        suffixes: Suffixes that decide: such a file has this format.
-        weak_suffixes: Suffixes that decide only where the content does not say otherwise.
-        general: Whether others have its form, too: it is taken where none of them is recognised.
-        tabular: Whether it has columns that the caller may name.
-        keeps_evidence: Whether judgments are written with what their grades rest on.
-        holds: The kinds of data that it can hold: those of which it has a reader.
+        suffixes: Suffixes that determine the format.
+        weak_suffixes: Suffixes that determine the format unless the content contradicts it.
+        general: Whether other formats are special cases of it: it is chosen only if none of them is
+            recognised.
+        tabular: Whether it has named columns.
+        keeps_evidence: Whether judgments are written with the evidence for their grades.
+        holds: The kinds of data that it can contain: those with a reader.
     """
 
     name: ClassVar[str]
@@ -98,7 +99,7 @@ class Format:
             for kind, (reader, _) in READERS.items()
             if getattr(cls, reader) is not getattr(Format, reader)
         )
-        if "judgments" in cls.holds:  # which are items with nothing but a grade
+        if "judgments" in cls.holds:  # which are items with only a grade
             cls.holds |= {"sheet"}
 
     @classmethod
@@ -107,15 +108,15 @@ class Format:
         return (cls.name, *cls.aliases)
 
     def recognises(self, head: bytes) -> bool:
-        """Says whether a file that begins like this has the format."""
+        """Whether a file with this beginning has the format."""
         return False
 
     def may_be(self, head: bytes) -> bool:
-        """Says whether a file of the format's suffix that begins like this may have it."""
+        """Whether a file with the format's suffix and this beginning may have the format."""
         return True
 
     def is_sheet(self, head: bytes) -> bool:
-        """Says whether a file that begins like this holds what single judges say of items."""
+        """Whether a file with this beginning contains ratings of single judges."""
         return False
 
     def read_judgments(
@@ -145,19 +146,19 @@ class Format:
         plan: _native.Plan,
         threads: int = 0,
     ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
-        """Evaluates a run while it is read, without keeping it.
+        """Evaluates a run while reading it, without keeping it.
 
-        What comes out is what `read_run` and an evaluation would give, to the last bit.
+        The results equal those of `read_run` and an evaluation, to the last bit.
 
         Args:
             source: A run.
-            judgments: What it is held against.
+            judgments: The judgments to evaluate against.
             plan: What to compute.
             threads: Threads to use; 0 uses all cores.
 
         Returns:
-            The values and what was noticed; None, with nothing read from a pipe, where the run
-            must be read whole, which then also says what is wrong with it.
+            The values and notes; None, with nothing consumed from a pipe, if the run must be read
+            whole, which then also reports its errors.
         """
         return None
 
@@ -182,18 +183,18 @@ class Format:
         scale: Scale | None = None,
         threads: int = 0,
     ) -> StreamedRows | None:
-        """Evaluates labels and scores while they are read, without keeping them.
+        """Evaluates labels and scores while reading them, without keeping them.
 
         Args:
             source: A file of labelled rows.
             plan: What to compute.
             columns: Column names by role.
-            scale: The grade scale: labels may then be its names.
+            scale: The grade scale: labels may then be names of its levels.
             threads: Threads to use; 0 uses all cores.
 
         Returns:
-            What `read_scored` and an evaluation would give, to the last bit; None, with nothing
-            read from a pipe, where the rows must be read whole.
+            The results of `read_scored` and an evaluation, to the last bit; None, with nothing
+            consumed from a pipe, if the rows must be read whole.
         """
         return None
 
@@ -211,7 +212,7 @@ class Format:
         raise self._cannot("features", source.path)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
-        """Reads items to judge, with what is known of them; judgments are items with a grade."""
+        """Reads items to judge and their ratings; judgments are items with a grade."""
         if "judgments" not in self.holds:
             raise self._cannot("sheet", source.path)
         from relkit.io.graded import sheet_of
@@ -234,7 +235,7 @@ class Format:
     def _cannot(self, kind: Kind, path: str = "") -> InputError:
         return InputError(
             message(
-                "the format `{name}` cannot hold {readers}",
+                "the format `{name}` cannot contain {readers}",
                 name=self.name,
                 readers=READERS[kind][1],
             ),
@@ -242,12 +243,12 @@ class Format:
         )
 
 
-#: Every format by its names.
+#: All formats by name.
 formats: Registry[Format] = Registry("format", modules=MODULES)
 
 
 def first_lines(head: bytes, count: int = 1, comment: bytes = b"#") -> list[bytes]:
-    """The first lines that hold data: not blank, no comment, without line ends and byte-order mark.
+    """The first lines of data: no blank lines or comments, without line ends and byte-order mark.
 
     Examples:
         >>> first_lines(b"# qrels\\n\\nq1 0 d1 1\\r\\nq1 0 d2 0\\n")

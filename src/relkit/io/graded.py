@@ -17,7 +17,7 @@ __all__ = ["judgments_of", "sheet_of"]
 
 
 def sheet_of(judgments: Judgments) -> Sheet:
-    """Returns judgments as items with a final grade and nothing else."""
+    """Returns judgments as items with only a final grade."""
     rows = (
         Row(Item(query, document), final=grade)
         for query, grades in judgments.to_dict().items()
@@ -30,12 +30,12 @@ def judgments_of(sheet: Sheet, scale: Scale | None, path: str) -> Judgments:
     """Returns the grades of items as judgments: the final one, or the median of the judges'.
 
     Args:
-        sheet: Items, each once.
-        scale: The grades there are.
+        sheet: The items, each once.
+        scale: The grade scale.
         path: The file, for messages.
 
     Returns:
-        The judgments; notes say what was left out, and what was made of several grades.
+        The judgments; notes count what was left out and what was aggregated.
     """
     rows: list[tuple[str, str, float]] = []
     blank: list[str] = []
@@ -52,7 +52,7 @@ def judgments_of(sheet: Sheet, scale: Scale | None, path: str) -> Judgments:
         if not grades:
             continue
         value = aggregate(grades, scale=scale).value
-        if set(grades) == {value}:  # judges who agree say the same several times
+        if set(grades) == {value}:  # agreeing judges repeat the same grade
             rows += [(query, document, value)] * len(grades)
         else:
             rows.append((query, document, value))

@@ -1,4 +1,4 @@
-"""Whether the first line of a table names its columns, or is already data."""
+"""Whether the first line of a table has column names or is already data."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from relkit.data.columns.names import KINDS, NAMES, READERS, named_columns, plai
 
 __all__ = ["check_header", "headerless", "is_data", "is_numbered"]
 
-#: Lines below the first one in which its cells are looked for.
+#: Number of lines below the first that are searched for its cells.
 BELOW = 20
-#: Roles whose columns hold numbers.
+#: Roles whose columns contain numbers.
 NUMBERS = ("grade", "label", "score", "rank")
 
 
 def is_data(header: Sequence[str], below: Iterable[Sequence[str]]) -> bool:
-    """Whether a first line is data: no cell is a usual name, and one is a number or comes again.
+    """Whether a first line is data: no cell is a usual name, and one is a number or repeated.
 
     Args:
         header: The cells of the first line.
@@ -38,7 +38,7 @@ def is_data(header: Sequence[str], below: Iterable[Sequence[str]]) -> bool:
 
 
 def is_numbered(header: Sequence[str]) -> bool:
-    """Whether a first line numbers its columns, as some programs write it: 0, 1, 2 …"""
+    """Whether a first line numbers its columns, as some programs do: 0, 1, 2 …"""
     return any(list(header) == [str(start + n) for n in range(len(header))] for start in (0, 1))
 
 
@@ -49,10 +49,10 @@ def check_header(
     kind: str,
     path: str,
 ) -> None:
-    """Refuses a column of numbers whose name is a number, in a first line that is data.
+    """Refuses a numeric column named by a number if the first line is data.
 
     Raises:
-        ParseError: If it is so: the first row would be lost.
+        ParseError: If the first row would be lost.
     """
     named = [chosen[role] for role in NUMBERS if role in chosen]
     if any(map(_is_number, named)) and not is_numbered(header) and is_data(header, below):
@@ -60,7 +60,7 @@ def check_header(
 
 
 def headerless(header: Sequence[str], kind: str, path: str) -> InputError:
-    """Returns the error about a table whose first line is data."""
+    """Returns the error for a table whose first line is data."""
     roles = list(KINDS[kind][0])
     if kind == "run":
         roles.append("score")
@@ -80,21 +80,19 @@ def headerless(header: Sequence[str], kind: str, path: str) -> InputError:
 
 
 def _numbered_hint(roles: Sequence[str], kind: str) -> str:
-    """Says how columns are named by their number in Python; the command line has its own words."""
+    """Returns the hint for naming columns by number in Python; the command line has its own."""
     places = ",".join(f"{role}={place}" for place, role in enumerate(roles, 1))
     reader = READERS.get(kind)
     if reader is None:
         python = ", ".join(f'"{role}": "{place}"' for place, role in enumerate(roles, 1))
         return message(
-            "say which column holds what by its number, such as `--columns"
-            " {places}` (columns={{{python}}} in Python), or add a first"
-            " line of names",
+            "assign columns by number, such as `--columns {places}` (columns={{{python}}} in"
+            " Python), or add a header line",
             places=places,
             python=python,
         )
     return message(
-        "say which column holds what by its number, {reader}(…, {parameter}), or add a first line"
-        " of names",
+        "assign columns by number, {reader}(…, {parameter}), or add a header line",
         reader=f"relkit.{reader}",
         parameter=named_columns(kind, {role: str(n) for n, role in enumerate(roles, 1)}),
         places=places,

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Unjudged", "judged_rows"]
 
-#: What becomes of rows that judgments do not contain.
+#: The treatment of rows without a judgment.
 Unjudged = Literal["drop", "zero"]
 
 
 def judged_rows(rows: LabelledRows, judgments: Judgments, unjudged: Unjudged) -> LabelledRows:
-    """Gives rows the grades that judgments give their documents.
+    """Labels rows with the grades of their documents.
 
     Args:
         rows: Rows whose documents have ids.
         judgments: Grades by query and document.
-        unjudged: "drop" leaves rows out that are not judged, and queries without a judged row;
+        unjudged: "drop" leaves out unjudged rows, and queries without a judged row;
             "zero" gives them the label 0.
 
     Raises:
@@ -36,7 +36,7 @@ def judged_rows(rows: LabelledRows, judgments: Judgments, unjudged: Unjudged) ->
 
     if rows.documents is None:
         raise ParameterError(
-            "the rows do not say which documents they are, so they cannot be joined with judgments",
+            "the rows have no document ids, so they cannot be joined with judgments",
             hint="name the column of documents: document=NAME",
         )
     if judgments.has_subtopics:

@@ -1,4 +1,4 @@
-"""What the comments before the first row of LETOR text say: names, and what else a row holds."""
+"""The comments before the first row of LETOR text: names, and further values of rows."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ __all__ = ["LetorHeader", "header_of"]
 _FEATURE = re.compile(r"# feature ([1-9]\d{0,6}): (.+)")
 _ROWS = re.compile(r"# rows: (.+)")
 _ENCODED = "# ids: percent-encoded"
-#: What separates words, begins a comment, or means something in an encoded id.
+#: Characters that separate words, begin a comment, or have a meaning in an encoded id.
 _UNSAFE = re.compile(r"[\s#%\x00-\x20\x7f]")
 
 
 @dataclass(frozen=True)
 class LetorHeader:
-    """What LETOR text has no place for, in comments that other programs pass over.
+    """What LETOR lines cannot contain, in comments that other programs skip.
 
     Attributes:
-        names: The names of features by their numbers, where they are called otherwise.
-        encoded: Whether ids are percent-encoded: one of them is no word.
-        fields: What the comment of each row holds besides the document: "weight", "position".
+        names: The names of features by number, if they are not just the numbers.
+        encoded: Whether ids are percent-encoded because one of them is not a word.
+        fields: Values in each row's comment besides the document: "weight", "position".
     """
 
     names: dict[int, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class LetorHeader:
     def of(
         cls, names: Sequence[str], ids: Sequence[str], fields: tuple[str, ...] = ()
     ) -> LetorHeader:
-        """Returns what must be said of features of these names and rows with these ids."""
+        """Returns the header for features with these names and rows with these ids."""
         plain = list(names) == [str(number) for number in range(1, len(names) + 1)]
         return cls(
             {} if plain else dict(enumerate(names, 1)), any(map(_UNSAFE.search, ids)), fields
@@ -60,27 +60,27 @@ class LetorHeader:
         return "".join(f"{line}\n" for line in found)
 
     def encode(self, text: str) -> str:
-        """Returns an id as it is written."""
+        """Encodes an id."""
         return _UNSAFE.sub(_percent, text) if self.encoded else text
 
     def decode(self, text: str) -> str:
-        """Returns an id as it was."""
+        """Decodes an id."""
         return unquote(text, errors="strict") if self.encoded else text
 
     def feature_names(self, width: int) -> tuple[str, ...]:
-        """Returns the names of features; those without one are called by their numbers."""
+        """Returns the names of features; unnamed ones are named by their numbers."""
         width = max([width, *self.names])
         return tuple(self.names.get(number, str(number)) for number in range(1, width + 1))
 
     def values(self, source: Source, what: str) -> list[float]:
-        """Returns the numbers that the comments of rows hold.
+        """Returns the numbers in the comments of rows.
 
         Args:
             source: The text, which can be read again.
             what: One of `fields`.
 
         Raises:
-            ParseError: If a row has none.
+            ParseError: If a row has no number.
         """
         wanted = re.compile(rf"\b{what} = (\S+)".encode())
         found = []
@@ -91,7 +91,9 @@ class LetorHeader:
             value = wanted.search(comment)
             if value is None:
                 raise ParseError(
-                    message("the comment lacks the {what}, which the first lines name", what=what),
+                    message(
+                        "the comment lacks the {what} that the first lines announce", what=what
+                    ),
                     path=source.path,
                     line=line,
                 )
@@ -100,7 +102,7 @@ class LetorHeader:
 
 
 def header_of(source: Source) -> LetorHeader:
-    """Reads the comments before the first row; what can be read only once is kept if need be."""
+    """Reads the comments before the first row; a stream is buffered if necessary."""
     if not source.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"#"):
         return LetorHeader()
     source.keep()

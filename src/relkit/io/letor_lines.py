@@ -1,4 +1,4 @@
-"""What one line of SVMlight or LETOR text says, and what is wrong with it."""
+"""One line of SVMlight or LETOR text, and its errors."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ __all__ = [
 DOCUMENT = re.compile(r"\bdoc(?:ument)?_?(?:id|no)\s*=\s*(\S+)", re.I)
 _NUMBERED = re.compile(r"([1-9]\d*):(\S+)", re.ASCII)
 
-#: The highest number of a feature, as the native reader has it.
+#: The highest feature number, as in the native reader.
 MOST_FEATURES = 1 << 20
 
 
 def row_values(texts: str, path: str, line: int) -> dict[str, float]:
-    """Returns the values of a row's features by their numbers."""
+    """Returns the values of a row's features by number."""
     features = {}
     for text in texts.split():
         found = _NUMBERED.fullmatch(text)
@@ -51,7 +51,7 @@ def row_values(texts: str, path: str, line: int) -> dict[str, float]:
 
 
 def rows_of(content: bytes, path: str) -> Iterator[tuple[int, str, str | None, str, str]]:
-    """Line, label, query (None where there is no `qid:`), comment and features of every row."""
+    """Yields line, label, query (None without `qid:`), comment and features of every row."""
     for line, text in _lines(content, path):
         found = row_of(text, path, line)
         if found is not None:
@@ -59,7 +59,7 @@ def rows_of(content: bytes, path: str) -> Iterator[tuple[int, str, str | None, s
 
 
 def row_of(text: str, path: str, line: int) -> tuple[str, str | None, str, str] | None:
-    """Label, query, comment and features of one line; None where it holds no row."""
+    """Returns label, query, comment and features of one line; None if it is not a row."""
     data, _, comment = text.partition("#")
     fields = data.split(maxsplit=2)
     if not fields:
@@ -82,18 +82,18 @@ def row_of(text: str, path: str, line: int) -> tuple[str, str | None, str, str] 
 def refuse_line(
     content: bytes, path: str, line: int, *, grouped: bool, scale: Scale | None, features: str
 ) -> None:
-    """Raises the error of a line that the native reader could not use.
+    """Raises the error for a line that the native reader could not use.
 
     Args:
         content: The line's bytes.
         path: The file.
         line: The line's number.
-        grouped: Whether another file says where queries begin.
+        grouped: Whether another file gives the sizes of queries.
         scale: Names that labels may have.
-        features: The type in which features are kept; an empty text where they are not.
+        features: The type in which features are kept; empty if they are not.
 
     Raises:
-        ParseError: Always: it says what is wrong with the line.
+        ParseError: Always; it describes the error.
     """
     found = row_of(_decoded(content, path, line), path, line)
     if found is not None:
@@ -114,7 +114,7 @@ def refuse_line(
                     message("the feature `{name}` is `{value}`", name=name, value=value),
                     path=path,
                     line=line,
-                    hint='single precision cannot hold it: dtype="float64"',
+                    hint='single precision cannot represent it: use dtype="float64"',
                 )
     raise ParseError("cannot be read", path=path, line=line)
 
@@ -132,7 +132,7 @@ def _lines(content: bytes, path: str) -> Iterator[tuple[int, str]]:
 
 
 def single(source: Source) -> Iterator[tuple[int, str]]:
-    """The one number that every line holds."""
+    """Returns the only number in a line."""
     for line, text in _lines(source.read_all(), source.path):
         fields = text.split()
         if len(fields) > 1:
@@ -146,10 +146,10 @@ def single(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def finite(text: str, what: str, path: str, line: int, scale: Scale | None = None) -> float:
-    """Returns the finite number that a text holds, or the grade that it names.
+    """Returns the finite number in a text, or the grade that it names.
 
     Raises:
-        ParseError: If it holds none.
+        ParseError: If it is neither.
     """
     try:
         found = number(text) if scale is None else scale.parse(text)
@@ -172,7 +172,7 @@ def finite(text: str, what: str, path: str, line: int, scale: Scale | None = Non
 
 
 def sizes_of(groups: Source, rows: int, path: str) -> list[int]:
-    """Returns the number of rows of each query, which a file holds line by line.
+    """Returns the number of rows per query from a file with one number per line.
 
     Raises:
         InputError: If they do not add up to the number of rows.
@@ -200,10 +200,10 @@ def sizes_of(groups: Source, rows: int, path: str) -> list[int]:
 
 
 def no_query(path: str, line: int) -> ParseError:
-    """Returns the error of a row that does not say to which query it belongs."""
+    """Returns the error for a row without a query."""
     return ParseError(
-        "there is no `qid:`",
+        "`qid:` is missing",
         path=path,
         line=line,
-        hint="name the file that holds the number of rows of each query: groups=PATH",
+        hint="name the file with the number of rows per query: groups=PATH",
     )

@@ -1,4 +1,4 @@
-"""Labelled rows of SVMlight and LETOR text: the native reader, and the files beside the text."""
+"""Labelled rows of SVMlight and LETOR text: the native reader, and accompanying files."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ROW_FILES", "files_beside", "read_letor"]
 
-#: How files beside a text are called that say where its queries begin: by LightGBM, by XGBoost.
+#: Suffixes of files with query sizes: LightGBM's and XGBoost's.
 GROUP_FILES = {"groups": (".query", ".group")}
 
-#: And those that hold one number per row.
+#: Suffixes of files with one number per row.
 ROW_FILES = {**GROUP_FILES, "weights": (".weight",), "positions": (".position",)}
 
 COUNTS = {
@@ -53,12 +53,12 @@ def read_letor(
 
     Args:
         source: The text.
-        groups: The number of rows of each query; None takes `qid:`, or where the first row has none
-            the file `PATH.query` or `PATH.group`.
+        groups: The number of rows per query; None takes `qid:` or, if the first row has none, the
+            file `PATH.query` or `PATH.group`.
         scale: Names that labels may have.
         scores: One score per line; None reads features.
         storage: How features are kept.
-        unread: "weight" and "position", where these are not wanted.
+        unread: "weight" and "position" if they should not be read.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
@@ -116,7 +116,7 @@ def read_letor(
 def _read(
     source: Source, grouped: bool, scale: Scale | None, storage: Storage | None
 ) -> dict[str, Any]:
-    """What the native reader finds; a line that it cannot use is refused with its reason."""
+    """Runs the native reader; refuses a line that it cannot use, with the reason."""
     kind = "" if storage is None else storage.dtype or "float32"
     reader = None if source.plain else source.open()
     try:
@@ -148,7 +148,7 @@ def _read(
 
 
 def _labels(found: dict[str, Any], path: str, scale: Scale | None) -> NDArray[np.float64]:
-    """Labels as numbers, where they may be names of a scale, too."""
+    """Returns labels as numbers; they may be names of a scale."""
     import numpy as np
 
     labels: NDArray[np.float64] = found["labels"]
@@ -159,7 +159,7 @@ def _labels(found: dict[str, Any], path: str, scale: Scale | None) -> NDArray[np
 
 
 def _documents(found: dict[str, Any], header: LetorHeader) -> list[str] | None:
-    """The document of each row; comments beyond ASCII are searched here."""
+    """Returns the document of each row; non-ASCII comments are searched here."""
     documents: list[str] | None = found["documents"]
     for row, comment in found["comments"]:
         named = DOCUMENT.search(comment)
@@ -185,7 +185,7 @@ def _features(found: dict[str, Any], header: LetorHeader) -> Features:
 
 
 def files_beside(source: Source, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Source]:
-    """Opens files that lie beside a text without `qid:` and are called like it."""
+    """Opens the accompanying files of a text without `qid:`."""
     first = (first_lines(source.head) or [b""])[0].split(maxsplit=2)
     if len(first) > 1 and first[1].startswith(b"qid:"):
         return {}
@@ -200,7 +200,7 @@ def files_beside(source: Source, wanted: Mapping[str, tuple[str, ...]]) -> dict[
 
 
 def _beside_rows(source: Source, what: str, rows: int, path: str) -> NDArray[np.float64]:
-    """One number per line of another file, for each row."""
+    """Returns one number per row, from the lines of another file."""
     import numpy as np
 
     values = []

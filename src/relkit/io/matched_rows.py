@@ -1,4 +1,4 @@
-"""The same test set, scored by two models: the rows of one file in the order of another."""
+"""A test set scored by two models: the rows of one file in the order of another."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["matched_rows"]
 
 
 def matched_rows(first: LabelledRows, other: LabelledRows) -> LabelledRows:
-    """Returns other rows in the order of the first ones: the same test set, scored by two models.
+    """Returns the rows of a second model's file in the order of the first.
 
-    Rows with documents are matched by query and document, others by their order.
+    Rows with documents are matched by query and document, others by position.
 
     Args:
-        first: The rows whose order counts.
+        first: The rows that determine the order.
         other: Rows of the same queries, documents and labels.
 
     Raises:
-        InputError: If a row has no partner, or the label of a row is another one.
+        InputError: If a row has no match, or a different label.
     """
     import numpy as np
     import polars as pl
@@ -66,14 +66,14 @@ def _check_order(first: LabelledRows, other: LabelledRows) -> None:
     """Refuses rows whose queries or labels differ.
 
     Raises:
-        InputError: If there are such; it names the first.
+        InputError: If there are any; it names the first.
     """
     import numpy as np
 
     if len(first) != len(other):
         raise InputError(
             message(
-                "has {count:,} rows, and {other} has {count_2:,}",
+                "has {count:,} rows, but {other} has {count_2:,}",
                 count=len(other),
                 other=first.source,
                 count_2=len(first),
@@ -85,7 +85,7 @@ def _check_order(first: LabelledRows, other: LabelledRows) -> None:
         if one != two:
             raise InputError(
                 message(
-                    "row {row:,} is of query `{query}`, and of query `{query_2}` in {other}",
+                    "row {row:,} belongs to query `{query}`, but to query `{query_2}` in {other}",
                     row=row,
                     query=two,
                     query_2=one,
@@ -106,7 +106,7 @@ def _check_order(first: LabelledRows, other: LabelledRows) -> None:
 
 def _labels(first: LabelledRows, other: LabelledRows, row: int) -> Message:
     return message(
-        "the label is {label:g}, and {label_2:g} in {other}",
+        "the label is {label:g}, but {label_2:g} in {other}",
         label=float(other.labels[row]),
         label_2=float(first.labels[row]),
         other=first.source,
@@ -114,7 +114,7 @@ def _labels(first: LabelledRows, other: LabelledRows, row: int) -> Message:
 
 
 def _of_pair(rows: LabelledRows, pair: Sequence[str], what: Message, hint: str) -> InputError:
-    """The error about a query and document, with its line where the file has some."""
+    """Returns the error for a query and document, with its line if the file has lines."""
     text = message(
         "query `{query}`, document `{document}`: {what}",
         query=pair[0],

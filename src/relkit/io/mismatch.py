@@ -1,4 +1,4 @@
-"""Ids of two sources that do not meet: which difference in writing keeps them apart."""
+"""Ids of two sources that do not match: which difference in spelling explains it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_mismatch"]
 
-ENOUGH = 0.5  # from this share of the smaller side on, ids are taken to be written alike
+ENOUGH = 0.5  # from this share of the smaller side on, ids count as spelled alike
 
 
 def explain_mismatch(
     judgments_queries: Iterable[str], run_queries: Iterable[str], what: str = "query"
 ) -> Note | None:
-    """Says why few or no ids of a run are those of the judgments.
+    """Explains why few or no ids of a run match the judgments.
 
-    Tries white space, letter case, Unicode forms, zeros in front, numbers written as decimals,
-    quotation marks, and words in front of a number (`q7` and `7`).
+    Tries white space, letter case, Unicode forms, leading zeros, numbers written as decimals,
+    quotation marks, and prefixes of numbers (`q7` and `7`).
 
     Args:
         judgments_queries: The ids on the judgments' side.
@@ -29,8 +29,8 @@ def explain_mismatch(
         what: "query" or "document", for the message.
 
     Returns:
-        None where at least half of the smaller side's ids match, or where some match and nothing
-        explains the rest.
+        None if at least half of the smaller side's ids match, or if some match and nothing explains
+        the rest.
 
     Examples:
         >>> print(explain_mismatch(["007"], ["7"]))
@@ -52,7 +52,7 @@ def explain_mismatch(
         if not pairs or matched + len(pairs) < ENOUGH * smaller:
             continue
         needed = forms
-        for form in forms:  # what makes no difference is no reason
+        for form in forms:  # a form without effect is not a reason
             fewer = [other for other in needed if other is not form]
             if len(_pairs(left, right, fewer)) == len(pairs):
                 needed = fewer
@@ -83,7 +83,7 @@ def explain_mismatch(
 
 
 class _Form(NamedTuple):
-    """A way to write ids alike: what it evens out, and how, on each side."""
+    """A normalisation of ids: what it removes, and how, on each side."""
 
     reason: Text
     judged: Callable[[str], str]
@@ -91,7 +91,7 @@ class _Form(NamedTuple):
 
 
 def _pairs(left: list[str], right: list[str], forms: list[_Form]) -> list[tuple[str, str]]:
-    """Ids of the run and of the judgments that are the same once they are written alike."""
+    """Pairs of ids of the run and the judgments that are equal once normalised."""
     owner = {_applied([form.judged for form in forms], one): one for one in left}
     found = [(one, _applied([form.retrieved for form in forms], one)) for one in right]
     return [(one, owner[text]) for one, text in found if text in owner]
@@ -104,7 +104,7 @@ def _applied(changes: list[Callable[[str], str]], text: str) -> str:
 
 
 def _attempts(left: list[str], right: list[str]) -> Iterator[list[_Form]]:
-    """Sets of forms to try, the simplest explanation first."""
+    """Yields sets of normalisations to try, the simplest explanation first."""
     from unicodedata import normalize
 
     simple = [
@@ -147,7 +147,7 @@ def _unquoted(text: str) -> str:
 
 
 def _whole(text: str) -> str:
-    """`7.0` and `+7` as `7`."""
+    """Returns `7.0` and `+7` as `7`."""
     import re
 
     found = re.fullmatch(r"\+?(-?\d+)(?:\.0*)?", text)
@@ -155,14 +155,14 @@ def _whole(text: str) -> str:
 
 
 def _without_zeros(text: str) -> str:
-    """Every run of digits without the zeros in front of it."""
+    """Strips leading zeros from every run of digits."""
     import re
 
     return re.sub(r"(?<!\d)0+(?=\d)", "", text)
 
 
 def _common_prefix(ids: Iterable[str]) -> str:
-    """The word that stands in front of the number in most ids, or nothing."""
+    """Returns the prefix of the number in most ids, or an empty string."""
     import re
     from collections import Counter
 

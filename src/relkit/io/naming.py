@@ -1,8 +1,8 @@
-"""Ids for queries and documents that cannot stand between spaces, and tables of what they mean.
+"""Ids for queries and documents that contain spaces, and tables of what they mean.
 
-A file of words can hold `q1`, not `red running shoes`. Such queries get ids in the order in which a
-project has them, so that the next export gives them the same ones, and a table that stands beside
-the file says which text an id is of. `relkit judge import` takes both and puts the texts back.
+A file of words can contain `q1`, not `red running shoes`. Such queries get ids in the project's
+order, so that the next export assigns the same ids, and an accompanying table maps ids to texts.
+`relkit judge import` takes both and restores the texts.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = [
     "starts_line",
 ]
 
-#: What the tables are called, before the ending.
+#: The names of the tables, without the extension.
 QUERIES, DOCUMENTS = "queries", "documents"
-#: The column that holds what an id stands for, where it was made here.
+#: The column with the text of an id that was assigned here.
 ORIGINAL = "original"
 
 
 def is_word(value: str) -> bool:
-    """Says whether a value may stand between spaces.
+    """Whether a value is a single word.
 
     Examples:
         >>> is_word("q1"), is_word("red shoes"), is_word("")
@@ -42,19 +42,19 @@ def is_word(value: str) -> bool:
 
 
 def starts_line(value: str) -> bool:
-    """Says whether a value may be the first word of a line that is no comment."""
+    """Whether a value may be the first word of a line without making it a comment."""
     return is_word(value) and not value.startswith(("#", "\ufeff"))
 
 
 def name_values(
     values: Iterable[str], letter: str, stands: Callable[[str], bool]
 ) -> dict[str, str]:
-    """Returns what is written for each value: itself where it can stand, or a new id.
+    """Returns what is written for each value: the value if possible, or a new id.
 
     Args:
-        values: In their order; one may come again.
-        letter: With which new ids begin.
-        stands: Says whether a value may be written as it is.
+        values: The values in order; may repeat.
+        letter: The first letter of new ids.
+        stands: Whether a value may be written as it is.
 
     Examples:
         >>> name_values(["red shoes", "q1", "boots", "tv set"], "q", is_word)
@@ -68,22 +68,22 @@ def name_values(
 
 @dataclass(frozen=True)
 class Naming:
-    """What a file writes for queries and documents.
+    """The ids that a file writes for queries and documents.
 
     Attributes:
-        queries: What stands for each query of the project.
-        documents: What stands for each document.
+        queries: The id of each query of the project.
+        documents: The id of each document.
     """
 
     queries: Mapping[str, str]
     documents: Mapping[str, str]
 
     def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
-        """Returns the tables that say what ids stand for, by name, as TSV.
+        """Returns the tables of ids, by name, as TSV.
 
         Args:
             sheet: The items.
-            made: Names of tables to make even where no id is new.
+            made: Names of tables to write even if no id is new.
         """
         rows = [row.item for row in sheet.rows if row.final is not None]
         texts: dict[str, str] = {}
@@ -113,12 +113,12 @@ def _original(value: str, names: Mapping[str, str]) -> str | None:
 
 
 def name_sheet(sheet: Sheet, *, stands: Callable[[str], bool], letter: str = "q") -> Naming:
-    """Returns what is written for the queries and documents of a sheet, graded or not.
+    """Returns the ids for the queries and documents of a sheet, graded or not.
 
     Args:
         sheet: The items.
-        stands: Says whether a query may be written as it is.
-        letter: With which new ids of queries begin.
+        stands: Whether a query may be written as it is.
+        letter: The first letter of new query ids.
     """
     items = [row.item for row in sheet.rows]
     return Naming(

@@ -1,4 +1,4 @@
-"""Numbers as files hold them: as short as they can be without being others."""
+"""Numbers in files: the shortest text that reads back as the same number."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ __all__ = ["number_text", "plain_number"]
 
 
 def number_text(value: float) -> str:
-    """Returns a number as short as it can be without being another."""
+    """Returns the shortest text that reads back as the same number."""
     return str(plain_number(value))
 
 
 def plain_number(value: float) -> float | int:
-    """Returns a number that JSON writes without `.0` where it is whole."""
+    """Returns a number that JSON writes without `.0` if it is whole."""
     return int(value) if float(value).is_integer() and abs(value) < 2**53 else value

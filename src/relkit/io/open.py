@@ -1,6 +1,6 @@
-"""Bytes from files, pipes and standard input, decompressed; errors say what is wrong with them.
+"""Bytes from files, pipes and standard input, decompressed, with clear errors.
 
-Compression is recognised by the first bytes, whatever the file is called.
+Compression is recognised by the first bytes, whatever the file's name.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from relkit.io.encoding import check_wide
 
 __all__ = ["HEAD", "Source", "split_suffix", "too_large"]
 
-HEAD = 1 << 16  # enough of a file to see what it is
+HEAD = 1 << 16  # enough of a file to recognise it
 
 
 class Source:
-    """Where data comes from: a file, standard input, or an open binary file.
+    """A source of data: a file, standard input, or an open binary file.
 
     Files are opened as often as needed; streams can be read once.
 
     Args:
         where: A path, "-" for standard input, or an object with `read(size)` that returns bytes.
-        limit: Bytes that are given at most, decompressed; for what strangers send. None for any.
-        name: What it is called in messages, in place of the stream's own name.
+        limit: Most bytes to return, decompressed, for untrusted data. None for no limit.
+        name: Its name in messages, instead of the stream's own.
 
     Attributes:
-        path: The path; for streams their name.
+        path: The path, or the name of a stream.
         compression: "gzip", "zstd", "lz4", "bzip2", "xz", or "" for none.
         head: The first bytes, decompressed.
-        limit: The bytes that are given at most, or None.
-        plain: Whether native code may read `path` by itself: an uncompressed regular file.
-        format: The name of its format, set by whoever recognises it.
+        limit: Most bytes to return, or None.
+        plain: Whether native code may read `path` directly: an uncompressed regular file.
+        format: The name of its format, set on recognition.
 
     Raises:
         InputError: If there is no such file, if it is a folder, empty or binary, or cannot be read;
-            while reading, if it gives more than the limit.
+            while reading, if it exceeds the limit.
     """
 
     __slots__ = (
@@ -114,10 +114,10 @@ class Source:
         return _Bounded(decompressor(raw, self.compression, self.path), self.limit, self.path)
 
     def open(self) -> Reader:
-        """Opens the decompressed bytes from their beginning.
+        """Opens the decompressed bytes from the start.
 
         Raises:
-            InputError: If it is a stream that was opened before.
+            InputError: If it is a stream that was already opened.
         """
         if self._kept is not None:
             return io.BytesIO(self._kept)
@@ -132,7 +132,7 @@ class Source:
         return reader
 
     def read(self, size: int = -1, /) -> bytes:
-        """Reads on from where the last `read` stopped, decompressed; b"" at the end."""
+        """Continues where the last `read` stopped, decompressed; b"" at the end."""
         if self._current is None:
             self._current = self.open()
         with _readable(self.path):
@@ -151,18 +151,18 @@ class Source:
             reader.close()
 
     def keep(self) -> None:
-        """Keeps what can be read only once, so that it can be opened again."""
+        """Buffers a stream, so that it can be opened again."""
         if self._rest is not None:
             self._kept = self.read_all()
 
     @property
     def name(self) -> str:
-        """What streams and files alike are called: the path."""
+        """The path, under the name that streams use."""
         return self.path
 
     @property
     def waiting(self) -> bool:
-        """Whether this is a stream that nobody has read yet."""
+        """Whether this is an unread stream."""
         return self._rest is not None
 
     def __enter__(self) -> Source:
@@ -175,7 +175,7 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The suffix that names the format, in lower case: ".csv" for "a.CSV.gz"."""
+        """The suffix of the format, in lower case: ".csv" for "a.CSV.gz"."""
         return split_suffix(self.path)[1]
 
     def __repr__(self) -> str:
@@ -211,7 +211,7 @@ def _is_regular(path: str) -> bool:
 
 
 def _similar(path: str) -> str:
-    """Names files in the same folder that may have been meant."""
+    """Suggests files in the same folder that may have been meant."""
     from difflib import get_close_matches
 
     folder, name = os.path.split(path)
@@ -242,14 +242,14 @@ def _refuse_binary(head: bytes, path: str) -> None:
         )
     if b"\x00" in head and not head.startswith(b"PAR1"):
         raise InputError(
-            message("is binary: byte {value:,} is zero", value=head.index(0) + 1),
+            message("is a binary file: byte {value:,} is zero", value=head.index(0) + 1),
             path=path,
             hint="relkit reads text, Parquet, and both compressed",
         )
 
 
 def _fill(stream: Reader, size: int) -> bytes:
-    """Reads `size` bytes, or all there are: pipes give less than asked for at a time."""
+    """Reads `size` bytes, or all there are: pipes return less than asked for at a time."""
     parts = []
     while size and (part := stream.read(size)):
         if not isinstance(part, bytes):
@@ -273,11 +273,11 @@ def _readable(path: str) -> Iterator[None]:
 
 
 class _Prompt:
-    """A stream that gives what a pipe holds, without waiting until there is as much as asked for.
+    """A stream that returns what a pipe contains, without waiting for the requested size.
 
-    Ctrl-C ends the wait: Python's own buffer would read on by itself after a signal, and so does
-    the operating system where Polars has put its handler before Python's. Closing it leaves
-    standard input open.
+    Ctrl-C ends the wait: Python's own buffer would continue reading after a signal, and so does the
+    operating system if Polars has installed its handler before Python's. Closing it leaves standard
+    input open.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -298,7 +298,7 @@ class _Prompt:
 
 
 class _Pushed:
-    """A stream with bytes put back in front of it."""
+    """A stream with bytes put back at its start."""
 
     def __init__(self, start: bytes, stream: Reader) -> None:
         self._start = start
@@ -318,7 +318,7 @@ class _Pushed:
 
 
 class _Bounded:
-    """A stream that ends in an error where it gives more than a limit."""
+    """A stream that raises an error beyond a limit."""
 
     def __init__(self, stream: Reader, limit: int, path: str) -> None:
         self._stream = stream
@@ -339,12 +339,12 @@ class _Bounded:
 
 
 def too_large(limit: int, path: str) -> InputError:
-    """Returns the error about a file that takes more bytes than its reader is willing to give."""
+    """Returns the error for a file that exceeds its reader's limit."""
     return InputError(
         message(
-            "is too large: unpacked and read it takes more than {limit:,.0f} MiB",
+            "is too large: it takes more than {limit:,.0f} MiB when unpacked and read",
             limit=limit / 2**20,
         ),
         path=path,
-        hint="take the rows and columns that are needed; the command line has no such limit",
+        hint="send only the rows and columns needed; the command line has no such limit",
     )

@@ -1,7 +1,7 @@
-"""What a Parquet file says of itself at its end, read without decoding anything else.
+"""The footer of a Parquet file, read without decoding anything else.
 
-The footer and the headers of pages are written in Thrift's compact protocol, of which this reads
-as much as is needed: https://parquet.apache.org/docs/file-format/metadata/
+The footer and the page headers use Thrift's compact protocol, of which this reads what is needed:
+https://parquet.apache.org/docs/file-format/metadata/
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 __all__ = ["MAGIC", "Struct", "Thrift", "row_groups"]
 
 MAGIC = b"PAR1"
-#: Bytes of a footer that are read for the sizes of its row groups.
+#: Most bytes of a footer that are read for the sizes of its row groups.
 LONGEST_FOOTER = 2**20
 
 Struct = dict[int, Any]
 
 
 def row_groups(path: str) -> list[int] | None:
-    """Returns how many rows each row group holds; None where the footer is damaged or very long."""
+    """Returns the rows per row group; None if the footer is damaged or very long."""
     with open(path, "rb") as file:
         end = file.seek(0, 2)
         file.seek(max(end - 8, 0))
@@ -35,7 +35,7 @@ def row_groups(path: str) -> list[int] | None:
 
 
 class Thrift:
-    """Reads Thrift's compact protocol: structs as dicts by the numbers of their fields."""
+    """Reads Thrift's compact protocol: structs as dicts by field number."""
 
     def __init__(self, data: bytes, place: int, end: int) -> None:
         self.data = data
@@ -82,7 +82,7 @@ class Thrift:
             return self.whole()
         if kind == 7:
             return self.skip(8)
-        if kind == 8:  # texts say nothing of sizes
+        if kind == 8:  # text fields do not matter for sizes
             return self.skip(self.varint())
         if kind in (9, 10):
             head = self.byte()

@@ -1,8 +1,8 @@
-"""How much memory a Parquet file takes, from its own tables, before anything of it is decoded.
+"""The memory that a Parquet file takes, from its metadata, before anything is decoded.
 
-A megabyte of Parquet can stand for gigabytes: pages are compressed, values repeat as runs, and rows
-need space even where they are all alike. The footer says how many values there are, each page how
-long it is unpacked; readers allocate what these say.
+A megabyte of Parquet can expand to gigabytes: pages are compressed, values are run-length encoded,
+and rows need space even if they are all equal. The footer gives the number of values, each page its
+unpacked size; readers allocate accordingly.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from relkit.io.parquet_footer import MAGIC, Struct, Thrift
 
 __all__ = ["measure_parquet"]
 
-#: Bytes of a footer that are read: a hundred columns in a hundred parts take a tenth of it.
+#: Most bytes of a footer that are read: a hundred columns in a hundred parts take a tenth of it.
 LARGEST_FOOTER = 2**23
-#: Bytes of a page's header.
+#: Most bytes of a page's header.
 LARGEST_HEADER = 2**16
-#: Bytes that a value takes besides its text: texts are views of 16 bytes.
+#: Bytes per value besides its text: texts are views of 16 bytes.
 VALUE = 16
-#: The encoding that repeats the start of the text before: a page says nothing of its real size.
+#: The encoding that repeats the start of the previous text: a page does not give its real size.
 REPEATING = 7
 
 
 def measure_parquet(data: bytes, path: str) -> int:
-    """Returns how many bytes a file takes at least when it is read.
+    """Returns a lower bound of the bytes that a file takes when read.
 
     Args:
         data: The file.
         path: Its name, for messages.
 
     Raises:
-        InputError: If it is no Parquet, or does not say how large it is.
+        InputError: If it is not Parquet, or its size is unknown.
     """
     try:
         return _measure(data, path)
@@ -49,7 +49,7 @@ def _measure(data: bytes, path: str) -> int:
     if data[:4] != MAGIC or data[-4:] != MAGIC or not 0 < length <= len(data) - 12:
         raise ValueError
     if length > LARGEST_FOOTER:
-        raise InputError("describes itself in more than 8 MiB", path=path)
+        raise InputError("has a footer of more than 8 MiB", path=path)
     footer = Thrift(data, len(data) - 8 - length, len(data) - 8).struct()
     size = 0
     for group in footer.get(4, []):
@@ -61,7 +61,7 @@ def _measure(data: bytes, path: str) -> int:
                 told = header.get(5) or header.get(8) or {}
                 if REPEATING in (header.get(5, {}).get(2), header.get(8, {}).get(4)):
                     raise InputError(
-                        "is encoded so that its size is unknown (DELTA_BYTE_ARRAY)",
+                        "has an encoding that hides its size (DELTA_BYTE_ARRAY)",
                         path=path,
                         hint="write it with the usual encodings, or as CSV",
                     )

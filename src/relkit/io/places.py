@@ -1,4 +1,4 @@
-"""Where in a file something stands, for messages about what was read before."""
+"""Line numbers for messages about data that was read before."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from relkit.io.open import Source
 
 __all__ = ["find_line"]
 
-#: What stands between words in any of the text formats.
+#: The separators of words in all text formats.
 BETWEEN = re.compile(r"[\s,;|\"'{}:\[\]]+")
 
 
 def find_line(path: str, *words: str) -> int | None:
-    """Returns the number of the first line that holds some words; `None` where there is none.
+    """Returns the number of the first line with the given words; `None` if there is none.
 
-    It reads the file once more, so it is for errors only.
+    It reads the file again, so use it only for errors.
 
     Args:
         path: The file, compressed or not.
-        words: What the line must hold, each as a whole word.
+        words: The words that the line must contain.
     """
     if not os.path.isfile(path):
         return None

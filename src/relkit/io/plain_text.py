@@ -1,4 +1,4 @@
-"""Text of files that people send: UTF-8, of characters that can be stored, of a bounded size."""
+"""Text of uploaded files: UTF-8, storable characters, bounded size."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = [
     "unusable",
 ]
 
-#: Bytes that what begins or ends with a character takes at least, in any format: a line, a cell,
+#: Least memory, in any format, of an element that begins or ends with a character: a line, a cell,
 #: an object, a list, a member.
 COSTS = {"\n": 250, "\r": 250, ",": 60, "{": 60, "[": 60, ":": 10}
 
 
-#: No database, and no file of text, can hold these.
+#: No database and no text file can contain these.
 UNUSABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -55,12 +55,12 @@ def read_text(source: Source) -> str:
 
 
 def sent_source(data: bytes, path: str, limit: int) -> Source:
-    """Returns a source of what somebody sent, once it is known that reading it is safe.
+    """Returns a source for uploaded data after checking that reading it is safe.
 
     Args:
         data: The file.
-        path: What it is called.
-        limit: Bytes of memory that it may take when it is read, about.
+        path: Its name.
+        limit: Approximate bytes of memory that it may take when read.
 
     Raises:
         InputError: If it is not UTF-8, or takes more.
@@ -72,7 +72,7 @@ def sent_source(data: bytes, path: str, limit: int) -> Source:
 
 
 def check_text(source: Source) -> Source:
-    """Returns a source once it is known that its text can be read and stored; it can be read again.
+    """Returns a rereadable source after checking that its text can be read and stored.
 
     Raises:
         InputError: If it is not UTF-8, or takes more than the source's limit.
@@ -99,15 +99,15 @@ def decode(data: bytes, path: str) -> str:
 
 
 def check_size(text: str, limit: int, path: str) -> None:
-    """Refuses a text that takes more memory than a limit when it is read, about.
+    """Refuses text that takes more memory than a limit, approximately, when read.
 
     Raises:
-        InputError: If it does.
+        InputError: If it exceeds the limit.
     """
     if len(text) + sum(cost * text.count(sign) for sign, cost in COSTS.items()) > limit:
         raise InputError(
             say(
-                "holds too much to be read at once: it takes more than {limit:,.0f} MiB",
+                "is too large to be read at once: it takes more than {limit:,.0f} MiB",
                 limit=limit / 2**20,
             ),
             path=path,
@@ -116,7 +116,7 @@ def check_size(text: str, limit: int, path: str) -> None:
 
 
 def check_characters(text: str, path: str) -> None:
-    """Refuses a text with a character that cannot be stored.
+    """Refuses text with a character that cannot be stored.
 
     Raises:
         ParseError: At its line.
@@ -127,9 +127,9 @@ def check_characters(text: str, path: str) -> None:
 
 
 def unusable(text: str, place: int, what: str, path: str) -> InputError:
-    """Returns the error about a character that cannot be stored."""
-    message = f"a text holds a character that cannot be stored: {what}"
-    hint = "it is of code 0, or half of a pair; repair or remove it"
-    if not path:  # whoever asks knows the line
+    """Returns the error for a character that cannot be stored."""
+    message = f"a text contains a character that cannot be stored: {what}"
+    hint = "it is a null character or half of a surrogate pair; repair or remove it"
+    if not path:  # the caller knows the line
         return InputError(message, hint=hint)
     return ParseError(message, path=path, line=text.count("\n", 0, place) + 1, hint=hint)

@@ -1,4 +1,4 @@
-"""Judgments, runs, labelled scores and sheets from whatever holds them: files, frames, objects."""
+"""Reading judgments, runs, labelled scores and sheets from files, frames and objects."""
 
 from __future__ import annotations
 
@@ -40,14 +40,15 @@ def read_judgments(
     columns: Mapping[str, str] | None = None,
     scale: Scale | str | None = None,
 ) -> Judgments:
-    """Reads judgments from whatever holds them.
+    """Reads judgments from a file, frame or object.
 
     Args:
         source: A path ("-" for standard input), an open binary file, a dict of dicts, a data frame,
-            or an object with `to_dict()`, such as ranx's Qrels. `Judgments` come back as they are.
+            or an object with `to_dict()`, such as ranx's Qrels. `Judgments` are returned as they
+            are.
         format: The file's format; None recognises it.
         columns: Column names by role (query, document, grade), for tables.
-        scale: The grade scale, or its name: grades may then be its names, such as 高 or high.
+        scale: The grade scale, or its name: grades may then be names of levels, such as 高 or high.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
@@ -86,14 +87,14 @@ def read_run(
     columns: Mapping[str, str] | None = None,
     name: str | None = None,
 ) -> Run:
-    """Reads a run from whatever holds it.
+    """Reads a run from a file, frame or object.
 
     Args:
         source: A path ("-" for standard input), an open binary file, a dict of dicts, a data frame,
             or an object with `to_dict()` such as ranx's Run. A `Run` is returned as it is.
         format: The file's format; None recognises it.
         columns: Column names by role (query, document, score, rank), for tables.
-        name: What results call the run; None takes the file's name.
+        name: The name of the run in results; None takes the file's name.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
@@ -128,13 +129,13 @@ def read_sheet(
     format: str | None = None,
     scale: Scale | str | None = None,
 ) -> Sheet:
-    """Reads items to judge, with the grades that are known, from whatever holds them.
+    """Reads items to judge, with their known grades, from a file or judgments.
 
     Args:
         source: A path ("-" for standard input), an open binary file, or `Judgments`, whose grades
-            are final. `relkit.io.Source` bounds what it may take.
+            are final. `relkit.io.Source` can limit its size.
         format: The file's format; None recognises it.
-        scale: The grade scale, or its name: grades may then be its names, such as 高 or high.
+        scale: The grade scale, or its name: grades may then be names of levels, such as 高 or high.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
@@ -179,20 +180,20 @@ def read_scored(
 
     Args:
         source: A flat table (CSV, TSV, JSON Lines, Parquet, or any data frame), or an
-            SVMlight/LETOR file, whose scores stand in a file of their own.
+            SVMlight/LETOR file, whose scores are in a separate file.
         query: The query's column; None finds it by the usual names. Without one all rows count as
             one query.
         label: The label's column; None finds it by the usual names.
         score: The score's column; None finds it by the usual names.
-        document: The document's column; None finds it by the usual names. There may be none.
-        weight: The column of what each row weighs; None for 1 each. It is never guessed.
-        scores: For SVMlight/LETOR: the file that holds one score per line.
-        groups: For SVMlight files without `qid:`: the file that holds the rows of each query.
+        document: The document's column; None finds it by the usual names. It is optional.
+        weight: The column of row weights; None for 1 each. It is never guessed.
+        scores: For SVMlight/LETOR: the file with one score per line.
+        groups: For SVMlight files without `qid:`: the file with the number of rows per query.
         format: The file's format; None recognises it.
-        scale: The grade scale, or its name: labels may then be its names.
+        scale: The grade scale, or its name: labels may then be names of levels.
 
     Returns:
-        Labels, scores and offsets; rows of one query are brought together, in their order.
+        Labels, scores and offsets; rows are grouped by query, in their order.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
@@ -244,41 +245,42 @@ def read_features(
     matrix: Matrix = "auto",
     labels: Literal["own", "none"] = "own",
 ) -> LabelledRows:
-    """Reads rows of a label and features, grouped by query: what a ranker learns from.
+    """Reads labels and features, grouped by query: training data for rankers.
 
     Args:
-        source: A SVMlight/LETOR file, a flat table (CSV, TSV, JSON Lines, Parquet), or any data
+        source: An SVMlight/LETOR file, a flat table (CSV, TSV, JSON Lines, Parquet), or any data
             frame.
         query: The query's column; None finds it by the usual names. Without one all rows count as
             one query.
         label: The label's column; None finds it by the usual names.
-        document: The document's column; None finds it by the usual names. There may be none.
-        weight: The column of what each row weighs; None takes a column called `weight` or 权重,
-            and a note says so, because as a feature it would tell the label. False: 1 each, and
-            such a column, or the file `PATH.weight`, is not read.
-        position: The column of where each row was shown; None for none: it is never guessed. False
-            leaves the file `PATH.position` unread.
+        document: The document's column; None finds it by the usual names. It is optional.
+        weight: The column of row weights; None takes a column named `weight` or 权重, with a note,
+            because as a feature it would leak the label. False: 1 each, and such a column, or the
+            file `PATH.weight`, is not read.
+        position: The column of positions at which rows were shown; None for none: it is never
+            guessed. False leaves the file `PATH.position` unread.
         features: The columns of features; None takes every column without another role, such as
-            `score`, `rank` or `position`, which `relkit.ltr.check` points at. In a table
-            a missing value is NaN, in a SVMlight/LETOR file a value that is not given is 0.
-        groups: For SVMlight files without `qid:`: the file that holds the rows of each query. None
-            takes `PATH.query` or `PATH.group` where there is one; with it, `PATH.weight` and
-            `PATH.position` are read as LightGBM does. A note names the files.
-        judgments: What `read_judgments` takes: rows get the grade of their query and document, and
-            a label column is not read. The weights of judgments are not those of rows.
-        unjudged: With `judgments`, what becomes of rows without a grade: "drop" leaves them out,
+            `score`, `rank` or `position`, which `relkit.ltr.check` reports. In a table a missing
+            value is NaN, in an SVMlight/LETOR file it is 0.
+        groups: For SVMlight files without `qid:`: the file with the number of rows per query. None
+            takes `PATH.query` or `PATH.group` if it exists; then `PATH.weight` and `PATH.position`
+            are read, too, as in LightGBM. A note names the files.
+        judgments: Anything that `read_judgments` takes: rows get the grade of their query and
+            document, and a label column is not read. Weights of judgments do not become row
+            weights.
+        unjudged: With `judgments`, the treatment of rows without a grade: "drop" leaves them out,
             "zero" gives them the label 0. A note counts them.
         format: The file's format; None recognises it.
-        scale: The grade scale, or its name: labels may then be its names.
+        scale: The grade scale, or its name: labels may then be names of levels.
         dtype: "float32" or "float64". None: "float32" for SVMlight/LETOR text, whose learners use
-            no more; of a table, "float32" where every feature's type is held by it exactly.
-        matrix: "dense" or "sparse" (SciPy CSR). "auto": SVMlight/LETOR text in which fewer than 20%
-            of the values are other than 0 is sparse; tables are dense.
-        labels: "none" for rows that are to be ranked: a label column is not needed, not read and
-            not a feature, and every label is 0.
+            no more; for a table, "float32" if it represents every feature's type exactly.
+        matrix: "dense" or "sparse" (SciPy CSR). "auto": SVMlight/LETOR text with fewer than 20%
+            nonzero values is sparse; tables are dense.
+        labels: "none" for rows to be ranked: a label column is not needed, not read and not a
+            feature, and every label is 0.
 
     Returns:
-        Labels, features and offsets; rows of one query are brought together, in their order.
+        Labels, features and offsets; rows are grouped by query, in their order.
         `evaluate_scores` takes them with the scores of a ranker.
 
     Raises:
@@ -351,12 +353,12 @@ def read_rows(
 
 def _filled(scored: LabelledRows) -> LabelledRows:
     if not len(scored):
-        raise InputError("holds no rows", path=scored.source)
+        raise InputError("contains no rows", path=scored.source)
     return scored
 
 
 def _open(path: str | os.PathLike[str] | None) -> Source | None:
-    """Opens a file that is no table, such as one number per line."""
+    """Opens a file that is not a table, such as one number per line."""
     return None if path is None else Source(path)
 
 
@@ -367,13 +369,13 @@ def opened(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Source | None:
-    """Returns a file that was opened and recognised; None for what is no file.
+    """Returns an opened and recognised file; None if the source is not a file.
 
     Args:
         source: A path, an open binary file, a source, or anything else.
-        kind: What is looked for in it.
+        kind: The kind of data to look for.
         format: Its format; None recognises it.
-        columns: The names of its columns that the caller knows.
+        columns: Column names given by the caller.
 
     Raises:
         InputError: If it cannot be read or is not recognised.

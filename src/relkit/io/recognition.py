@@ -1,4 +1,4 @@
-"""Which format a file has: by its suffix, then by its content; it is opened and looked at once."""
+"""Recognises the format of a file by its suffix, then by its content, opening it once."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ def open_source(
     kind: Kind | None = None,
     named: bool = False,
 ) -> Source:
-    """Opens a file and says what it is, without reading more than its beginning.
+    """Opens a file and recognises its format, reading only its beginning.
 
     Imports none of NumPy, Polars and narwhals.
 
     Args:
-        where: A path, "-" for standard input, an open binary file, or a source, which comes back.
+        where: A path, "-" for standard input, an open binary file, or a source, which is returned.
         format: The name of its format; None recognises it by suffix, then by content.
-        kind: What is looked for, where a file may have several formats.
-        named: Whether the caller names its columns.
+        kind: The kind of data to look for, if a file may have several formats.
+        named: Whether the caller gives column names.
 
     Returns:
-        The source, with `format`, `compression`, and `plain` where native code can read it itself.
+        The source, with `format`, `compression`, and `plain` if native code can read it directly.
 
     Raises:
         InputError: If it cannot be read or its format is not recognised.
-        ParameterError: If it may have several formats.
+        ParameterError: If the format is ambiguous.
         UnknownNameError: If there is no format of that name.
     """
     chosen = formats.get(format) if format is not None else None
@@ -78,13 +78,13 @@ def _recognise(source: Source, kind: Kind | None, *, named: bool) -> Format:
 def possible_formats(
     suffix: str, head: bytes, kind: Kind | None = None, *, named: bool = False
 ) -> list[Format]:
-    """Returns the formats that a file may have: one, several that nothing tells apart, or none.
+    """Returns the formats that a file may have: one, several if it is ambiguous, or none.
 
     Args:
-        suffix: Of its name, such as ".csv".
+        suffix: The suffix of its name, such as ".csv".
         head: Its first bytes.
-        kind: What is looked for: formats that cannot hold it give way to those that can.
-        named: Whether the caller names its columns: then it has some.
+        kind: The kind of data to look for: formats that support it take precedence.
+        named: Whether the caller gives column names, so that it is a table.
 
     Examples:
         >>> [one.name for one in possible_formats("", b'{"query_doc_pairs": []}')]
@@ -99,14 +99,14 @@ def possible_formats(
     if suffix in trec.suffixes or (
         fits and suffix in ("", *trec.weak_suffixes) and trec.recognises(head)
     ):
-        return [trec]  # the others need not even be imported
+        return [trec]  # the others are not even imported
     every = _in_order()
     found = [one for one in every if suffix in one.suffixes]
     if found:
         found = [one for one in found if one.may_be(head)] or found
     else:
         found = [one for one in every if one.recognises(head)]
-        # What others have the form of, too, is taken where nothing else is recognised.
+        # A general format is taken if nothing more specific is recognised.
         found = [one for one in found if not one.general] or found[:1]
     if not found:
         found = [one for one in every if suffix in one.weak_suffixes][:1]
@@ -118,7 +118,7 @@ def possible_formats(
 
 
 def _in_order() -> Sequence[Format]:
-    """Returns the formats that were added, then those of this package."""
+    """Returns the user's formats, then those of this package."""
     ours = [name for names in MODULES.values() for name in names.split() if name in [*formats]]
     added = [name for name in formats if name not in ours]
     return [formats.get(name) for name in (*added, *ours)]

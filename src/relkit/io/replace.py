@@ -1,4 +1,4 @@
-"""Files that are written in one step: whole or not at all."""
+"""Atomic writes: whole files or nothing."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["open_replaced", "replaced_file"]
 
 @contextmanager
 def replaced_file(path: str) -> Iterator[str]:
-    """Gives a name to write to; what stands there takes the path's place when it is complete.
+    """Yields a temporary name to write to; the complete file then replaces the path.
 
-    A link stays a link, and a file that is replaced keeps its permissions.
+    A link stays a link, and a replaced file keeps its permissions.
 
     Raises:
         InputError: If it cannot be written.
@@ -40,13 +40,13 @@ def replaced_file(path: str) -> Iterator[str]:
 
 @contextmanager
 def open_replaced(path: str) -> Iterator[BinaryIO]:
-    """Opens a file to be written in one step; a device or a pipe is written as it is.
+    """Opens a file for an atomic write; a device or a pipe is written directly.
 
     Raises:
         InputError: If it cannot be written.
     """
     if os.path.exists(path) and not os.path.isfile(path):
-        # A device or a pipe cannot be replaced; a folder fails here, with its name.
+        # A device or a pipe cannot be replaced; a folder fails here, under its own name.
         try:
             with open(path, "wb") as file:
                 yield file

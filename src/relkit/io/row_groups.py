@@ -1,4 +1,4 @@
-"""A Parquet file read some row groups at a time, so that it never lies in memory whole."""
+"""Reads a Parquet file a few row groups at a time, so that it is never in memory whole."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
 __all__ = ["RowGroups"]
 
-#: Row groups are read together up to so many rows.
+#: Row groups are read together up to this many rows.
 FEW_ROWS = 2**19
-#: Larger ones are read in parts of about so many rows, each of which decompresses the group anew.
+#: Larger ones are read in parts of about this many rows, each of which decompresses the group
+#: again.
 MANY_ROWS = 3 * 2**17
 
 
 class RowGroups:
-    """The rows of a Parquet file, a part at a time.
+    """The rows of a Parquet file, one part at a time.
 
     Args:
         path: The file.
@@ -37,11 +38,11 @@ class RowGroups:
         self.columns = self._schema.names()
 
     def has_whole_numbers(self, column: str) -> bool:
-        """Says whether a column holds whole numbers."""
+        """Whether a column contains whole numbers."""
         return self._schema[column].is_integer()
 
     def parts(self, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
-        """Yields some columns of the rows of a few row groups at a time."""
+        """Yields some columns, a few row groups at a time."""
         frame = self._frame.select(list(dict.fromkeys(columns)))
         start = 0
         for rows in self._sizes():

@@ -1,4 +1,4 @@
-"""Rows of text: CSV and TSV with fields of any length, one JSON object a line."""
+"""Rows of text: CSV and TSV with fields of any length, one JSON object per line."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ LONGEST = 1 << 30
 
 
 def csv_reader(lines: Iterable[str], **dialect: Any) -> Reader:
-    """Returns Python's reader, for which no field is too long: a document may stand in one.
+    """Returns Python's CSV reader without a limit on field size: a field may contain a document.
 
-    Python keeps one limit for the whole process, so that without this what can be read would
-    depend on what was read before.
+    Python has one limit per process, so that reading would otherwise depend on earlier reads.
     """
     import csv
 
@@ -35,10 +34,10 @@ def csv_reader(lines: Iterable[str], **dialect: Any) -> Reader:
 def csv_rows(
     lines: Iterable[str], path: str, separator: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yields every row with the number of the line in which it begins; blank lines are passed over.
+    """Yields every row with the number of its first line; blank lines are skipped.
 
     Raises:
-        ParseError: If quotes are not as they must be.
+        ParseError: If quotes are malformed.
 
     Examples:
         >>> list(csv_rows(["a,b\\n", "\\n", '"1\\n', '2",3\\n'], "t.csv"))
@@ -72,10 +71,10 @@ def csv_rows(
 
 
 def check_width(fields: Sequence[str], width: int, path: str, line: int) -> None:
-    """Refuses a row that has more or fewer fields than there are headings.
+    """Refuses a row whose number of fields differs from the headings.
 
     Raises:
-        ParseError: If it has.
+        ParseError: If it differs.
     """
     if len(fields) != width:
         raise ParseError(
@@ -86,16 +85,16 @@ def check_width(fields: Sequence[str], width: int, path: str, line: int) -> None
 
 
 def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str, Any]:
-    """Returns the object that a line of JSON Lines holds.
+    """Returns the object in a line of JSON Lines.
 
     Args:
         line: The line.
         path: The file, for messages.
         number: The line's number, for messages.
-        **options: Of `json.loads`.
+        **options: Options of `json.loads`.
 
     Raises:
-        ParseError: If it holds none.
+        ParseError: If there is none.
     """
     import json
 
@@ -118,10 +117,10 @@ def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str
 
 
 def read_cells(data: bytes, *, separator: str = ",") -> pl.DataFrame:
-    """Returns CSV as a frame of texts, as they were before they were written.
+    """Returns CSV as a frame of texts, as before writing.
 
     Raises:
-        polars.exceptions.PolarsError: If it is no table.
+        polars.exceptions.PolarsError: If it is not a table.
 
     Examples:
         >>> read_cells(b"query,rank\\n'=1+1,1\\n").rows()

@@ -1,4 +1,4 @@
-"""The folder for what must be unpacked: one per process, removed when it ends, however it ends."""
+"""The folder for unpacked files: one per process, removed at its end, however it ends."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _folder: list[str] = []
 
 
 def scratch_folder() -> str:
-    """Returns a folder for what must be unpacked.
+    """Returns a folder for unpacked files.
 
-    It is removed when Python ends. A program that leaves without exit handlers, as the command line
-    does, calls `remove_scratch` before.
+    It is removed when Python ends. A program that exits without running exit handlers, like the
+    command line, must call `remove_scratch` first.
     """
     if not _folder:
         import atexit
@@ -23,7 +23,7 @@ def scratch_folder() -> str:
 
 
 def remove_scratch() -> None:
-    """Removes the folder with all that is in it; nothing happens where there is none."""
+    """Removes the folder and its contents, if it exists."""
     import shutil
 
     while _folder:

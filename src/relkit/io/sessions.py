@@ -39,21 +39,20 @@ def read_sessions(
     """Reads a search log: one row per impression.
 
     Tables (Parquet, CSV, TSV, JSON Lines; the last three also compressed) are scanned lazily; text
-    is looked through once, to name the line of a value that cannot be read. OpenSearch UBI files
-    are joined into impressions: see `relkit.io.ubi`. A compressed file is unpacked to the temporary
+    is checked once, to name the line of a value that cannot be read. OpenSearch UBI files are
+    joined into impressions: see `relkit.io.ubi`. A compressed file is unpacked to the temporary
     folder first.
 
     Args:
         source: A path ("-" for standard input), several paths whose rows belong together (such as
-            UBI queries and events), or a data frame that narwhals knows. `Sessions` come back as
-            they are.
+            UBI queries and events), or a data frame that narwhals supports. `Sessions` are returned
+            as they are.
         format: The files' format; None recognises it.
         columns: Column names by role, for tables: session, query, timestamp, position, doc,
             clicked, dwell_seconds, add_to_cart, purchase, bucket, user, shown, reward, propensity,
             overridden.
-            Roles that are not named are found by the usual names. Several columns joined by `+`
-            make one id.
-        kind: `decisions` need no column but `doc`: each row can be a session of its own.
+            Other roles are found by the usual names. Several columns joined by `+` form one id.
+        kind: `decisions` require only the column `doc`: each row can be its own session.
 
     Raises:
         InputError: If a file cannot be read, its format is not recognised, or a column is missing.
@@ -85,14 +84,12 @@ def read_sessions(
     if len(set(found)) > 1:
         kinds = ", ".join(f"{one.path} is {form}" for one, form in zip(sources, found, strict=True))
         raise InputError(
-            message("the files of one log are of several formats: {kinds}", kinds=kinds),
+            message("the files of one log have different formats: {kinds}", kinds=kinds),
             hint="convert each with `relkit logs read FILE -o FILE.parquet`",
         )
     if found[0] == "ubi":
         if columns:
-            raise InputError(
-                "UBI has columns of its own", path=name, hint="leave the column map out"
-            )
+            raise InputError("UBI has columns of its own", path=name, hint="omit the column map")
         from relkit.io.ubi import read_ubi
 
         return read_ubi(sources)
@@ -105,7 +102,7 @@ def read_sessions(
     for one, schema in zip(sources[1:], schemas[1:], strict=True):
         if schema != schemas[0]:
             raise InputError(
-                message("has other columns than {sources_path}", sources_path=sources[0].path),
+                message("has different columns than {sources_path}", sources_path=sources[0].path),
                 path=one.path,
                 hint="convert each with `relkit logs read FILE -o FILE.parquet`",
             )
@@ -113,7 +110,7 @@ def read_sessions(
 
 
 def _paths(source: object) -> list[str] | None:
-    """Returns paths, or None where the source is something else."""
+    """Returns paths, or None if the source is something else."""
     if isinstance(source, str | os.PathLike):
         return [os.fspath(source)]
     if (
@@ -227,7 +224,7 @@ def _scan(
 
 
 def _dialect(source: Source, kind: SessionFormat) -> dict[str, Any]:
-    """Returns what `csv.reader` needs: TSV has no quotes, unless its titles have."""
+    """Returns the options of `csv.reader`: TSV has no quotes, unless its header has."""
     import csv
 
     if kind == "csv":
@@ -252,7 +249,7 @@ def _keys(path: str, shown: str, rows: int = 1000) -> list[str]:
     for _, row in _objects(path, shown, rows):
         keys.update(dict.fromkeys(row))
     if not keys:
-        raise InputError("holds no objects", path=shown)
+        raise InputError("contains no objects", path=shown)
     return list(keys)
 
 
@@ -262,7 +259,7 @@ def _objects(
     """Yields line numbers and objects.
 
     Raises:
-        ParseError: At the first line that is no JSON object.
+        ParseError: At the first line that is not a JSON object.
     """
     count = 0
     with open(path, "rb") as file:
@@ -280,7 +277,7 @@ def _objects(
 
 
 def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) -> None:
-    """Looks text through once for a value that cannot be read.
+    """Checks text once for a value that cannot be read.
 
     Raises:
         ParseError: At its line.
@@ -327,7 +324,7 @@ def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) 
             path=source.path,
             line=_line(source, path, kind, row["row"]),
             hint=message(
-                "if another column holds it: `--columns {name}=COLUMN`,"
+                "if another column contains it: `--columns {name}=COLUMN`,"
                 ' columns={{"{name}": …}} in Python',
                 name=name,
             ),
@@ -335,10 +332,10 @@ def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) 
 
 
 def line_of(path: str, row: int) -> int:
-    """Returns the line on which a row of a log begins, counted from 0; 0 where there are no lines.
+    """Returns the line on which a row of a log begins, counted from 0; 0 if there are no lines.
 
     Args:
-        path: A file that `read_sessions` read, or what else is the source of sessions.
+        path: A file that `read_sessions` read, or another source of sessions.
         row: The row's number.
     """
     if not os.path.isfile(path):
@@ -369,10 +366,10 @@ def _line(source: Source, path: str, kind: SessionFormat, row: int) -> int:
 
 
 def _name_the_line(source: Source, path: str, kind: SessionFormat) -> None:
-    """Reads row by row until one cannot be.
+    """Reads row by row until one cannot be read.
 
     Raises:
-        ParseError: At its line. Returns where every row can be read.
+        ParseError: At its line. Returns if every row can be read.
     """
     if kind == "jsonl":
         for _ in _objects(path, source.path):

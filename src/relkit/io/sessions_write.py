@@ -1,4 +1,4 @@
-"""Search logs into files: Parquet, CSV and JSON Lines, in one step."""
+"""Writing search logs: Parquet, CSV and JSON Lines, atomically."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ __all__ = ["check_target", "write_sessions"]
 
 
 def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
-    """Writes a log in the canonical form, in one step, without holding it in memory.
+    """Writes a log in the canonical form, atomically and without loading it into memory.
 
-    The suffix says how: Parquet, CSV or JSON Lines, the last two also compressed (`.gz`,
-    `.zst`, `.bz2`, `.xz`). Times in text are ISO 8601 in UTC. A file that is there is replaced.
+    The suffix determines the format: Parquet, CSV or JSON Lines, the last two also compressed
+    (`.gz`, `.zst`, `.bz2`, `.xz`). Times in text are ISO 8601 in UTC. An existing file is replaced.
 
     Args:
-        sessions: The log. Rows of another engine than Polars are read into memory.
-        path: Where to.
+        sessions: The log. Rows of engines other than Polars are read into memory.
+        path: The file to write.
 
     Raises:
-        ParameterError: If the suffix names no such format.
+        ParameterError: If the suffix does not name such a format.
         InputError: If the file cannot be written.
 
     Examples:
@@ -67,7 +67,7 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
 
 
 def _sink(frame: pl.LazyFrame, path: str, kind: SessionFormat) -> None:
-    """Writes a plan's rows while they are made."""
+    """Streams the rows of a plan to a file."""
     if kind == "parquet":
         frame.sink_parquet(path)
     elif kind == "jsonl":
@@ -75,15 +75,15 @@ def _sink(frame: pl.LazyFrame, path: str, kind: SessionFormat) -> None:
     else:
         try:
             hide_texts(frame).sink_csv(path, quote_style="never")
-        except InputError as error:  # to which Polars adds where in the plan it was
+        except InputError as error:  # to which Polars adds its position in the plan
             raise InputError(error.message.partition("\n")[0], hint=REPAIR) from None
 
 
 def check_target(path: str) -> SessionFormat:
-    """Returns the format that a file's name asks for.
+    """Returns the format for a file's name.
 
     Raises:
-        ParameterError: If it names none that logs are written in.
+        ParameterError: If logs are not written in that format.
     """
     suffix, packed = split_suffix(path)[1:]
     kind: SessionFormat | None = SUFFIXES.get(suffix)
@@ -91,7 +91,7 @@ def check_target(path: str) -> SessionFormat:
         kind = "jsonl"
     if kind is None or kind == "tsv" or (kind == "parquet" and packed):
         raise ParameterError(
-            message("the suffix of `{path}` names no format that logs are written in", path=path),
+            message("logs cannot be written to `{path}`: unknown suffix", path=path),
             hint="name it .parquet, .csv, .jsonl, .csv.gz or .jsonl.zst",
         )
     return kind

@@ -1,4 +1,4 @@
-"""Judging sheets as JSON Lines: one item per line with everything that is known of it."""
+"""Judging sheets as JSON Lines: one item per line with everything known about it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["is_judged", "read_lines", "write_lines"]
 
 ITEM = tuple(one.name for one in fields(Item) if one.name != "id")
 RATING = tuple(one.name for one in fields(Rating))
-#: Members of an object that are no further fields of the item.
+#: Members of an object that are not further fields of the item.
 KNOWN = frozenset({*ITEM, "id", "grade", "ratings", "final", "final_source"})
 
 
-#: Members that may have another usual name, and those that are it already.
+#: Members with alternative names, and the alternatives.
 ROLES = {
     "query": {"query"},
     "document": {"document"},
@@ -40,13 +40,13 @@ ROLES = {
 
 
 def is_judged(content: Mapping[str, Any]) -> bool:
-    """Says whether an object is what one judge says of an item, or what several do."""
+    """Whether an object contains the rating of one judge, or of several."""
     found = _named(content)
     return "ratings" in found or {"judge", "grade"} <= found.keys()
 
 
 def _named(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns an object whose members of usual names have those that are read here."""
+    """Renames members with usual names to those read here."""
     plain = {plain_name(name): name for name in reversed([*content])}
     own: dict[str, str] = {}
     for role, names in ROLES.items():
@@ -58,7 +58,7 @@ def _named(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_lines(text: str, path: str, scale: Scale | None) -> Iterator[Row]:
-    """Yields what objects of an item's fields, `ratings` and `final` (or `grade`) say."""
+    """Yields rows from objects with an item's fields, `ratings` and `final` (or `grade`)."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
@@ -68,7 +68,7 @@ def read_lines(text: str, path: str, scale: Scale | None) -> Iterator[Row]:
 
 
 def write_lines(sheet: Sheet) -> Iterator[str]:
-    """Yields one line per item, without what is empty."""
+    """Yields one line per item, without empty members."""
     for row in sheet.rows:
         content = _given(row.item, ITEM)
         if row.ratings:
@@ -81,7 +81,7 @@ def write_lines(sheet: Sheet) -> Iterator[str]:
 
 
 def _given(record: Item | Rating, names: Sequence[str]) -> dict[str, Any]:
-    """Returns what a record holds, without what is empty."""
+    """Returns a record without empty values."""
     values = ((name, getattr(record, name)) for name in names)
     return {name: value for name, value in values if value not in ("", None, {})}
 

@@ -35,10 +35,10 @@ __all__ = [
     "write_rows",
 ]
 
-#: Further fields come last: they may be columns of their own.
+#: Further fields come last, as they may be separate columns.
 ITEM_COLUMNS = ("query", "document", *(one for one in ITEM_PARTS if one != "fields"), "fields")
 RATING_COLUMNS = ("judge", "grade", "cannot", "reason", "note", "seconds", "at")
-#: Headings that mean something here; in Quepid's books others are judges.
+#: Headings with a meaning here; in Quepid's books the others are judges.
 KNOWN = frozenset(
     map(
         columns.plain_name,
@@ -51,9 +51,9 @@ KNOWN = frozenset(
         ),
     )
 )
-#: Names of the column of documents in Quepid's files, of earlier and later versions.
+#: Names of the document column in Quepid's files, in earlier and later versions.
 QUEPID_DOCUMENT = ("docid", "doc_id")
-#: Nobody grades by so many, and they would take all memory.
+#: No real sheet has so many, and they would exhaust memory.
 MOST_COLUMNS = 10_000
 FALSE = {"", "0", "false", "no", "f"}
 
@@ -66,11 +66,11 @@ def table(
     Args:
         text: CSV.
         path: The file, for messages.
-        separator: What stands between fields.
-        single: Whether a line of one field is one whose others are empty.
+        separator: The field separator.
+        single: Whether in a line with one field the others count as empty.
 
     Raises:
-        ParseError: If a line has more or fewer fields than headings.
+        ParseError: If the number of fields differs from the headings.
     """
     first = text[: next((at.start() for at in re.finditer("[\r\n]", text)), len(text))]
     if first.count(separator) > MOST_COLUMNS:
@@ -79,7 +79,7 @@ def table(
             path=path,
             line=1,
         )
-    # A stream of text in memory takes four bytes a character.
+    # A text stream in memory takes four bytes per character.
     lines = TextIOWrapper(
         BytesIO(text.encode("utf-8", "surrogatepass")), "utf-8", "surrogatepass", ""
     )
@@ -99,14 +99,14 @@ def table(
 
 
 def headings(head: bytes, separator: str = ",") -> frozenset[str]:
-    """Returns the names in the first line of CSV that begins like this."""
+    """Returns the names in the first line of CSV with this beginning."""
     text = head[:100_000].decode("utf-8-sig", "replace")
     first = next(csv_reader(StringIO(text, newline=""), delimiter=separator), [])
     return frozenset(name.strip() for name in first)
 
 
 def is_quepid_case(head: bytes) -> bool:
-    """Says whether the first line of CSV has the headings of a Quepid case, and no others of ours.
+    """Whether the first line of CSV has the headings of a Quepid case, and no others of ours.
 
     Examples:
         >>> is_quepid_case(b"query,docid,rating,last_rater"), is_quepid_case(b"query,doc,rating")
@@ -118,17 +118,17 @@ def is_quepid_case(head: bytes) -> bool:
 
 
 def means_nothing(names: Iterable[str]) -> bool:
-    """Says whether none of some headings means anything here."""
+    """Whether none of the headings has a meaning here."""
     return KNOWN.isdisjoint(map(columns.plain_name, names))
 
 
 def has_judges(head: bytes, separator: str) -> bool:
-    """Says whether CSV that begins like this has several lines per item: one per judge."""
+    """Whether CSV with this beginning has one line per item and judge."""
     return names_judges(headings(head, separator))
 
 
 def names_judges(names: Iterable[str]) -> bool:
-    """Says whether among some columns are one of judges and one of grades."""
+    """Whether the columns include judges and grades."""
     found = {columns.plain_name(name) for name in names}
     return not found.isdisjoint(columns.NAMES["judge"]) and not found.isdisjoint(
         columns.NAMES["grade"]
@@ -141,16 +141,16 @@ def read_rows(
     scale: Scale | None,
     unit: Literal["line", "row"] = "line",
 ) -> Iterator[Row]:
-    """Yields what each row of a table says of an item.
+    """Yields one sheet row per row of a table.
 
-    Columns have their usual names; those of other names become further fields. Without a column of
+    Columns have their usual names; other columns become further fields. Without a column of
     judges the grades are final.
 
     Args:
-        rows: Places and fields by heading.
+        rows: Row numbers and fields by heading.
         path: The file, for messages.
         scale: Names that grades may have.
-        unit: What the places count.
+        unit: What the numbers count.
     """
     chosen: dict[str, str] | None = None
     for place, found in rows:
@@ -165,13 +165,13 @@ def read_rows(
 def show_rows(
     text: str, path: str, separator: str = ","
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Yields the rows of CSV without what was written for spreadsheets."""
+    """Yields the rows of CSV without the marks added for spreadsheets."""
     for line, found in table(text, path, separator=separator):
         yield line, {name: APOSTROPHE.show(value) for name, value in found.items()}
 
 
 def write_rows(sheet: Sheet, separator: str = ",") -> Iterator[str]:
-    """Yields one line a rating; items without one have a line of their own."""
+    """Yields one line per rating; an item without ratings has one line, too."""
     with_source = any(row.final_source for row in sheet.rows)
     last = ["final", "final_source"] if with_source else ["final"]
     yield _cells([*ITEM_COLUMNS, *RATING_COLUMNS, *last], separator) + "\n"
@@ -191,7 +191,7 @@ def write_rows(sheet: Sheet, separator: str = ",") -> Iterator[str]:
 
 
 def _cells(values: Iterable[str | float | None], separator: str) -> str:
-    """Returns cells, of which what is empty is nothing."""
+    """Returns cells with None for empty ones."""
     return separator.join(
         [
             csv_cell(value if isinstance(value, str) else plain_number(value))
@@ -245,7 +245,7 @@ def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | No
     )
     if not who:
         if cannot:
-            raise InputError("there is no judge for what could not be graded")
+            raise InputError("an item that could not be graded names no judge")
         return Row(item, final=ended if grade is None else grade, final_source=source)
     if grade is None and not cannot:
         return Row(item, final=ended, final_source=source)
@@ -303,7 +303,7 @@ def read_wide(
 
     Args:
         text: The file's text.
-        judges: The columns that hold a judge's grades each; an empty field is no grade.
+        judges: One column per judge; an empty field is not a grade.
         final: The column of the grade that counts.
         path: The file, for messages.
         scale: Names that grades may have.

@@ -31,22 +31,22 @@ __all__ = [
     "write_json",
 ]
 
-#: One escape of JSON after the other; a pair of surrogates is one.
+#: Matches one JSON escape; a surrogate pair is one escape.
 ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<unusable>u(?:[dD][89a-fA-F][0-9a-fA-F]{2}|0000))|.)"
 )
 SUSPECT = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
-#: How deeply values may stand in one another.
+#: The maximum nesting depth.
 DEEPEST = 100
 
 
 def parse_json(text: str, path: str) -> Any:
-    """Returns what a JSON text holds.
+    """Parses JSON text.
 
     Raises:
-        InputError: If it is no JSON, holds NaN or a character that cannot be stored, or is nested
-            more deeply than anything that people grade.
+        InputError: If it is not JSON, contains NaN or a character that cannot be stored, or is
+            nested too deeply.
     """
 
     def refuse(name: str) -> float:
@@ -79,22 +79,22 @@ def _check_depth(value: Any, path: str) -> None:
             return
         level = inner
     raise InputError(
-        message("not JSON that can be used: nested {deepest} levels deep", deepest=DEEPEST),
+        message("cannot be used: JSON nested more than {deepest} levels deep", deepest=DEEPEST),
         path=path,
     )
 
 
 def is_json(head: bytes, signs: str = "{[") -> bool:
-    """Says whether a file that begins like this may be JSON, beginning with one of some signs."""
+    """Whether a file with this beginning may be JSON that starts with one of some characters."""
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in [sign.encode() for sign in signs]
 
 
 def has_member(head: bytes, name: str, opening: str) -> bool:
-    """Says whether JSON that begins like this has a member of a name, anywhere.
+    """Whether JSON with this beginning has a member of that name anywhere.
 
     Args:
         head: The first bytes.
-        name: The member's.
+        name: The member's name.
         opening: How its value begins: `[` is a list, `{` an object, `"` a text.
 
     Examples:
@@ -107,14 +107,14 @@ def has_member(head: bytes, name: str, opening: str) -> bool:
 
 
 def mapping(value: Any, where: str, path: str) -> Mapping[str, Any]:
-    """Returns a value that has to be an object of JSON."""
+    """Returns a value that must be a JSON object."""
     if not isinstance(value, dict):
         raise InputError(message("{where} is not an object", where=where), path=path)
     return value
 
 
 def listing(value: Any, where: str, path: str) -> list[Any]:
-    """Returns a value that has to be a list of JSON."""
+    """Returns a value that must be a JSON list."""
     if not isinstance(value, list):
         raise InputError(message("{where} is not a list", where=where), path=path)
     return value
@@ -134,7 +134,7 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
     """Returns a grade.
 
     Raises:
-        InputError: If it is none, or none of the scale.
+        InputError: If it is not a grade, or not one of the scale.
     """
     from relkit.data import columns
 
@@ -151,10 +151,10 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
 
 
 def parse_number(value: Any, where: str, path: str) -> float:
-    """Returns a finite number of JSON.
+    """Returns a finite JSON number.
 
     Raises:
-        InputError: If it is none.
+        InputError: If it is not one.
     """
     from relkit.data import columns
 
@@ -168,16 +168,16 @@ def parse_number(value: Any, where: str, path: str) -> float:
 
 
 def shown_query(item: Item) -> str:
-    """Returns the query as the user wrote it: what programs that know no ids take for one."""
+    """Returns the query as the user wrote it, for programs without query ids."""
     return item.query_text or item.query
 
 
 def by_query(sheet: Sheet, *, shown: bool = False) -> dict[str, list[tuple[Row, float]]]:
-    """Returns the rows with a final grade, and the grade, by query in their order.
+    """Returns the rows with a final grade, and the grade, by query in order.
 
     Args:
         sheet: Graded items.
-        shown: By the query's text in place of its id.
+        shown: Group by the query's text instead of its id.
     """
     found: dict[str, list[tuple[Row, float]]] = {}
     for row in sheet.rows:
@@ -187,7 +187,7 @@ def by_query(sheet: Sheet, *, shown: bool = False) -> dict[str, list[tuple[Row, 
     return found
 
 
-#: Returns JSON on one line; made once, as there may be a million.
+#: Returns JSON on one line; created once, as there may be a million lines.
 write_json = json.JSONEncoder(ensure_ascii=False).encode
 
 

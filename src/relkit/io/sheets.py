@@ -1,4 +1,4 @@
-"""Formats of judging sheets: text in, items and grades out, and back; what each cannot hold."""
+"""Formats of judging sheets: parsing, writing, and what each cannot contain."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = [
     "write_sheet",
 ]
 
-#: By it Excel on Windows knows that a CSV file is UTF-8; without it Chinese texts are garbled.
+#: Tells Excel on Windows that a CSV file is UTF-8; without it Chinese text is garbled.
 BYTE_ORDER_MARK = "\ufeff"
 
-#: What a format may hold besides queries and documents.
+#: What a format may contain besides queries and documents.
 PARTS = (
     "query_text",
     "query_id",
@@ -57,13 +57,13 @@ PARTS = (
 
 
 class SheetFormat(Format):
-    """A kind of file that holds items with what judges say of them.
+    """A file format for items with their ratings.
 
     Attributes:
-        suffix: The ending of its files.
-        keeps: The parts of a sheet that it can hold: keys of `PARTS`.
-        steady: Whether whatever a database holds can be written, line by line.
-        names_ids: Whether queries and documents that it cannot hold get ids, and tables say which.
+        suffix: The suffix of its files.
+        keeps: The parts of a sheet that it can contain: keys of `PARTS`.
+        steady: Whether everything in a database can be written, line by line.
+        names_ids: Whether queries and documents that it cannot contain get ids, listed in tables.
     """
 
     suffix: ClassVar[str]
@@ -86,14 +86,14 @@ class SheetFormat(Format):
 
     @abstractmethod
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields a file's text in parts: lines, or all of it at once.
+        """Yields a file's text in parts: lines, or the whole text.
 
         Raises:
             InputError: If the format cannot write an id.
         """
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
-        """Reads items, each once, with all that is said of them."""
+        """Reads items, each once, with all their ratings."""
         from relkit.data.sheets import join_rows
         from relkit.io.plain_text import read_text
 
@@ -107,7 +107,7 @@ class SheetFormat(Format):
         columns: Mapping[str, str] | None = None,
         scale: Scale | None = None,
     ) -> Judgments:
-        """Reads the final grades, and makes one of several judges' where there is none."""
+        """Reads the final grades, aggregating judges' grades where there is none."""
         if columns:
             raise ParameterError(
                 message("the format `{name}` has columns of its own", name=self.name),
@@ -126,7 +126,7 @@ class SheetFormat(Format):
         return "".join(self.parts(sheet))
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
-        """Writes judgments as items with a final grade."""
+        """Writes judgments as items with final grades."""
         from relkit.io.graded import sheet_of
 
         sheet = sheet_of(judgments)
@@ -134,7 +134,7 @@ class SheetFormat(Format):
         if tables:
             raise InputError(
                 message(
-                    "{title} cannot hold all {tables} as they are",
+                    "{title} cannot contain all {tables} as they are",
                     title=self.title,
                     tables=min(tables),
                 ),
@@ -144,21 +144,21 @@ class SheetFormat(Format):
             stream.write(part.encode())
 
     def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
-        """Returns the tables that have to stand beside a file, as TSV, by their names.
+        """Returns the tables that must accompany a file, as TSV, by name.
 
         Args:
             sheet: Graded items.
-            made: Names of tables to make even where nothing depends on them.
+            made: Names of tables to write even if not needed.
         """
         return {}
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """The parts of a sheet that it cannot hold, in the order of `PARTS`."""
+        """The parts of a sheet that it cannot contain, in the order of `PARTS`."""
         return tuple(part for part in PARTS if part not in self.keeps)
 
     def losses(self, sheet: Sheet) -> tuple[Note, ...]:
-        """Returns what a file of this format will not hold of a sheet, counted."""
+        """Returns notes that count what a file of this format omits from a sheet."""
         counts = dict.fromkeys(PARTS, 0)
         counts["name"] = bool(sheet.name)
         for row in sheet.rows if {*self.lacks} - {"name"} else ():
@@ -202,16 +202,16 @@ def _used(row: Row) -> Iterable[str]:
 
 
 def sheet_formats() -> list[str]:
-    """Returns the names of the formats that items and grades can be written in."""
+    """Returns the names of the formats for items and grades."""
     return [name for name in formats if isinstance(formats.get(name), SheetFormat)]
 
 
 def sheet_format(name: str) -> SheetFormat:
-    """Returns a format that items and grades can be written in.
+    """Returns a format for items and grades.
 
     Raises:
-        UnknownNameError: If there is none of that name.
-        ParameterError: If the format holds grades without items.
+        UnknownNameError: If there is no format of that name.
+        ParameterError: If the format contains grades without items.
     """
     found = formats.get(name)
     if not isinstance(found, SheetFormat):
@@ -226,7 +226,7 @@ def sheet_format(name: str) -> SheetFormat:
 
 
 def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
-    """Returns a file's text, and what it does not hold of the sheet.
+    """Returns a file's text, and notes on what it omits from the sheet.
 
     Args:
         sheet: Graded items.
@@ -248,6 +248,6 @@ def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
 
 
 def left_out(chosen: SheetFormat, sheet: Sheet, tables: Collection[str]) -> tuple[Note, ...]:
-    """Returns what a file does not hold of a sheet, with the tables that are written beside it."""
+    """Returns notes on what a file omits from a sheet, given its accompanying tables."""
     held = {"not-exported-query-text"} if "queries" in tables else set()
     return tuple(note for note in chosen.losses(sheet) if note.kind not in held)

@@ -23,7 +23,7 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 
 def has_table(path: str | os.PathLike[str]) -> bool:
-    """Says whether a file's name is that of a table that can be read here."""
+    """Whether a file's name is that of a table that can be read here."""
     return split_suffix(os.fspath(path))[1] in SUFFIXES
 
 
@@ -32,8 +32,8 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
 
     Args:
         path: The file.
-        limit: Bytes that it may take, unpacked and read, about; for what strangers send. JSON Lines
-            are all text then, and have the members of their first line. None for any.
+        limit: Approximate bytes that it may take, unpacked and read, for untrusted data. JSON Lines
+            are then all text, with the members of their first line. None for no limit.
 
     Raises:
         InputError: If it cannot be read, or takes more.
@@ -63,10 +63,10 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
 
 
 def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
-    """Writes CSV, TSV, JSON Lines or Parquet, by the file's name; whole or not at all.
+    """Writes CSV, TSV, JSON Lines or Parquet, by the file's name, atomically.
 
     Raises:
-        ParameterError: If the name ends in none of theirs.
+        ParameterError: If the suffix is unknown.
         InputError: If it cannot be written.
     """
     target = os.fspath(path)
@@ -76,15 +76,15 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
 
 
 def check_name(path: str) -> str:
-    """Returns the ending of the name of a file that can be written.
+    """Returns the suffix of a file that can be written.
 
     Raises:
-        ParameterError: If it is none of those that are known.
+        ParameterError: If the suffix is unknown.
     """
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in SUFFIXES:
         raise ParameterError(
-            message("`{path}` names no kind of table", path=path),
+            message("`{path}` has no suffix of a table", path=path),
             hint="end it in .parquet, .csv, .tsv or .jsonl",
         )
     return suffix

@@ -1,4 +1,4 @@
-"""The columns of one file, and what they become: judgments, a run, or scored rows."""
+"""The columns of one file, converted to judgments, a run, or scored rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Table:
     Args:
         columns: Series by role.
         path: The file.
-        records: Reads the file again, row by row with line numbers; None where it has no lines.
+        records: Reads the file again, row by row with line numbers; None if it has no lines.
     """
 
     def __init__(
@@ -85,13 +85,13 @@ class Table:
         storage: Storage,
         labels: Labelling,
     ) -> LabelledRows:
-        """The table as labels with features; a note says where weights were not asked for.
+        """The table as labels with features; a note reports weights that were found by name.
 
         Args:
             named: The columns that the caller named, by role.
             scale: Names that labels may have.
             storage: How features are kept.
-            labels: Whose labels rows have.
+            labels: The source of the rows' labels.
         """
         rows = self.labelled(scale, storage, labels)
         if "weight" not in self.columns or "weight" in (named or {}):

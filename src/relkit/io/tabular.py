@@ -1,4 +1,4 @@
-"""Formats of tables: whatever their columns hold is read in one way."""
+"""Tabular formats, which share the readers of columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["TabularFormat"]
 
 
 class TabularFormat(Format):
-    """A format whose columns have names: a subclass says how they are found and read."""
+    """A format with named columns: a subclass finds and reads them."""
 
     tabular: ClassVar[bool] = True
     keeps_evidence: ClassVar[bool] = True
@@ -29,8 +29,8 @@ class TabularFormat(Format):
 
         Args:
             source: The file.
-            kind: What the table holds: a key of `relkit.data.columns.KINDS`.
-            columns: Column names by role, for those that are not called as usual.
+            kind: The kind of data: a key of `relkit.data.columns.KINDS`.
+            columns: Column names by role, for columns without a usual name.
         """
         raise NotImplementedError
 
@@ -41,7 +41,7 @@ class TabularFormat(Format):
         columns: Mapping[str, str] | None = None,
         name: str | None = None,
     ) -> Run:
-        """Reads a query, a document, a score column, and a rank column where there is one."""
+        """Reads a query, a document and a score column, and a rank column if there is one."""
         return self.table(source, "run", columns).run(name)
 
     def read_scored(

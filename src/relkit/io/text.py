@@ -1,4 +1,4 @@
-"""Text in lines, from a source that may be a pipe."""
+"""Lines of text from a source that may be a pipe."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ BOM = b"\xef\xbb\xbf"
 
 
 class Text:
-    """A source's text, for one reading or several; without the byte-order mark."""
+    """A source's text, to be read once or several times, without the byte-order mark."""
 
     def __init__(self, source: Source) -> None:
         self.path = source.path
         self.source = source
-        # What can be read only once is kept.
+        # A stream is buffered.
         self._kept = source.read_all() if source.waiting else None
 
     def whole(self) -> bytes:
-        """Returns all of it."""
+        """Returns the whole text."""
         data = self.source.read_all() if self._kept is None else self._kept
         return data.removeprefix(BOM)
 
     def lines(self) -> Iterator[bytes]:
-        """Yields line after line with their ends, which are newlines alone."""
+        """Yields lines with their ends, which are only newlines."""
         raw = self.source.open() if self._kept is None else io.BytesIO(self._kept)
         first = True
         try:
@@ -41,7 +41,7 @@ class Text:
 
 
 class _Raw(io.RawIOBase):
-    """A reader as what `io.BufferedReader` wants."""
+    """A reader in the form that `io.BufferedReader` needs."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader

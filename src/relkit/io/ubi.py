@@ -3,9 +3,9 @@
 Reads UBI 1.3 as newline-delimited JSON, with or without the index lines of the bulk format, queries
 and events in one file or in several, and the field and action names of older versions.
 
-What was shown for a query comes from its impression events; where it has none, from its list of
-results. Clicks, carts and purchases are joined by query and object. One to which no impression
-belongs keeps a row of its own, with `shown` false.
+What was shown for a query comes from its impression events or, without any, from its list of
+results. Clicks, carts and purchases are joined by query and object. An action without an impression
+has a row of its own, with `shown` false.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ACTIONS", "is_ubi", "read_ubi"]
 
-#: Action names and what they are; case, spaces, hyphens and underscores do not matter.
+#: Action names and their meaning; case, spaces, hyphens and underscores do not matter.
 ACTIONS: dict[str, str] = {
     "impression": "impression",
     "impressions": "impression",
@@ -52,7 +52,7 @@ ACTIONS: dict[str, str] = {
     "order": "purchase",
 }
 
-# A search event says what was searched, where the query itself was not logged.
+# A search event gives the query if the query itself was not logged.
 SEARCHES = ("search", "onsearch", "query")
 
 RESULTS = (
@@ -62,12 +62,12 @@ RESULTS = (
     "query_response_hits_ids",
 )
 
-BATCH = 100_000  # lines held at once
+BATCH = 100_000  # lines buffered at once
 BULK = {"index", "create", "update"}
 
 
 def is_ubi(head: bytes) -> bool:
-    """Says whether a file of JSON lines that begins like this holds UBI queries or events."""
+    """Whether JSON Lines with this beginning contain UBI queries or events."""
     for line in head.splitlines():
         try:
             row = json.loads(line)
@@ -94,13 +94,14 @@ def _is_bulk(row: Mapping[str, Any]) -> bool:
 def read_ubi(sources: Iterable[Source]) -> Sessions:
     """Reads UBI queries and events.
 
-    The lines are read once, into tables in the temporary folder; memory does not grow with them.
+    The lines are read once, into tables in the temporary folder; memory does not grow with the
+    file.
 
     Args:
         sources: The files, in any order.
 
     Raises:
-        ParseError: At the first line that is no JSON object, or that holds a position that is no
+        ParseError: At the first line that is not a JSON object, or has a position that is not a
             number.
         InputError: If there is no impression, click, cart, purchase or list of results.
     """
@@ -115,7 +116,7 @@ def read_ubi(sources: Iterable[Source]) -> Sessions:
     tables.flush()
     if not tables.parts["events"] and not tables.parts["results"]:
         raise InputError(
-            "holds no impressions and no lists of results",
+            "contains no impressions and no lists of results",
             path=name,
             hint="name the files of the queries and of the events together",
         )
@@ -158,17 +159,17 @@ def _row(line: bytes, number: int, path: str) -> Iterator[tuple[int, dict[str, A
     if not line.strip():
         return
     row = json_object(line, path, number)
-    if isinstance(row.get("_source"), dict):  # as a search or an export prints it
+    if isinstance(row.get("_source"), dict):  # as printed by a search or an export
         row = row["_source"]
     if not _is_bulk(row):
         yield number, row
 
 
 def _text(*values: Any) -> str | None:
-    """Returns the first value that is text or a number, as text."""
+    """Returns the first text or number, as text."""
     for value in values:
         if isinstance(value, str) and value.strip():
-            # JSON can write half a character (a lone surrogate), which is no text.
+            # JSON can contain half a character (a lone surrogate), which is not text.
             return value.encode("utf-8", "replace").decode()
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
@@ -202,7 +203,7 @@ class _Tables:
         self._left_out: Counter[str] = Counter()
 
     def add(self, row: Mapping[str, Any], path: str, line: int) -> None:
-        """Takes one line."""
+        """Adds one line."""
         session = _text(row.get("query_id"))
         if "action_name" in row:
             self._event(row, session, path, line)
@@ -284,7 +285,7 @@ class _Tables:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def flush(self) -> None:
-        """Writes what is still waiting."""
+        """Writes the buffered lines."""
         for table in self.SCHEMAS:
             self._write(table)
 
@@ -297,7 +298,7 @@ class _Tables:
         return pl.scan_parquet(self.parts[table])
 
     def store(self, frame: pl.LazyFrame) -> pl.LazyFrame:
-        """Carries a plan out into a table, so that whoever asks several times pays once."""
+        """Stores the result of a plan as a table, so that it is computed only once."""
         import polars as pl
 
         path = f"{self._folder}/impressions.parquet"
@@ -305,7 +306,7 @@ class _Tables:
         return pl.scan_parquet(path)
 
     def notes(self) -> list[Note]:
-        """Returns what was not used."""
+        """Returns notes on what was not used."""
         notes = []
         for kind, counter in (
             ("unused-actions", self._unused),
@@ -321,7 +322,7 @@ class _Tables:
 
 
 def _seconds(value: Any) -> float | None:
-    """Returns a time in seconds; None where there is none."""
+    """Returns a time in seconds; None without a time."""
     try:
         seconds = float(value) if isinstance(value, int | float | str) else math.nan
     except (ValueError, OverflowError):
@@ -330,7 +331,7 @@ def _seconds(value: Any) -> float | None:
 
 
 def _ordinal(place: Any, path: str, line: int) -> int | None:
-    """Returns a position as a whole number; None where there is none."""
+    """Returns a position as a whole number; None without a position."""
     if place is None or isinstance(place, dict | list | bool) or place == "":
         return None
     try:

@@ -1,4 +1,4 @@
-"""Values by query that some program computed: what a comparison can start from."""
+"""Per-query values computed by any program, as input of a comparison."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
 
     The file is CSV with a column of queries and one per measure; CSV with the columns query,
     measure and value, as ``relkit evaluate -q --format csv`` writes for one run; or what
-    ``trec_eval -q`` prints. An empty value is an undefined one.
+    ``trec_eval -q`` prints. An empty value is undefined.
 
     Raises:
-        InputError: If the file cannot be read or is none of these.
-        ParseError: At the first line whose value is no number, or that repeats a query.
+        InputError: If the file cannot be read or has another format.
+        ParseError: At the first line whose value is not a number, or that repeats a query.
     """
     name = fspath(path)
     with Source(name) as source:
@@ -57,14 +57,16 @@ def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
         column = values.setdefault(measure, {})
         if query in column:
             raise ParseError(
-                message("query `{query}` has a {measure} already", query=query, measure=measure),
+                message(
+                    "query `{query}` has two values of {measure}", query=query, measure=measure
+                ),
                 path=name,
                 line=line,
-                hint="a file holds one run: give each run its own file",
+                hint="a file contains one run: give each run its own file",
             )
         column[query] = value
     if not values:
-        raise InputError("there are no values of single queries", path=name, hint=HINT)
+        raise InputError("there are no per-query values", path=name, hint=HINT)
     return values
 
 

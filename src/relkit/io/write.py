@@ -1,4 +1,4 @@
-"""Judgments and runs to files: whole or not at all."""
+"""Writing judgments and runs to files, atomically."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def write_judgments(
     """Writes judgments to a file, compressed where its name ends in `.gz`, `.zst`, `.bz2` or `.xz`.
 
     Args:
-        judgments: What to write.
-        path: Where to; "-" for standard output. The file appears when it is complete.
+        judgments: The judgments.
+        path: The file; "-" for standard output. The file appears once it is complete.
         format: The format; None takes it from the file's suffix.
-        overwrite: Replaces a file that is there.
+        overwrite: Replaces an existing file.
 
     Raises:
-        InputError: If the file exists, cannot be written, or the format cannot hold an id.
-        ParameterError: If the suffix names no format.
+        InputError: If the file exists, cannot be written, or the format cannot contain an id.
+        ParameterError: If the suffix is unknown.
 
     Warns:
-        RelkitWarning: If the format has no columns for the evidence of the grades.
+        RelkitWarning: If the format has no columns for the evidence of grades.
 
     Examples:
         >>> import relkit
@@ -72,7 +72,7 @@ def write_judgments(
 def unwritten_notes(
     judgments: Judgments, path: str | os.PathLike[str], *, format: str | None = None
 ) -> tuple[Note, ...]:
-    """Says what of judgments a file cannot represent; arguments as in `write_judgments`."""
+    """Returns notes on what a file cannot represent; arguments as in `write_judgments`."""
     chosen = _format(os.fspath(path), format)
     if judgments.evidence is None or chosen.keeps_evidence:
         return ()
@@ -89,17 +89,17 @@ def write_run(
 ) -> None:
     """Writes a run to a file, compressed as in `write_judgments`.
 
-    TREC needs ranks: a run without them is written by falling score, from rank 1.
+    TREC needs ranks: a run without them is written by decreasing score, from rank 1.
 
     Args:
-        run: What to write.
-        path: Where to; "-" for standard output. The file appears when it is complete.
+        run: The run.
+        path: The file; "-" for standard output. The file appears once it is complete.
         format: The format; None takes it from the file's suffix.
-        overwrite: Replaces a file that is there.
+        overwrite: Replaces an existing file.
 
     Raises:
-        InputError: If the file exists, cannot be written, or the format cannot hold an id.
-        ParameterError: If the suffix names no format.
+        InputError: If the file exists, cannot be written, or the format cannot contain an id.
+        ParameterError: If the suffix is unknown.
 
     Examples:
         >>> import relkit
@@ -129,21 +129,21 @@ def write_features(
 ) -> None:
     """Writes rows with features to a file, compressed as in `write_judgments`.
 
-    CSV, TSV, JSON Lines and Parquet have the columns query, document, label, weight and position
-    where there are any, and one per feature; a position is read again where it is named. LETOR
-    numbers features from 1 in their order: their names, weights and positions stand in comments,
-    which `read_features` reads again.
+    CSV, TSV, JSON Lines and Parquet have the columns query, document, label, weight and position,
+    if present, and one per feature; a position is read back only if it is named. LETOR numbers
+    features from 1 in order: their names, weights and positions are in comments, which
+    `read_features` reads.
 
     Args:
-        rows: What to write.
-        path: Where to; "-" for standard output. The file appears when it is complete.
+        rows: The rows.
+        path: The file; "-" for standard output. The file appears once it is complete.
         format: The format; None takes it from the file's suffix.
-        overwrite: Replaces a file that is there.
+        overwrite: Replaces an existing file.
 
     Raises:
-        InputError: If the file exists, cannot be written, or the format cannot hold the rows: LETOR
-            text cannot say that a value is missing.
-        ParameterError: If the suffix names no format.
+        InputError: If the file exists, cannot be written, or the format cannot contain the rows:
+            LETOR text cannot represent missing values.
+        ParameterError: If the suffix is unknown.
 
     Examples:
         >>> import polars as pl, relkit
@@ -167,7 +167,7 @@ def write_features(
 
 
 def holds_features(path: str, format: str | None = None) -> bool:
-    """Says whether rows with features can be written to a file of this name."""
+    """Whether rows with features can be written to a file with this name."""
     chosen = _format(path, format)
     return type(chosen).write_features is not Format.write_features
 
@@ -178,14 +178,14 @@ def _format(path: str, name: str | None) -> Format:
     trec = formats.get("trec")
     suffix = split_suffix(path)[1]
     if path == "-" or suffix in trec.suffixes:
-        return trec  # the others need not even be imported
+        return trec  # the others are not even imported
     every = sorted(map(formats.get, formats), key=lambda one: not one.general)
     for weak in (False, True):
         for candidate in every:
             if suffix in (candidate.weak_suffixes if weak else candidate.suffixes):
                 return candidate
     raise ParameterError(
-        message("the suffix of `{path}` names no format", path=path),
+        message("the suffix of `{path}` is not a known format", path=path),
         hint=message(
             "name it with format=, one of {formats}", formats=[f"`{key}`" for key in formats]
         ),

@@ -1,7 +1,7 @@
-"""CSV and TSV: a header that names the columns, quoted fields, any of `,` `;` tab `|` between them.
+"""CSV and TSV: a header with column names, quoted fields, separated by `,` `;` tab or `|`.
 
-Polars reads the file. Python's own reader goes through it again only where something is wrong or
-looks so, to say in which line.
+Polars reads the file. Python's own reader reads it again only if something looks wrong, to find the
+line.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ __all__ = ["Csv", "Tsv"]
 class Csv(TabularFormat, SheetFormat):
     """Comma-separated values; the header may also use semicolons, tabs or bars.
 
-    Where several lines are of one item, one per judge, the columns of items and grades are read
-    that `relkit judge export` writes.
+    With several lines per item, one per judge, it reads the columns that `relkit judge export`
+    writes.
     """
 
     name: ClassVar[str] = "csv"
@@ -68,18 +68,18 @@ class Csv(TabularFormat, SheetFormat):
     )
 
     def recognises(self, head: bytes) -> bool:
-        """A first line with a comma or semicolon between words."""
+        """Whether the first line has a comma or semicolon between words."""
         lines = first_lines(head, comment=b"")
         if not lines or lines[0].lstrip()[:1] in (b"{", b"["):
             return False
         return any(mark.encode() in lines[0] for mark in self.separators if mark != "|")
 
     def may_be(self, head: bytes) -> bool:
-        """Says whether the headings are not those of a Quepid case."""
+        """Whether the headings differ from those of a Quepid case."""
         return not is_quepid_case(head)
 
     def is_sheet(self, head: bytes) -> bool:
-        """Says whether there are a column of judges and one of grades."""
+        """Whether there are columns of judges and of grades."""
         return has_judges(head, self._separator(head))
 
     def separator(self, header: str) -> str:
@@ -95,7 +95,7 @@ class Csv(TabularFormat, SheetFormat):
     ) -> Judgments:
         """Reads a query, a document and a grade column, and a subtopic column if there is one.
 
-        Grades of several judges become one.
+        Grades of several judges are aggregated.
         """
         if not columns and self.is_sheet(source.head):
             return super().read_judgments(source, scale=scale)
@@ -114,15 +114,15 @@ class Csv(TabularFormat, SheetFormat):
         return Sheet(tuple(read_rows(show_rows(text, path, separator), path, scale)))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields one line a rating; items without one have a line of their own."""
+        """Yields one line per rating; an item without ratings has one line, too."""
         return write_rows(sheet, self.separators[0])
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
-        """Writes the columns query, document and grade, and subtopic where there are subtopics."""
+        """Writes the columns query, document and grade, and subtopic if there are subtopics."""
         self._write(short_grades(judgments), stream)
 
     def write_run(self, run: Run, stream: BinaryIO) -> None:
-        """Writes the columns query, document and score, and rank where the run has ranks."""
+        """Writes the columns query, document and score, and rank if the run has ranks."""
         self._write(run.to_frame(), stream)
 
     def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
@@ -143,7 +143,7 @@ class Csv(TabularFormat, SheetFormat):
         plan: _native.Plan,
         threads: int = 0,
     ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
-        """Streams a run whose rows are as everybody writes them, grouped by query."""
+        """Streams a run whose rows have the usual form and are grouped by query."""
         if source.waiting:
             return None
         layout = self._layout(source, Text(source), "run", None)
@@ -177,14 +177,14 @@ class Csv(TabularFormat, SheetFormat):
     def _layout(
         self, source: Source, data: Text, kind: str, columns: Mapping[str, str] | None
     ) -> _Layout:
-        """Says which field of a row holds what, by the first row or by the caller's word."""
+        """Assigns the fields of a row to roles, by the first row or as the caller says."""
         if len(source.head) >= HEAD and len(source.head.strip().splitlines()) == 1:
-            # Reading on could take all memory, for what cannot be the names of columns.
+            # Reading on could exhaust memory, and these cannot be column names.
             raise ParseError(
                 "the first line is longer than 64 KiB",
                 path=source.path,
                 line=1,
-                hint="it should name the columns",
+                hint="it should contain the column names",
             )
         header, separator = self._header(source, data)
         names, has_header = header, True
@@ -223,14 +223,14 @@ class Csv(TabularFormat, SheetFormat):
 
 
 class _Layout(NamedTuple):
-    """Which field of a row holds what.
+    """The roles of a row's fields.
 
     Attributes:
-        separator: What stands between fields.
-        width: How many fields a row has.
+        separator: The field separator.
+        width: The number of fields per row.
         has_header: Whether the first row names the columns.
         chosen: The columns' names by role.
-        position: Their places by role, from 0.
+        position: Their indices by role, from 0.
     """
 
     separator: str
@@ -251,12 +251,12 @@ class Tsv(Csv):
     separators: ClassVar[str] = "\t"
 
     def recognises(self, head: bytes) -> bool:
-        """A first line with a tab in it."""
+        """Whether the first line contains a tab."""
         lines = first_lines(head, comment=b"")
         return bool(lines) and b"\t" in lines[0] and lines[0].lstrip()[:1] not in (b"{", b"[")
 
     def may_be(self, head: bytes) -> bool:
-        """Says that it may be, whatever the headings are."""
+        """Always true, whatever the headings are."""
         return True
 
 
@@ -304,13 +304,13 @@ def _records(data: Text, layout: _Layout) -> Iterator[Record]:
 
 
 def _fast(data: Text, layout: _Layout) -> dict[str, pl.Series] | None:
-    """Reads with Polars; None where a row looks wrong, so that the slow reader decides."""
+    """Reads with Polars; None if a row looks wrong, so that the slow reader decides."""
     import polars as pl
 
     width, position = layout.width, layout.position
     names = [f"column_{number}" for number in range(1, width + 1)]
     try:
-        # Without a header of its own each column has the name given here, whatever the file says.
+        # Without a header each column has the name given here, whatever the file contains.
         frame = pl.read_csv(
             data.path if data.source.plain else data.whole(),
             has_header=False,
@@ -324,7 +324,7 @@ def _fast(data: Text, layout: _Layout) -> dict[str, pl.Series] | None:
     wanted = [names[index] for index in dict.fromkeys([*position.values(), width - 1])]
     if any(frame.get_column(name).null_count() for name in wanted):
         frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
-        # A row that is too short ends in nulls, just as one whose last field is empty.
+        # A short row ends in nulls, just like one whose last field is empty.
         if any(frame.get_column(name).null_count() for name in wanted):
             return None
     part = frame.slice(1) if layout.has_header else frame

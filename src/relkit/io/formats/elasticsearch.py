@@ -40,7 +40,7 @@ class RankEval(SheetFormat):
     keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final"})
 
     def recognises(self, head: bytes) -> bool:
-        """A list of requests."""
+        """Whether there is a list of requests."""
         return is_json(head, "{") and has_member(head, "requests", "[")
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
@@ -70,7 +70,8 @@ class RankEval(SheetFormat):
         """Yields one request per query.
 
         Raises:
-            InputError: If a grade is not a whole number of 0 or more: Elasticsearch takes no other.
+            InputError: If a grade is not a whole number of 0 or more: Elasticsearch accepts no
+                others.
         """
         requests = []
         for query, rows in by_query(sheet).items():
@@ -79,8 +80,8 @@ class RankEval(SheetFormat):
                 if grade != int(grade) or grade < 0:
                     raise InputError(
                         message(
-                            "query `{query}`, document `{document}`: Elasticsearch takes no"
-                            " rating of {grade:g}",
+                            "query `{query}`, document `{document}`: Elasticsearch does not accept"
+                            " the rating {grade:g}",
                             query=query,
                             document=row.item.document,
                             grade=grade,
@@ -99,7 +100,7 @@ class RankEval(SheetFormat):
         yield dump({"requests": requests, "metric": {"dcg": {"k": 10, "normalize": False}}})
 
     def losses(self, sheet: Sheet) -> tuple[Note, ...]:
-        """As for every format; the index is not lost."""
+        """As in every format, except that the index is kept."""
         return super().losses(replace(sheet, rows=tuple(map(_without_index, sheet.rows))))
 
 
@@ -109,7 +110,7 @@ def _without_index(row: Row) -> Row:
 
 
 def _shown(request: Mapping[str, Any]) -> str:
-    """Returns the query's text where the request says it in one of the usual ways."""
+    """Returns the query's text if the request contains it in one of the usual forms."""
     parameters = request.get("params")
     if isinstance(parameters, dict):
         texts = [value for value in parameters.values() if isinstance(value, str)]

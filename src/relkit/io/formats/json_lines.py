@@ -1,7 +1,7 @@
-"""JSON Lines: one object per line, one line per judgment or a retrieved document.
+"""JSON Lines: one object per line, one line per judgment or retrieved document.
 
-Ids may be numbers: they count as their text. Polars reads the file; where it stops, Python's own
-parser goes on, which knows the line and reads whole numbers of any length.
+Ids may be numbers: their text counts. Polars reads the file; if it fails, Python's own parser takes
+over, which knows the line and reads integers of any length.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["Jsonl"]
 
 
 class Jsonl(TabularFormat, SheetFormat):
-    """JSON Lines (also called NDJSON): a judgment, a retrieved document or an item per line."""
+    """JSON Lines (also called NDJSON): one judgment, retrieved document or item per line."""
 
     name: ClassVar[str] = "jsonl"
     title: ClassVar[str] = "JSON Lines"
@@ -50,12 +50,12 @@ class Jsonl(TabularFormat, SheetFormat):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
 
     def recognises(self, head: bytes) -> bool:
-        """A first line that is a whole object of more than objects."""
+        """Whether the first line is an object with values that are not all objects."""
         row = _first(head)
         return bool(row) and not all(isinstance(value, dict) for value in row.values())
 
     def is_sheet(self, head: bytes) -> bool:
-        """Says whether there are lists of ratings, or members for judges and grades."""
+        """Whether there are lists of ratings, or members for judges and grades."""
         return b'"ratings"' in head or is_judged(_first(head))
 
     def table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
@@ -87,9 +87,9 @@ class Jsonl(TabularFormat, SheetFormat):
         columns: Mapping[str, str] | None = None,
         scale: Scale | None = None,
     ) -> Judgments:
-        """Reads objects with a query, a document and a grade; grades of several judges become one.
+        """Reads objects with query, document and grade; aggregates grades of several judges.
 
-        Where lines hold what judges say, items are read as `relkit judge export` writes them.
+        If lines contain judges' ratings, items are read as `relkit judge export` writes them.
         """
         if not columns and self.is_sheet(source.head):
             return super().read_judgments(source, scale=scale)
@@ -102,7 +102,7 @@ class Jsonl(TabularFormat, SheetFormat):
         plan: _native.Plan,
         threads: int = 0,
     ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
-        """Streams a run whose lines are as everybody writes them, grouped by query."""
+        """Streams a run whose lines have the usual form and are grouped by query."""
         if source.waiting:
             return None
         keys = _keys(Text(source), "run", None)
@@ -128,7 +128,7 @@ class Jsonl(TabularFormat, SheetFormat):
         return Sheet(tuple(read_lines(text, path, scale)))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields one line per item, without what is empty."""
+        """Yields one line per item, without empty members."""
         return write_lines(sheet)
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
@@ -136,7 +136,7 @@ class Jsonl(TabularFormat, SheetFormat):
         stream.write(short_grades(judgments).write_ndjson().encode())
 
     def write_run(self, run: Run, stream: BinaryIO) -> None:
-        """Writes objects with query, document and score, and rank where the run has ranks."""
+        """Writes objects with query, document and score, and rank if the run has ranks."""
         stream.write(run.to_frame().write_ndjson().encode())
 
     def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
@@ -146,7 +146,7 @@ class Jsonl(TabularFormat, SheetFormat):
 
 
 def _first(head: bytes) -> dict[str, Any]:
-    """Returns the first object of a file that begins like this, or an empty one."""
+    """Returns the first object of a file with this beginning, or an empty one."""
     lines = first_lines(head, comment=b"")
     if not lines or not lines[0].lstrip().startswith(b"{"):
         return {}
@@ -157,7 +157,7 @@ def _first(head: bytes) -> dict[str, Any]:
 
 
 def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str, str]:
-    """Says which key holds what, by those of the first object or by the caller's word."""
+    """Assigns keys to roles, by the first object or as the caller says."""
     first = next(_objects(data), None)
     if first is None:
         raise InputError("is empty", path=data.path)
@@ -165,7 +165,7 @@ def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str,
 
 
 def _fault(value: Any) -> str:
-    """Says what is wrong with the value of a role, whichever it is."""
+    """Returns what is wrong with a value."""
     if isinstance(value, dict | list):
         return "is not a single value"
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
@@ -174,7 +174,7 @@ def _fault(value: Any) -> str:
 
 
 def _objects(data: Text) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every object with its line; numbers stay as they are written."""
+    """Yields every object with its line; numbers stay as written."""
     for number, line in enumerate(data.lines(), 1):
         text = line.removesuffix(b"\n")
         if text.strip():
@@ -182,7 +182,7 @@ def _objects(data: Text) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _fast(data: Text, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None:
-    """Reads with Polars; None where it cannot, or where a value is missing or may be nested."""
+    """Reads with Polars; None if it cannot, or if a value is missing or may be nested."""
     import io
 
     import polars as pl
@@ -193,8 +193,8 @@ def _fast(data: Text, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
         return None
     columns = {role: frame.get_column(name) for role, name in chosen.items()}
-    # Nested values arrive as their JSON text, which an id may be as well, and halves of characters
-    # as zeros: look more closely.
+    # Nested values arrive as JSON text, which may also be an id, and lone surrogates as zeros:
+    # check more closely.
     suspect = any(
         column.null_count() or bool(column.str.contains(r"^[\[{]|\x00").any())
         for column in columns.values()

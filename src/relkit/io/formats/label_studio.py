@@ -29,20 +29,20 @@ __all__ = ["LabelStudio", "labelling_config"]
 
 
 def labelling_config(scale: Scale = SEARCH, *, language: str = "en") -> str:
-    """Returns the labelling interface that belongs to exported tasks.
+    """Returns the labelling interface for exported tasks.
 
     The levels of the scale have the hotkeys 1, 2, 3 …, the highest first. A scale without levels
-    gives a field for a number.
+    gives a number field.
 
     Args:
-        scale: The grades there are.
-        language: `en` or `zh`: the language that the choices are shown in.
+        scale: The grade scale.
+        language: `en` or `zh`: the language of the choices.
 
     Examples:
         >>> print(labelling_config().split("\\n")[6].strip())
         <Choice alias="high" value="high" hotkey="1"/>
     """
-    # It imports what opens addresses on the web, TLS included.
+    # It imports code that opens web addresses, including TLS.
     from xml.sax.saxutils import quoteattr
 
     asked = {"en": "Remark", "zh": "备注"}.get(language, "Remark")
@@ -78,7 +78,7 @@ def labelling_config(scale: Scale = SEARCH, *, language: str = "en") -> str:
 
 
 class LabelStudio(SheetFormat):
-    """A list of tasks: an item each, an annotation a grade."""
+    """A list of tasks: one item per task, one annotation per grade."""
 
     name: ClassVar[str] = "label-studio"
     title: ClassVar[str] = "a list of Label Studio tasks"
@@ -103,7 +103,7 @@ class LabelStudio(SheetFormat):
     )
 
     def recognises(self, head: bytes) -> bool:
-        """A list of tasks with data."""
+        """Whether there is a list of tasks with data."""
         return is_json(head, "[") and has_member(head, "data", "{")
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:

@@ -1,10 +1,10 @@
 """SVMlight, LETOR and RankLib: `label qid:N feature:value … # comment`, one document per line.
 
-The id of the query is what follows `qid:`. The comment names the document, as `docid = X` or by its
-first word; what follows such a word is the text of the query.
+The query id follows `qid:`. The comment names the document, as `docid = X` or by its first word;
+the text of the query follows that word.
 
-The scores of a model stand in a second file, one per line. Where the lines have no `qid:`, a third
-file holds the number of rows of each query.
+The scores of a model are in a second file, one per line. If the lines have no `qid:`, a third file
+has the number of rows per query.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FEATURE = re.compile(rb"\d+:\S+")
 
 
 class Letor(SheetFormat):
-    """Learning-to-rank rows. Further fields of items named by whole numbers are the features."""
+    """Learning-to-rank rows. Further fields named by whole numbers are the features."""
 
     name: ClassVar[str] = "letor"
     title: ClassVar[str] = "a LETOR file"
@@ -52,7 +52,7 @@ class Letor(SheetFormat):
     suffixes: ClassVar[tuple[str, ...]] = (".letor", ".svmlight", ".svm", ".libsvm")
 
     def recognises(self, head: bytes) -> bool:
-        """A second column that is `qid:` or a feature."""
+        """Whether the second column is `qid:` or a feature."""
         lines = first_lines(head)
         fields = lines[0].split(maxsplit=2) if lines else []
         return len(fields) > 1 and (
@@ -115,7 +115,7 @@ class Letor(SheetFormat):
         return Sheet(tuple(rows))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields the rows of one query after the other, with the query's text."""
+        """Yields the rows query by query, with the query's text."""
         names = _naming(sheet)
         for query, rows in by_query(sheet).items():
             for row, grade in rows:
@@ -126,21 +126,21 @@ class Letor(SheetFormat):
                 about = names.documents[item.document]
                 shown = " ".join(shown_query(item).replace("\0", "").split())
                 written = names.queries[query]
-                # A text that would come back otherwise is in the table of what ids stand for.
+                # A text that would not read back is in the table of ids instead.
                 if shown != written and (written == query or shown == shown_query(item)):
                     about += f" {shown}"
                 yield f"{number_text(grade)} qid:{written}{features} # {about}\n"
 
     def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
-        """Returns what the ids of queries and documents stand for, where they are new."""
+        """Returns the tables of new ids of queries and documents."""
         return _naming(sheet).tables(sheet, made=made)
 
     def losses(self, sheet: Sheet) -> tuple[Note, ...]:
-        """As for every format; features are not lost."""
+        """As in every format, except that features are kept."""
         return super().losses(replace(sheet, rows=tuple(map(_without_features, sheet.rows))))
 
     def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
-        """Writes a line per row; names of features, weights and positions stand in comments."""
+        """Writes one line per row; names of features, weights and positions are in comments."""
         for text in letor_parts(rows):
             stream.write(text.encode())
 
@@ -159,8 +159,8 @@ class Letor(SheetFormat):
         _no_columns(columns)
         if scores is None:
             raise ParameterError(
-                message("{source_path}: this format holds no scores", source_path=source.path),
-                hint="name the file that holds one score per line: scores=PATH",
+                message("{source_path}: this format has no scores", source_path=source.path),
+                hint="name the file with one score per line: scores=PATH",
             )
         return read_letor(source, groups=groups, scale=scale, scores=scores)
 
@@ -174,9 +174,9 @@ class Letor(SheetFormat):
         storage: Storage = STORAGE,
         labels: Labelling = "own",
     ) -> LabelledRows:
-        """Reads labels, queries and features, from 1 to the highest number; what is not given is 0.
+        """Reads labels, queries and features, from 1 to the highest number; missing ones are 0.
 
-        A feature that is 0 in every row is there, too.
+        A feature that is 0 in every row is included, too.
         """
         from relkit.io.letor_rows import read_letor
 
@@ -193,7 +193,7 @@ def _about(comment: str, path: str, line: int) -> tuple[str, str]:
     words = comment.split(maxsplit=1)
     if not words:
         raise ParseError(
-            "there is no comment that names the document",
+            "no comment names the document",
             path=path,
             line=line,
             hint="to evaluate a file of scores, use read_scored(…, scores=…)",

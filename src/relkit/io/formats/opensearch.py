@@ -26,7 +26,7 @@ __all__ = ["OpenSearchJudgments"]
 
 
 class OpenSearchJudgments(SheetFormat):
-    """Queries with rated documents: the request that imports a list, or the list alone."""
+    """Queries with rated documents: the request that imports a list, or only the list."""
 
     name: ClassVar[str] = "opensearch"
     title: ClassVar[str] = "an OpenSearch judgment list"
@@ -34,14 +34,14 @@ class OpenSearchJudgments(SheetFormat):
     keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "final", "name"})
 
     def recognises(self, head: bytes) -> bool:
-        """A list of ratings, or ratings of documents."""
+        """Whether there is a list of ratings, or ratings of documents."""
         return is_json(head) and (
             has_member(head, "judgmentRatings", "[")
             or (has_member(head, "ratings", "[") and has_member(head, "docId", '"'))
         )
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
-        """Reads ratings, which are numbers or their text."""
+        """Reads ratings, given as numbers or as text."""
         content = parse_json(text, path)
         name = ""
         if isinstance(content, dict):
@@ -81,7 +81,7 @@ class OpenSearchJudgments(SheetFormat):
 
 
 def _rating(grade: float) -> str:
-    """Returns a rating as OpenSearch writes it, with more digits only where they count."""
+    """Returns a rating as OpenSearch writes it, with more digits only if needed."""
     text = f"{grade:.3f}"
     return text if float(text) == grade else number_text(grade)
 

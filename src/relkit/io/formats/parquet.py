@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Parquet"]
 
-#: Where a file says how its grades came about.
+#: The metadata key for how grades were derived.
 ABOUT = "relkit.about"
 
 
@@ -44,7 +44,7 @@ class Parquet(TabularFormat):
     suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
 
     def recognises(self, head: bytes) -> bool:
-        """The four bytes with which every Parquet file begins."""
+        """Whether the file begins with Parquet's four bytes."""
         return head.startswith(b"PAR1")
 
     def table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
@@ -64,7 +64,7 @@ class Parquet(TabularFormat):
         columns: Mapping[str, str] | None = None,
         scale: Scale | None = None,
     ) -> Judgments:
-        """Reads a query, a document and a grade column; grades of several judges become one."""
+        """Reads a query, a document and a grade column; grades of several judges are aggregated."""
         with _readable(source.path):
             names = _frame(source).collect_schema().names()
         if not columns and names_judges(names):
@@ -74,7 +74,7 @@ class Parquet(TabularFormat):
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads columns by their usual names; columns of other names become further fields."""
-        if source.limit is not None:  # which counts characters of text
+        if source.limit is not None:  # the other limit counts characters of text
             raise InputError("is not text", path=source.path, hint="send CSV or JSON Lines")
         with _readable(source.path):
             frame = _frame(source).collect()
@@ -156,13 +156,13 @@ class Parquet(TabularFormat):
         return StreamedRows(batch, facts, group_notes(chosen)) if batch.rows else None
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
-        """Writes the columns query, document and grade, and beside them how grades came about."""
+        """Writes query, document and grade, and in the metadata how grades were derived."""
         about = {} if judgments.evidence is None else judgments.evidence.about
         kept = {ABOUT: json.dumps(dict(about), ensure_ascii=False)} if about else None
         judgments.to_frame().write_parquet(stream, metadata=kept)
 
     def write_run(self, run: Run, stream: BinaryIO) -> None:
-        """Writes the columns query, document and score, and rank where the run has ranks."""
+        """Writes the columns query, document and score, and rank if the run has ranks."""
         run.to_frame().write_parquet(stream)
 
     def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
@@ -173,7 +173,7 @@ class Parquet(TabularFormat):
 
 
 def _about(source: Source) -> dict[str, str]:
-    """How grades came about, as the file says beside its rows."""
+    """How grades were derived, from the file's metadata."""
     import polars as pl
 
     file = source.path if source.plain else io.BytesIO(source.read_all())
@@ -196,7 +196,7 @@ def _frame(source: Source) -> pl.LazyFrame:
 
 
 def _texts(frame: pl.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yields each row, from 1, with its values as texts."""
+    """Yields each row, from 1, with its values as text."""
     for place, values in enumerate(frame.iter_rows(named=True), 1):
         yield place, {name: _text(value) for name, value in values.items()}
 

@@ -1,6 +1,6 @@
 """Quepid: the ratings of a case as CSV; the judgements of a book as CSV or JSON.
 
-Quepid writes a space before a value that a spreadsheet could take for a formula.
+Quepid writes a space before a value that a spreadsheet could read as a formula.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from relkit.io.sheets import SheetFormat
 
 __all__ = ["QuepidBook", "QuepidBookCsv", "QuepidCase"]
 
-#: What Quepid writes before a sign; inside a text it stands behind line ends alone.
+#: What Quepid writes before a sign; inside text, only after line ends.
 SPACE = Mark(" ", "\r\n")
-#: Book members that become an item's own.
+#: Book members that become parts of an item.
 OWN = {"title": "title", "image": "thumb", "url": "url"}
 
 
 def _lines(text: str, path: str) -> list[tuple[int, dict[str, str], str, str]]:
-    """Returns line, fields, query and document of each line that has a document."""
+    """Returns line, fields, query and document of each line with a document."""
     found = []
-    # A query without ratings is a line of one field.
+    # A query without ratings is a line with one field.
     for line, fields in table(text, path, single="pad"):
         document = next((name for name in QUEPID_DOCUMENT if name in fields), None)
         if "query" not in fields or document is None:
@@ -69,11 +69,11 @@ class QuepidCase(SheetFormat):
     keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "final"})
 
     def recognises(self, head: bytes) -> bool:
-        """The headings of a case, and no others that mean something here."""
+        """Whether the headings are those of a case, without others that have a meaning here."""
         return is_quepid_case(head)
 
     def may_be(self, head: bytes) -> bool:
-        """Says whether the headings are those of a case."""
+        """Whether the headings are those of a case."""
         return is_quepid_case(head)
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
@@ -94,7 +94,7 @@ class QuepidCase(SheetFormat):
         return Sheet(tuple(rows))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields a line per item that has a final grade."""
+        """Yields one line per item with a final grade."""
         rows = (
             [shown_query(row.item), row.item.document, plain_number(row.final)]
             for row in sheet.rows
@@ -113,7 +113,7 @@ class QuepidBookCsv(SheetFormat):
     keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "ratings", "ungraded"})
 
     def may_be(self, head: bytes) -> bool:
-        """Says whether the headings besides query and document may be judges."""
+        """Whether the headings besides query and document may be judges."""
         names = headings(head)
         others = names - {"query", *QUEPID_DOCUMENT}
         return len(names - others) == 2 and means_nothing(others)
@@ -134,13 +134,13 @@ class QuepidBookCsv(SheetFormat):
         return Sheet(tuple(rows))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields a line per item."""
+        """Yields one line per item."""
         judges = list(dict.fromkeys(one.judge for row in sheet.rows for one in row.ratings))
         taken = {"query", "docid", "doc_id"} & {*judges}
         if taken:
             raise InputError(
                 message(
-                    "{title} cannot hold a judge named `{taken}`",
+                    "{title} cannot contain a judge named `{taken}`",
                     title=self.title,
                     taken=min(taken),
                 )
@@ -182,11 +182,11 @@ class QuepidBook(SheetFormat):
     )
 
     def recognises(self, head: bytes) -> bool:
-        """Pairs of queries and documents."""
+        """Whether there are pairs of queries and documents."""
         return is_json(head, "{") and has_member(head, "query_doc_pairs", "[")
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
-        """Reads pairs and judgements; what a judge put off is no judgement."""
+        """Reads pairs and judgements; postponed ones do not count."""
         book = mapping(parse_json(text, path), "the book", path)
         rows = []
         for pair in listing(book.get("query_doc_pairs"), "`query_doc_pairs`", path):

@@ -21,7 +21,7 @@ __all__ = ["RanxJson"]
 
 
 class RanxJson(Format):
-    """One JSON object from queries to documents to grades or scores.
+    """One JSON object that maps queries to documents to grades or scores.
 
     An array of objects, one per row, is read as a table.
     """
@@ -33,7 +33,7 @@ class RanxJson(Format):
     weak_suffixes: ClassVar[tuple[str, ...]] = (".json",)
 
     def recognises(self, head: bytes) -> bool:
-        """A brace or a bracket at the beginning."""
+        """Whether the file begins with a brace or a bracket."""
         return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
 
     def read_judgments(
@@ -71,9 +71,9 @@ class RanxJson(Format):
         return Run.from_dict(data, name=name, source=source.path)
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
-        """Writes grades by query and document, whole ones as integers: ranx takes no others.
+        """Writes grades by query and document, whole ones as integers: ranx accepts no others.
 
-        Judgments of subtopics have one object per document, from subtopics to grades.
+        Judgments of subtopics have one object per document that maps subtopics to grades.
         """
         subtopics = judgments.has_subtopics
         _write(
@@ -101,7 +101,7 @@ def _load(source: Source, value: str) -> Any:
             keys = [key for key, _ in found]
             twice = next(key for place, key in enumerate(keys) if key in keys[:place])
             raise InputError(
-                message("`{twice}` is there twice in one object", twice=twice), path=source.path
+                message("`{twice}` occurs twice in one object", twice=twice), path=source.path
             )
         return whole
 
@@ -133,12 +133,12 @@ def _load(source: Source, value: str) -> Any:
     form = f"the form is {{query: {{document: {value}}}}}"
     if not isinstance(parsed, dict):
         raise InputError(
-            "holds neither an object nor an array of objects", path=source.path, hint=form
+            "contains neither an object nor an array of objects", path=source.path, hint=form
         )
     for query, values in parsed.items():
         if not isinstance(values, dict):
             raise InputError(
-                message("`{query}` does not lead to an object of documents", query=query),
+                message("`{query}` does not map to an object of documents", query=query),
                 path=source.path,
                 hint=form,
             )
@@ -169,7 +169,7 @@ def _whole(grade: float) -> float:
 
 
 def _write(data: Mapping[str, Any], stream: BinaryIO) -> None:
-    # One query a line: it stays readable, and differences between two versions do too.
+    # One query per line, so that the file and its diffs stay readable.
     rows = (
         json.dumps(query, ensure_ascii=False) + ": " + json.dumps(values, ensure_ascii=False)
         for query, values in data.items()

@@ -37,15 +37,16 @@ class RreRatings(SheetFormat):
     keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final", "name"})
 
     def recognises(self, head: bytes) -> bool:
-        """Groups of queries, or their documents."""
+        """Whether there are groups of queries, or their documents."""
         return is_json(head, "{") and (
             has_member(head, "query_groups", "[") or has_member(head, "relevant_documents", "{")
         )
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
-        """Reads topics, query groups and queries, and both ways to write relevant documents.
+        """Reads topics, query groups and queries, with both forms of relevant documents.
 
-        Each query of a group gets the group's documents. A group of one query is that query's id.
+        Each query of a group gets the group's documents. The name of a group with one query is the
+        query's id.
         """
         content = mapping(parse_json(text, path), "the file", path)
         rows: dict[tuple[str, str], Row] = {}
@@ -59,7 +60,7 @@ class RreRatings(SheetFormat):
         return Sheet(tuple(rows.values()), name=str(content.get("index") or ""))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields one group a query, with its documents by gain, the highest first."""
+        """Yields one group per query, with its documents by gain, the highest first."""
         groups = []
         for query, rows in by_query(sheet).items():
             gains: dict[float, list[str]] = {}
@@ -83,7 +84,7 @@ class RreRatings(SheetFormat):
 
 
 def _groups(content: Mapping[str, Any], path: str) -> Iterator[tuple[str, list[Any], Any]]:
-    """Yields name, queries and documents of every group, also of groups without a name."""
+    """Yields name, queries and documents of every group, including unnamed ones."""
     for topic in listing(content.get("topics", []), "`topics`", path):
         yield from _groups(mapping(topic, "a topic", path), path)
     for group in listing(content.get("query_groups", []), "`query_groups`", path):

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Trec", "check_kind"]
 
-_QUERIES_AT_ONCE = 16  # a few megabytes of text at most, for lists of usual length
+_QUERIES_AT_ONCE = 16  # at most a few megabytes of text, for lists of usual length
 
 
 class Trec(SheetFormat):
-    """Qrels and runs as trec_eval reads them."""
+    """Qrels and runs in trec_eval's format."""
 
     name: ClassVar[str] = "trec"
     title: ClassVar[str] = "a TREC qrels file"
@@ -48,7 +48,7 @@ class Trec(SheetFormat):
     weak_suffixes: ClassVar[tuple[str, ...]] = (".txt",)
 
     def recognises(self, head: bytes) -> bool:
-        """Four columns of which the last is a number, or five and more with the fifth a number."""
+        """Whether there are four columns with a number last, or more with a number fifth."""
         lines = first_lines(head)
         if not lines:
             return False
@@ -56,7 +56,7 @@ class Trec(SheetFormat):
         if len(fields) < 4 or fields[1].startswith(b"qid:") or fields[0].startswith((b"{", b"[")):
             return False
         if fields[0] == b"query" and b"label" in fields[1:3]:
-            return False  # the headings of features, which may be called by numbers
+            return False  # headings of features, whose names may be numbers
         value = fields[3] if len(fields) == 4 else fields[4]
         return _is_number(value)
 
@@ -78,11 +78,11 @@ class Trec(SheetFormat):
         return Judgments(table, scale=scale, source=source.path, names_in=names_in)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
-        """Reads qrels as items; the grades are final, the highest of those of subtopics."""
+        """Reads qrels as items; the grades are final, the highest over subtopics."""
         return Format.read_sheet(self, source, scale=scale)
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields a line for each item that has a final grade."""
+        """Yields one line per item with a final grade."""
         names = _naming(sheet)
         for row in sheet.rows:
             if row.final is not None:
@@ -90,7 +90,7 @@ class Trec(SheetFormat):
                 yield f"{query} 0 {document} {number_text(row.final)}\n"
 
     def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
-        """Returns what the ids of queries and documents stand for, where they are new."""
+        """Returns the tables of new ids of queries and documents."""
         return _naming(sheet).tables(sheet, made=made)
 
     def read_run(
@@ -122,7 +122,7 @@ class Trec(SheetFormat):
         plan: _native.Plan,
         threads: int = 0,
     ) -> tuple[_native.Batch, tuple[Note, ...]]:
-        """Streams a run; where its queries are not grouped, native code reads it whole."""
+        """Streams a run; if its queries are not grouped, native code reads it whole."""
         check_kind(source, "run")
         if source.plain:
             return _native.evaluate_text(judgments, plan, source.path, threads), ()
@@ -140,10 +140,10 @@ class Trec(SheetFormat):
         return batch, ()
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
-        """Writes qrels; whole grades without a fraction.
+        """Writes qrels; whole grades have no fraction.
 
         Raises:
-            InputError: If an id cannot be written because it holds white space.
+            InputError: If an id cannot be written because it contains white space.
         """
         for query in judgments.queries:
             lines = []
@@ -156,10 +156,10 @@ class Trec(SheetFormat):
             stream.write("".join(lines).encode())
 
     def write_run(self, run: Run, stream: BinaryIO) -> None:
-        """Writes a run: rows as they are where it has ranks, else by falling score from rank 1.
+        """Writes a run: rows as they are if it has ranks, else by decreasing score from rank 1.
 
         Raises:
-            InputError: If an id cannot be written because it holds white space.
+            InputError: If an id cannot be written because it contains white space.
         """
         tag = "_".join((run.tag or run.name).split()) or "relkit"
         for first in range(0, len(run.table), _QUERIES_AT_ONCE):
@@ -167,14 +167,14 @@ class Trec(SheetFormat):
 
 
 def check_kind(source: Source, kind: str) -> None:
-    """Refuses a run where judgments are expected and the other way round.
+    """Refuses a run where judgments are expected, and vice versa.
 
     Args:
         source: A TREC file.
         kind: "judgments" or "run".
 
     Raises:
-        ParseError: If the first line has the columns of the other.
+        ParseError: If the first line has the columns of the other kind.
     """
     lines = first_lines(source.head)
     if not lines:
@@ -234,7 +234,7 @@ def _judgment_table(source: Source) -> _native.JudgmentTable:
 
 
 def _scaled_table(source: Source, scale: Scale) -> tuple[_native.JudgmentTable, Language | None]:
-    """Reads qrels whose grades may be names: fast where they are numbers of the scale.
+    """Reads qrels whose grades may be names: fast if they are numbers of the scale.
 
     Returns:
         The table, and the language of the names.
