@@ -75,7 +75,7 @@ def test_options_reach_the_simulation(command: Any, files: Path) -> None:
     [
         (("-o", "log.txt"), "logs cannot be written to"),
         (("-o", "judgments.qrels.csv", "--truth", "x.txt"), "has no suffix of a table"),
-        (("-o", "bm25.run"), "is not a known format"),
+        (("-o", "bm25.run"), "logs cannot be written to"),
         (("-o", "clicks.csv"), "--force replaces it"),
         (("-o", "a.csv", "--truth", "a.csv"), "name the same file"),
         (("-o", "a.csv", "--examination", "1,x"), "expected numbers"),

@@ -111,8 +111,8 @@ def test_rows_that_disagree_are_named(
     ("change", "message"),
     [
         ((20, "q0,0,1.5"), "new.csv: row 20 belongs to query `q0`, but to query `q2` in old.csv"),
-        ((3, "q0,9,1.5"), "new.csv: row 3: the label is 9, and "),
-        (None, "new.csv: has 107 rows, and old.csv has 108"),
+        ((3, "q0,9,1.5"), "new.csv: row 3: the label is 9, but "),
+        (None, "new.csv: has 107 rows, but old.csv has 108"),
     ],
 )
 def test_rows_without_documents_match_by_their_order(
