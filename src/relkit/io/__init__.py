@@ -1,4 +1,4 @@
-"""Reading and writing data. Importing this does not import NumPy, Polars or narwhals."""
+"""Files and frames to data, and back. Importing this imports no NumPy, Polars or narwhals."""
 
 import lazy_loader
 
