@@ -3,8 +3,8 @@
 python docs/check_terms.py            says which phrase stands where, and what to say instead
 
 Read are, in English, the strings of the package (help texts, errors, hints), the first paragraphs
-of public docstrings, the catalogues in `core/texts/en`, the README, the style guide's neighbours in
-`docs` and the changelog; in Chinese the catalogues in `core/texts/zh` and the Chinese pages. Code
+of public docstrings, the catalogues in `core/texts/en`, and the pages in the root, `native` and
+`docs`; in Chinese the catalogues in `core/texts/zh` and the Chinese pages. Code
 is no prose: fenced blocks, `names in backticks`, addresses and the keys of catalogues are left out.
 
 `STYLE.md` says how relkit writes; each entry of `terms.toml` is one phrase of it that a program
@@ -25,6 +25,8 @@ from typing import Literal
 
 ROOT = Path(__file__).parents[1]
 TERMS = "terms.toml"
+#: The style guide quotes what is not said; the other page is Chinese.
+UNREAD = ("STYLE.md", "README.zh-CN.md")
 CODE = re.compile(r"``[^`]*``|`[^`\n]*`|\]\([^)\s]*\)|https?://\S+|<[^<>\n]*>|^\s*#.*\{#[^}]*\}$")
 
 Language = Literal["english", "chinese"]
@@ -197,7 +199,8 @@ def read_lines(root: Path, language: Language) -> Iterator[Line]:
     else:
         for path in sorted((root / "src").rglob("*.py")):
             yield from python_lines(path.relative_to(root).as_posix(), path.read_text("utf-8"))
-        pages = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").glob("*.md")]
+        pages = [path for path in root.glob("*.md") if path.name not in UNREAD]
+        pages += [*root.glob("native/*.md"), *(root / "docs").glob("*.md")]
     for path in sorted(pages):
         yield from page_lines(path.relative_to(root).as_posix(), path.read_text("utf-8"))
 
