@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import polars as pl
 import pytest
 from tests.values import whole_list
 
 import relkit
 from relkit.core.document.terminal import shorten, width
+from relkit.data.scale import load_scale
+from relkit.data.scored_lists import scored_judgments, scored_run
 from relkit.measures.formulas import format_number
 from relkit.measures.lookup import registry
 
@@ -209,3 +214,17 @@ def test_a_measure_of_ones_own_needs_steps_only() -> None:
     found = relkit.explain(JUDGMENTS, RUN, "q", dataclass(frozen=True)(First)())
     assert found.value == 0.5
     assert (found.expanded_formula, found.ideal, found.missed, found.inverted) == ("0.5", (), (), 0)
+
+
+@pytest.mark.parametrize(("names", "shown"), [("高无", "高 (3)"), (("High", "none"), "high (3)")])
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Object])
+def test_grades_of_scored_rows_have_the_names_of_the_file(
+    names: Sequence[str], shown: str, kind: Any
+) -> None:
+    rows = {"query": ["q", "q"], "document": ["a", "b"], "score": [0.9, 0.1]}
+    frame = pl.DataFrame(rows).with_columns(pl.Series("label", [*names], dtype=kind))
+    scored = relkit.read_scored(frame, scale="search")
+    judgments, run = scored_judgments(scored, load_scale("search")), scored_run(scored, "a")
+    found = relkit.explain(judgments, run, "q", "ndcg")
+    assert found.rows("en")[0][3] == found.rows("zh")[0][3] == shown
+    assert found.to_dict()["steps"][0]["label"] == shown

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
-from relkit.core.texts import message as say
+from relkit.core.texts import Language, message as say
 from relkit.data.columns import (
     NAMED_GRADES,
     Record,
     feature_name,
+    language_of,
     missing,
     number,
     parse_grade,
@@ -79,9 +80,9 @@ class LabelledRows(Sourced):
         notes: What is worth knowing about the data.
         weights: The weight of each row; `None` for 1 each.
         features: The features of each row, or `None`.
-        positions: The position at which each row was shown, from 1, for learning from clicks; or
-            `None`.
+        positions: The position at which each row was shown, from 1; or `None`.
         scattered: Number of queries whose rows were not contiguous in the source.
+        names_in: The language of labels written as names of the scale; `None` for numbers.
     """
 
     labels: NDArray[Any]
@@ -95,6 +96,7 @@ class LabelledRows(Sourced):
     features: Features | None = None
     positions: NDArray[np.int64] | None = None
     scattered: int = 0
+    names_in: Language | None = None
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -260,9 +262,8 @@ def labelled_columns(
     if "label" in columns:
         label = columns["label"]
         found["label"] = to_numbers(label, "label", path) if scale is None else scaled(label, scale)
-    for role in ("score", "weight", "position"):
-        if role in columns:
-            found[role] = to_numbers(columns[role], role, path)
+    roles = [role for role in ("score", "weight", "position") if role in columns]
+    found |= {role: to_numbers(columns[role], role, path) for role in roles}
     if "query" in columns:
         found["query"] = to_ids(columns["query"], "query", path)
     return found
@@ -270,9 +271,7 @@ def labelled_columns(
 
 def group_notes(roles: Container[str]) -> tuple[Note, ...]:
     """Notes a missing query column."""
-    if "query" in roles:
-        return ()
-    return (Note("one-group"),)
+    return () if "query" in roles else (Note("one-group"),)
 
 
 def from_columns(
@@ -297,9 +296,8 @@ def from_columns(
     query = to_text(columns["query"], "query", path) if "query" in columns else None
     for role, values in numbers.items():
         wrong = values.null_count() or not bool(values.is_finite().all())
-        if wrong or (role == "weight" and bool((values < 0).any())):
-            _fail(columns, path, scale, records)
-        if role == "position" and bool((values != values.round()).any()):
+        wrong = wrong or (role == "weight" and bool((values < 0).any()))
+        if wrong or (role == "position" and bool((values != values.round()).any())):
             _fail(columns, path, scale, records)
     if query is not None and (query.null_count() or bool((query == "").any())):
         _fail(columns, path, scale, records)
@@ -335,6 +333,7 @@ def from_columns(
         feature_matrix(columns, known, order, storage) if known else None,
         arrays["position"].astype(np.int64) if "position" in arrays else None,
         scattered,
+        language_of(columns.get("label"), scale),
     )
 
 

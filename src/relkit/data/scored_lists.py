@@ -33,7 +33,7 @@ def scored_judgments(rows: LabelledRows, scale: Scale | None = None) -> Judgment
     from relkit.data.judgments import Judgments
 
     table, _, _ = judgment_table(row_columns(rows, "grade"), path=rows.path)
-    return Judgments(table, scale=scale, source=rows.source)
+    return Judgments(table, scale=scale, source=rows.source, names_in=rows.names_in)
 
 
 def scored_run(rows: LabelledRows, name: str) -> Run:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relkit.core.notes import Note
-from relkit.data.columns import Record, judgment_table, run_table
+from relkit.data.columns import Record, judgment_table, language_of, run_table
 from relkit.data.features import STORAGE, Labelling, Storage
 
 if TYPE_CHECKING:
@@ -47,15 +47,13 @@ class Table:
         table, evidence, notes = judgment_table(
             self.columns, path=self.path, scale=scale, records=self.records
         )
-        grades = self.columns["grade"]
-        names_in = None if scale is None else scale.language_of(grades.unique().to_list())
         return Judgments(
             table,
             evidence=evidence,
             scale=scale,
             source=self.path,
             notes=notes,
-            names_in=names_in,
+            names_in=language_of(self.columns["grade"], scale),
         )
 
     def run(self, name: str | None) -> Run:

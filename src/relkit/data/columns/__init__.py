@@ -30,6 +30,7 @@ from relkit.data.columns.tables import (
 from relkit.data.columns.values import (
     NAMED_GRADES,
     from_values,
+    language_of,
     missing,
     number,
     parse_grade,
@@ -58,6 +59,7 @@ __all__ = [
     "is_frame",
     "judgment_rows",
     "judgment_table",
+    "language_of",
     "missing",
     "missing_grades",
     "named_series",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit import _native
 from relkit.core.errors import InputError
-from relkit.core.texts import message
+from relkit.core.texts import Language, message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NAMED_GRADES",
     "from_values",
+    "language_of",
     "missing",
     "number",
     "parse_grade",
@@ -220,6 +221,15 @@ def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
         ),
         path=path,
     )
+
+
+def language_of(series: pl.Series | None, scale: Scale | None) -> Language | None:
+    """Returns the language of grades written as names of a scale, `None` for numbers."""
+    if series is None or scale is None or series.dtype.is_numeric():
+        return None
+    if str(series.dtype) == "Object":
+        series = from_values(series.name, series.to_list())
+    return scale.language_of(series.unique().to_list())
 
 
 def scaled(series: pl.Series, scale: Scale) -> pl.Series:
