@@ -63,7 +63,7 @@ class Line:
     Attributes:
         path: Its file, from the root of the repository.
         number: Its line, counted from 1.
-        text: What it says.
+        text: The text.
     """
 
     path: str

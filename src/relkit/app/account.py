@@ -1,4 +1,4 @@
-"""One's own account: the password, the tokens of programs, and where one is signed in."""
+"""The user's own account: password, tokens and sign-ins."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Told = Literal["", "changed", "token_deleted", "signed_out", "signed_out_others"
 
 @router.get("/account")
 def show_account(request: Request, store: OpenStore, visitor: Person, told: Told = "") -> Response:
-    """One's password, tokens and sign-ins."""
+    """The user's password, tokens and sign-ins."""
     return _account(request, store, visitor, told=told)
 
 
@@ -83,7 +83,7 @@ def _account(
 
 
 def _span(language: Language, days: float) -> str:
-    """Returns a number of days in the unit that fits it."""
+    """Returns a number of days in a suitable unit."""
     if days >= 2:
         return say(language, "account.span_days", count=round(days))
     if days >= 2 / 24:
@@ -93,7 +93,7 @@ def _span(language: Language, days: float) -> str:
 
 @router.get("/account/password")
 def show_password(request: Request, visitor: SignedIn, next: str = "/account") -> Response:
-    """The form that changes one's password."""
+    """The form for changing the user's password."""
     return _password(request, visitor, next=own_path(next))
 
 
@@ -120,7 +120,7 @@ def _own_claim(request: Request, visitor: SignedIn) -> Claim:
 
 
 def _find_fault(old: str, new: str, name: str) -> str:
-    """Returns what is wrong with a new password, as the key of a text; nothing if it will do."""
+    """Returns what is wrong with a new password, as the key of a text; empty if nothing is."""
     if new == old:
         return "account.same"
     if not LEAST_LENGTH <= len(new) <= MOST_LENGTH:
@@ -189,7 +189,7 @@ def add_token(
     scope: Annotated[Scope, Form()] = "read",
     days: Annotated[int, Form(ge=0, le=3650)] = 90,
 ) -> Response:
-    """Makes a token and shows it once. After 0 days it does not end."""
+    """Creates a token and shows it once. With 0 days it does not expire."""
     secret = create_token(store, visitor.account, name, scope=scope, days=days or None)
     note_event(request, visitor, "token_made", f"{name.strip()} ({scope})")
     return _account(request, store, visitor, secret=secret)
@@ -197,7 +197,7 @@ def add_token(
 
 @router.post("/account/tokens/{token}/delete", dependencies=[CheckedForm])
 def remove_token(request: Request, store: OpenStore, visitor: Person, token: Id) -> Response:
-    """Deletes one of one's own tokens."""
+    """Deletes one of the user's own tokens."""
     ended = delete_token(store, visitor.account, token)
     note_event(request, visitor, "token_ended", ended.name)
     return RedirectResponse("/account?told=token_deleted", 303)
@@ -205,7 +205,7 @@ def remove_token(request: Request, store: OpenStore, visitor: Person, token: Id)
 
 @router.post("/account/sign-ins/end", dependencies=[CheckedForm])
 def end_others(request: Request, store: OpenStore, visitor: Person) -> Response:
-    """Signs oneself out everywhere else."""
+    """Signs the user out everywhere else."""
     count = end_all_sign_ins(store, visitor.account, but=visitor.secret)
     note_event(request, visitor, "sign_ins_ended", str(count))
     return RedirectResponse("/account?told=signed_out_others", 303)
@@ -213,7 +213,7 @@ def end_others(request: Request, store: OpenStore, visitor: Person) -> Response:
 
 @router.post("/account/sign-ins/{sign_in}/end", dependencies=[CheckedForm])
 def end_one(request: Request, store: OpenStore, visitor: Person, sign_in: Id) -> Response:
-    """Signs oneself out in one browser."""
+    """Signs the user out in one browser."""
     end_one_sign_in(store, visitor.account, sign_in)
     note_event(request, visitor, "sign_ins_ended", "1")
     return RedirectResponse("/account?told=signed_out", 303)

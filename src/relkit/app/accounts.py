@@ -1,4 +1,4 @@
-"""Accounts of everybody, for those who make them, and what happened."""
+"""All accounts, for admins, and the log of events."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _accounts(request: Request, store: Store, visitor: Visitor, **values: Any) -
 
 @router.get("/accounts")
 def show_accounts(request: Request, store: OpenStore, visitor: Administrator) -> Response:
-    """All accounts and the tokens of all."""
+    """All accounts and their tokens."""
     return _accounts(request, store, visitor)
 
 
@@ -55,7 +55,7 @@ def add_account(
     name: Text = "",
     role: Annotated[Role, Form()] = "judge",
 ) -> Response:
-    """Makes an account with a password that is shown once."""
+    """Creates an account with a password that is shown once."""
     taken = store.accounts.find(name)
     if taken is not None:
         raise HTTPException(400, "user_taken" if taken.name == name.strip() else "user_alike")
@@ -78,7 +78,7 @@ def change_account(
     action: Text = "",
     role: Text = "",
 ) -> Response:
-    """Changes the account of somebody else."""
+    """Changes another user's account."""
     if action not in get_args(AccountAction) or (action == "role" and role not in get_args(Role)):
         raise HTTPException(400, "other")
     user = store.accounts.get(name)
@@ -101,7 +101,7 @@ def change_account(
         case "role":
             _change_role(request, store, visitor, user, role)
             told = "lead.told_role"
-    if user.id == visitor.account.id:  # who gave the role away may not see this page any more
+    if user.id == visitor.account.id:  # somebody who gave up the role may no longer see this page
         return RedirectResponse("/", 303)
     return _accounts(request, store, visitor, made=user.name, password=password, told=told)
 
@@ -123,7 +123,7 @@ def _set(store: Store, user: User, **changes: Any) -> None:
 
 @router.post("/accounts/tokens/{token}/delete", dependencies=[CheckedForm])
 def remove_token(request: Request, store: OpenStore, visitor: Administrator, token: Id) -> Response:
-    """Deletes anybody's token."""
+    """Deletes any user's token."""
     ended = delete_token(store, None, token)
     note_event(request, visitor, "token_ended", f"{ended.owner}: {ended.name}")
     return _accounts(request, store, visitor, told="account.token_deleted")
@@ -138,7 +138,7 @@ def show_events(
     actor: str = "",
     before: Annotated[int, Query(ge=0, le=LARGEST_ID)] = 0,
 ) -> Response:
-    """What happened, the newest first, by kind and account."""
+    """The log of events, newest first, by kind and account."""
     found = list_events(store, kind=kind, actor=actor, before=before or None, most=SHOWN + 1)
     return render(
         request,

@@ -60,7 +60,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
 
     Args:
         store: The database, which stays open as long as the app runs.
-        settings: What an operator can choose.
+        settings: What an operator can configure.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -86,7 +86,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.state.settings = chosen
     app.state.guard = SignInGuard(store, chosen)
     app.state.health = Health(store.database)
-    # The last one added sees a request first.
+    # The middleware added last sees a request first.
     app.add_middleware(BodyLimit, largest=chosen.largest_body)
     if chosen.allowed_hosts is not None:
         app.add_middleware(AllowedHosts, names=chosen.allowed_hosts, refuse=_refuse_host)
@@ -145,7 +145,7 @@ def _health(request: Request) -> JSONResponse:
 
 def _refuse_host(request: Request, name: str) -> Response:
     language = chosen_language(request)
-    # Not the cookie: nobody is signed in under this name.
+    # No cookie: nobody is signed in under this name.
     message = say(language, "error.421", name=name[:200])
     return _answer(request, 421, message, f"relkit judge serve --allowed-host {name[:200]}")
 
@@ -172,7 +172,7 @@ def _tell_problem(request: Request, error: Exception) -> Response:
     if status == 404 and request.method == "GET" and not request.url.path.startswith("/api/"):
         message = say(chosen_language(request), "error.404")
     if isinstance(error.__cause__, sa.exc.SQLAlchemyError):
-        # Not the asker's fault: a queue in the browser tries again.
+        # Not the client's fault: the queue in the browser retries.
         log.error("%s", error)
         status, hint = 503, ""
         message = say(chosen_language(request), "error.503")
@@ -227,13 +227,13 @@ def _tell_failure(request: Request, error: Exception) -> Response:
 
 
 def _answer(request: Request, status: int, message: str, hint: str) -> Response:
-    """One form of errors for programs, one for people."""
+    """Errors in one form for programs and in another for people."""
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": {"message": message, "hint": hint}}, status)
     visitor = Visitor(None, "", chosen_language(request))
     if status < 500 and status != 421:
         visitor = see_visitor(request)
-    # What a form on a project's page could not do leads back to it.
+    # Errors of a form on a project's page link back to that page.
     form = re.match(r"/projects/\d+", request.url.path) if request.method == "POST" else None
     back = form[0] if form and visitor.leads else "/"
     return render(

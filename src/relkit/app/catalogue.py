@@ -1,4 +1,4 @@
-"""The app's texts, and which language a reader wants."""
+"""The app's texts, and the reader's language."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def texts(language: Language) -> Catalogue:
 
 
 def say(language: Language, key: str, **values: Any) -> str:
-    """Returns a text with values put in."""
+    """Returns a text with its values filled in."""
     return texts(language).say(key, **values)
 
 
 def name_reason(language: Language, reason: str) -> str:
-    """Returns why something could not be judged, in words.
+    """Returns the reason why something could not be judged, in words.
 
     Args:
         language: The reader's language.
@@ -52,7 +52,7 @@ def name_reason(language: Language, reason: str) -> str:
 
 
 def sentence_case(text: str) -> str:
-    """Returns a text with a capital first letter, the rest as it is.
+    """Returns a text with its first letter capitalised.
 
     Examples:
         >>> sentence_case("much better"), sentence_case("高")
@@ -62,7 +62,7 @@ def sentence_case(text: str) -> str:
 
 
 def write_date(language: Language, seconds: float) -> str:
-    """Returns the day of a point in time, in UTC, as it is written in a language.
+    """Returns the date of a timestamp in UTC, formatted for a language.
 
     Examples:
         >>> write_date("en", 0), write_date("zh", 0)
@@ -73,7 +73,7 @@ def write_date(language: Language, seconds: float) -> str:
 
 
 def write_time(language: Language, seconds: float) -> str:
-    """Returns a point in time to the minute, in UTC, as it is written in a language.
+    """Returns a timestamp to the minute in UTC, formatted for a language.
 
     Examples:
         >>> write_time("en", 60), write_time("zh", 60)
@@ -84,7 +84,7 @@ def write_time(language: Language, seconds: float) -> str:
 
 
 def preferred_language(header: str) -> Language:
-    """Returns the language that an Accept-Language header likes best, English without one.
+    """Returns the preferred language of an Accept-Language header, English by default.
 
     Examples:
         >>> preferred_language("fr, zh-CN;q=0.8, en;q=0.5")

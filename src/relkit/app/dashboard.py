@@ -1,4 +1,4 @@
-"""The monitor as a page, as a file to pass on, and for programs."""
+"""The monitor as a page, as a file to share, and for programs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def show_monitor(
     """The monthly numbers, the alarm and its cause.
 
     Args:
-        added: The month that was stored a moment ago.
+        added: The month that has just been stored.
     """
     rounds: RoundsFolder | None = request.app.state.rounds
     told: dict[str, Any] = {
@@ -80,7 +80,7 @@ def show_monitor(
 
 
 def _alarms(found: Monitor, language: Language) -> dict[str, list[str]]:
-    """Returns the tiers that each kind of alarm is about, by its text."""
+    """Returns the affected tiers by kind of alarm."""
     texts = catalogue("monitoring", language)
     tiers: dict[str, list[str]] = {}
     for alarm in found.alarms():
@@ -91,7 +91,7 @@ def _alarms(found: Monitor, language: Language) -> dict[str, list[str]]:
 
 @router.get("/monitor/report")
 def send_report(visitor: Leader, rounds: OpenRounds) -> Response:
-    """The page as one file that opens without a network."""
+    """The page as one file that opens offline."""
     from relkit.report import render_monitor_report
 
     text = render_monitor_report(rounds.monitor(), language=visitor.language)
@@ -109,5 +109,5 @@ def show_numbers(
     rounds: OpenRounds,
     queries: Annotated[int, Query(ge=0, le=1000)] = 5,
 ) -> dict[str, Any]:
-    """For leads: the monthly numbers, as `relkit monitor show --format json` says them."""
+    """For leads: the monthly numbers, as in `relkit monitor show --format json`."""
     return dict(json_values(rounds.monitor().to_dict(queries=queries)))

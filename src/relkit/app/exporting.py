@@ -1,4 +1,4 @@
-"""Files on their way out: sent while they are written, packed where tables stand beside them."""
+"""Exported files: streamed while they are written, and zipped if tables go with them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from relkit.io.sheets import BYTE_ORDER_MARK, SheetFormat, left_out
 
 __all__ = ["LEFT_OUT", "TABLES", "list_left_out", "send_file", "send_text"]
 
-#: The header that says what an exported file does not hold.
+#: The header that lists what an exported file leaves out.
 LEFT_OUT = "Relkit-Left-Out"
-#: The header that names the tables without which an exported file does not say everything.
+#: The header that names the tables needed to interpret an exported file.
 TABLES = "Relkit-Tables"
-#: Characters that are sent at once.
+#: Characters per chunk.
 PART = 1 << 16
 
 
 def list_left_out(notes: Iterable[Note]) -> str:
-    """Returns what a file could not hold as a dictionary of structured fields (RFC 8941).
+    """Returns what a file leaves out as a dictionary of structured fields (RFC 8941).
 
     Examples:
         >>> from relkit.core.notes import Note
@@ -40,17 +40,17 @@ def list_left_out(notes: Iterable[Note]) -> str:
 def send_file(sheet: Sheet, chosen: SheetFormat, name: str) -> Response:
     """Returns a sheet as a file to download.
 
-    Where ids stand for queries or documents, it is a ZIP file with the tables of their texts.
+    If ids replace queries or documents, it is a ZIP file with the tables of their texts.
 
     Args:
         sheet: Graded items.
         chosen: The format.
-        name: The file's name without an ending.
+        name: The file name without its ending.
     """
     tables = chosen.tables(sheet)
     parts = chosen.parts(sheet)
     ending = chosen.suffix
-    if chosen.name == "csv":  # which people open in Excel; a CSV of Quepid is for Quepid
+    if chosen.name == "csv":  # people open it in Excel; Quepid's CSV is for Quepid
         parts = chain([BYTE_ORDER_MARK], parts)
     found: Response
     headers = {LEFT_OUT: list_left_out(left_out(chosen, sheet, tables))}
@@ -67,7 +67,7 @@ def send_file(sheet: Sheet, chosen: SheetFormat, name: str) -> Response:
 
 
 def send_text(sheet: Sheet, chosen: SheetFormat, table: str | None) -> Response:
-    """Returns a sheet for programs: as text, or one of the tables that stand beside it.
+    """Returns a sheet for programs: as text, or one of the tables that go with it.
 
     Args:
         sheet: Graded items.
@@ -88,7 +88,7 @@ def send_text(sheet: Sheet, chosen: SheetFormat, table: str | None) -> Response:
 
 
 def _sent(chosen: SheetFormat, parts: Iterator[str]) -> Iterator[bytes]:
-    """Returns bytes in parts; what cannot be written is said before the first one is sent."""
+    """Returns bytes in chunks; an error in writing is reported before the first one is sent."""
     return _joined(parts if chosen.steady else iter(list(parts)))
 
 

@@ -1,13 +1,13 @@
-"""What stands before the passwords: how often they may be tried, and how many at once.
+"""Rate limits for passwords: how often they may be tried, and how many at once.
 
-The rules, in the order in which somebody who gives a name meets them:
+The rules, in the order in which they apply to a sign-in attempt:
 
-- In a browser in which the account signed in before, only that browser's own mistakes count.
-- From an address from which it signed in before, only the mistakes at this name from there count.
-- Anybody else also shares the limit of strangers at the name, from everywhere, and that of
-  strangers at the address, for every name.
+- In a browser in which the account signed in before, only that browser's own mistakes count. - From
+an address from which it signed in before, only mistakes for this name from that address count. -
+Anybody else also shares the limit of strangers for the name, from any address, and that of
+strangers at the address, for any name.
 
-So a stranger who guesses keeps strangers out, and nobody who was here before.
+So a guessing stranger locks out strangers, but no returning user.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ __all__ = ["BusyError", "Claim", "Entry", "SignInGuard", "WaitError"]
 
 T = TypeVar("T")
 
-#: Seconds in which the mistakes of strangers at one name are counted, wherever they come from.
+#: Window, in seconds, for counting mistakes of strangers for one name from any address.
 HOUR = 3600.0
 DAY = 86400.0
-#: Mistakes that one process writes down in a window.
+#: Mistakes that one process records per window.
 MOST_WRITTEN = 300
-#: Claims that may wait for their turn, of strangers and of those who were here before.
+#: Maximum queued claims of strangers, and of returning users.
 WAITING = {"none": 8, "address": 8, "browser": 8}
 
 
 class BusyError(Exception):
-    """As many passwords are being checked as the machine can."""
+    """The maximum number of passwords is being checked already."""
 
     seconds = 2
 
@@ -52,7 +52,7 @@ class WaitError(Exception):
     """There were too many wrong passwords.
 
     Attributes:
-        seconds: Until the next one may be tried.
+        seconds: Seconds until the next attempt is allowed.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -62,14 +62,14 @@ class WaitError(Exception):
 
 @dataclass(frozen=True)
 class Claim:
-    """Somebody who says who they are.
+    """A sign-in attempt.
 
     Attributes:
-        name: The name as it was typed.
+        name: The name as typed.
         user: The account of that name, if there is one.
-        known: By what they are known to belong to it.
-        address: Where the request comes from.
-        browser: What the browser keeps since an earlier sign-in; empty if nothing.
+        known: How the client is known to belong to it.
+        address: The client's address.
+        browser: The browser's token from an earlier sign-in; empty if there is none.
         agent: The browser and its system.
     """
 
@@ -83,12 +83,12 @@ class Claim:
 
 @dataclass(frozen=True)
 class Entry:
-    """Somebody who was let in.
+    """A successful sign-in.
 
     Attributes:
         user: Who it is.
-        secret: What the cookie holds from now on.
-        browser: What the browser keeps after the sign-in.
+        secret: The new value of the cookie.
+        browser: The token that the browser keeps after the sign-in.
     """
 
     user: User
@@ -97,7 +97,7 @@ class Entry:
 
 
 class SignInGuard:
-    """Checks passwords: a few at once, in threads of its own, so that pages never wait for them.
+    """Checks passwords: a few at once, in its own threads, so that pages never wait for them.
 
     Args:
         store: The database.
@@ -118,7 +118,7 @@ class SignInGuard:
         }
 
     def recognise(self, name: str, address: str, browser: str, agent: str) -> Claim:
-        """Returns what there is to know of somebody before their password is looked at."""
+        """Returns what is known about a sign-in attempt before its password is checked."""
         user = self.store.accounts.find(name)
         known: Acquaintance = (
             "none" if user is None else recognise(self.store, user, browser, address)
@@ -126,7 +126,7 @@ class SignInGuard:
         return Claim(name, user, known, address, browser, agent)
 
     def limits(self, claim: Claim) -> Sequence[Limit]:
-        """Returns which counts a claim has to pass."""
+        """Returns the limits that apply to a claim."""
         most, window = self.settings.sign_in_attempts, self.settings.sign_in_window
         who = str(claim.user.id) if claim.user else f"nobody {name_key(claim.name)}"
         if claim.known == "browser":
@@ -142,13 +142,13 @@ class SignInGuard:
         ]
 
     async def sign_in(self, claim: Claim, password: str, before: str) -> Entry | None:
-        """Lets somebody in who knows the password; None if it is wrong.
+        """Signs in with a password; None if it is wrong.
 
         Args:
             claim: Who they say they are.
-            password: What they say the password is.
-            before: The secret of the cookie until now. It is forgotten: somebody else may have put
-                it there.
+            password: The password as typed.
+            before: The cookie's current secret, which is revoked: somebody else may have planted
+                it.
 
         Raises:
             WaitError: If there were too many wrong ones.
@@ -178,12 +178,13 @@ class SignInGuard:
     async def change_password(
         self, claim: Claim, old: str, change: Callable[[User], T]
     ) -> T | None:
-        """Does what the owner of an account wants who knows its password; None if it is wrong.
+        """Changes an account for an owner who knows its password; None if it is wrong.
 
         Args:
-            claim: Who is signed in. Only mistakes made here count: others' hold nobody up.
-            old: The password until now.
-            change: What they want, which hashes the new one.
+            claim: Who is signed in. Only mistakes made here count: other people's do not block
+                anybody.
+            old: The current password.
+            change: The change to make, which hashes the new one.
 
         Raises:
             WaitError: If there were too many wrong ones.
@@ -202,7 +203,7 @@ class SignInGuard:
         reserved = self.attempts.reserve(limits)
         actor = claim.user or ""
         if reserved.wait > 0:
-            # Told once, not as often as somebody knocks.
+            # Logged once, not at every attempt.
             told = Limit(f"told {limits[0].key}", 1, self.settings.sign_in_window)
             if not self.attempts.reserve([told]).wait:
                 record_event(self.store, "sign_in_blocked", actor=actor, address=claim.address)
@@ -212,15 +213,15 @@ class SignInGuard:
         )
         if user is None:
             if self._may_write():
-                # The name is not written down where there is no such account: people type
-                # passwords into the wrong field.
+                # The name is not logged if there is no such account: people type passwords into the
+                # wrong field.
                 record_event(self.store, "sign_in_failed", actor=actor, address=claim.address)
             return None
         self.attempts.release(reserved, forget=[limits[0].key])
         return user
 
     def _may_write(self) -> bool:
-        """Says whether a mistake is written down: a flood of them must not fill the disk."""
+        """Returns whether to record a mistake: a flood of them must not fill the disk."""
         now = self.store.clock()
         with self.writing:
             while self.written and self.written[0] <= now - self.settings.sign_in_window:
@@ -239,6 +240,6 @@ class SignInGuard:
         except BaseException:
             turns.release()
             raise
-        # When the work ends, also where nobody waits for it any more.
+        # When the work ends, even if nobody waits for it any more.
         future.add_done_callback(lambda _: turns.release())
         return await asyncio.wrap_future(future)

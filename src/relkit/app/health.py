@@ -1,4 +1,4 @@
-"""Whether the app could store a grade now, told to whoever watches it."""
+"""Health check: whether the app could store a grade now."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Health"]
 
 log = logging.getLogger("relkit.judging")
 
-#: Bytes that a disk must still take: about those of ten grades in a write-ahead log.
+#: Bytes that must be free on disk: about ten grades in a write-ahead log.
 ROOM = 2**16
 
 FULL, LOCKED, SEALED, SILENT = (
@@ -24,7 +24,7 @@ FULL, LOCKED, SEALED, SILENT = (
     "the database cannot be written",
     "the database does not answer",
 )
-#: What is wrong, by the beginning of SQLite's name of the error, or PostgreSQL's number.
+#: The problem, by the prefix of SQLite's error name or PostgreSQL's error code.
 PROBLEMS = {
     "SQLITE_FULL": FULL,
     "SQLITE_IOERR_WRITE": FULL,
@@ -39,11 +39,11 @@ PROBLEMS = {
 
 
 class Health:
-    """Checks by storing something, at most every few seconds however many ask.
+    """Checks by storing something, at most every few seconds.
 
     Args:
         database: The database of the app.
-        keep: Seconds for which an answer holds.
+        keep: Seconds for which a result is cached.
         patience: Seconds to wait for other writers.
     """
 
@@ -56,10 +56,10 @@ class Health:
         self._until = 0.0
 
     def problem(self) -> str:
-        """Returns what is wrong, in words for anybody; empty if nothing is."""
+        """Returns what is wrong, in words safe for the public; empty if nothing is."""
         if self._known is not None and time.monotonic() < self._until:
             return self._known
-        # While one checks, those who ask too are told what was known before.
+        # While one request checks, others get the previous result.
         if not self._turn.acquire(blocking=self._known is None):
             return self._known or ""
         try:
@@ -94,12 +94,12 @@ class Health:
 
 
 def _take_room(path: str) -> None:
-    """Makes a small file on the disk of the database, and removes it."""
+    """Creates a small file on the database's disk, and removes it."""
     try:
         handle = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, PRIVATE)
         try:
             if os.write(handle, bytes(ROOM)) < ROOM:
-                raise OSError("the disk took a part only")
+                raise OSError("the disk accepted only part of it")
             os.fsync(handle)
         finally:
             os.close(handle)

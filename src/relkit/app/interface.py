@@ -1,4 +1,4 @@
-"""The REST interface: what the judging page uses, and programs with a token."""
+"""The REST interface for the judging page and for programs with a token."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ from relkit.judging.store import Store
 __all__ = ["Id", "check_format", "describe_project", "fitting_formats", "router"]
 
 LARGEST_ID = 2**31 - 1
-#: Judges know items by numbers that do not say when an item was added.
+#: Judges see item numbers that do not reveal when an item was added.
 LARGEST_NUMBER = 2**53 - 1
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"description": "The request cannot be done, and why."},
-    401: {"description": "Nobody is signed in, and there is no token."},
+    400: {"description": "The request cannot be done; the answer says why."},
+    401: {"description": "Not signed in, and no token."},
     403: {"description": "The account may not do this."},
-    404: {"description": "There is no such thing."},
-    409: {"description": "It is answered already, and that answer stays."},
+    404: {"description": "Not found."},
+    409: {"description": "It already has an answer, which is kept."},
     413: {"description": "The request is too large."},
 }
 router = APIRouter(prefix="/api", responses=ERRORS, tags=["judging"])
 
-#: What a judge is shown of an item, and of each result of a ranking.
+#: What a judge sees of an item, and of each result of a ranking.
 SHOWN = item_parts(Trait.SHOWN)
 OF_RESULT = item_parts(Trait.SHOWN | Trait.RESULT | Trait.FILLED)
 
 
-#: What a judge is told of a project, and of how far it is.
+#: What a judge sees of a project and its progress.
 TOLD = ("id", "name", "kind", "scale", "guideline")
 OWN = ("done", "open", "later", "available", "seconds")
 
 
 class SentAction(BaseModel):
-    """One thing that a judge did, as a page or a program sends it."""
+    """One action of a judge, as sent by a page or a program."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -67,7 +67,7 @@ class SentAction(BaseModel):
     key: str = Field(
         min_length=1,
         max_length=LONGEST_KEY,
-        description="Made anew for each action, kept when it is resent.",
+        description="New for each action, the same when it is resent.",
     )
     item_id: int | None = Field(None, ge=1, le=LARGEST_NUMBER)
     project_id: int | None = Field(None, ge=1, le=LARGEST_ID, description="For `undo`.")
@@ -78,13 +78,13 @@ class SentAction(BaseModel):
     undoes: str | None = Field(None, max_length=LONGEST_KEY, description="For `undo`: a key.")
     again: Again = Field(
         "refuse",
-        description="What becomes of another answer to an item that oneself has answered: it is"
-        " refused (409), or replaces the earlier one.",
+        description="What happens to a second answer to an item by the same judge: it is rejected"
+        " (409), or replaces the first.",
     )
 
 
 class Decision(BaseModel):
-    """What a lead decides."""
+    """A lead's decision."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -93,12 +93,12 @@ class Decision(BaseModel):
     key: str = Field(min_length=1, max_length=LONGEST_KEY)
     note: str = Field("", max_length=LONGEST)
     project_id: int | None = Field(
-        None, ge=1, le=LARGEST_ID, description="Refuses an item of another project."
+        None, ge=1, le=LARGEST_ID, description="Rejects an item of another project."
     )
 
 
 class Adjudicated(BaseModel):
-    """What became of a decision."""
+    """The outcome of a decision."""
 
     repeated: bool = Field(description="Whether the same request was stored before.")
     project_id: int = Field(description="The project that the item belongs to.")
@@ -115,9 +115,9 @@ def describe_project(project: Project, user: User) -> dict[str, Any]:
 
 
 def fitting_formats(project: Project) -> list[str]:
-    """Returns the formats that can hold what a project's judges say.
+    """Returns the formats that can represent a project's grades.
 
-    Preferences between two rankings are no grades of documents: programs that take those would
+    Preferences between two rankings are not grades of documents: programs that read those would
     take a pair of systems for a document.
     """
     whole = ("csv", "jsonl")
@@ -129,15 +129,15 @@ def check_format(project: Project, name: str) -> str:
 
     Raises:
         UnknownNameError: If there is no such format.
-        InputError: If it cannot hold preferences between rankings.
+        InputError: If it cannot represent preferences between rankings.
     """
     name = sheet_format(name).name
     fitting = fitting_formats(project)
     if name not in fitting:
         raise InputError(
             message(
-                "`{name}` holds grades of documents, and `{project_name}` has"
-                " preferences between rankings",
+                "`{name}` is for grades of documents, but `{project_name}` has preferences"
+                " between rankings",
                 name=name,
                 project_name=project.name,
             ),
@@ -147,18 +147,18 @@ def check_format(project: Project, name: str) -> str:
 
 
 def _number(user: User, project: Project, item: int) -> int:
-    """The number of an item for somebody: judges could tell when it was added by the item's own."""
+    """Returns the number that a user sees for an item: to judges its own would reveal its age."""
     return mask_item(project, item) if user.role == "judge" else item
 
 
-#: What numbers of items are masked by never changes, and ids of projects never come back.
+#: The mask of item numbers never changes, and project ids are never reused.
 _masks: WeakKeyDictionary[Store, dict[int, Project]] = WeakKeyDictionary()
 
 
 def _find_item(store: Store, number: int | None) -> tuple[int | None, Project | None]:
-    """The item that somebody means, and the project that masks its number, if one does.
+    """Returns the item that is meant, and the project that masks its number, if any.
 
-    Whether the item is of that project remains to be seen.
+    The caller must check whether the item belongs to that project.
     """
     project, item = (0, None) if number is None else split_item(number)
     if not project or item is None:
@@ -191,21 +191,21 @@ def _progress(store: Store, project: int, user: User) -> dict[str, Any]:
     found = asdict(recent_progress(store, project, user))
     del found["free"]
     if user.role == "judge":
-        # How far the project is, without gold, would say which of one's own items are gold.
+        # The project's progress, which excludes gold, would reveal which items are gold.
         found = {name: found[name] for name in OWN}
     return dict(json_values(found))
 
 
 @router.get("/session")
 def session(request: Request, user: Caller) -> dict[str, Any]:
-    """Says who asks, and with which token the pages' requests are sent."""
+    """Returns who is signed in, and the token for the pages' requests."""
     secret = request.cookies.get(COOKIE, "")
     return {"id": user.id, "name": user.name, "role": user.role, "csrf": csrf_token(secret)}
 
 
 @router.get("/projects")
 def list_projects(store: OpenStore, user: Caller) -> list[dict[str, Any]]:
-    """All projects; judges see those that are open."""
+    """All projects; judges see only open ones."""
     found = store.projects.all("open" if user.role == "judge" else "all")
     return [describe_project(project, user) for project in found]
 
@@ -218,7 +218,7 @@ def show_project(store: OpenStore, user: Caller, project: Id) -> dict[str, Any]:
 
 @router.get("/projects/{project}/progress")
 def show_progress(store: OpenStore, user: Caller, project: Id) -> dict[str, Any]:
-    """How far oneself is; for leads also how far the project is."""
+    """The caller's progress; for leads also the project's."""
     return _progress(store, project, user)
 
 
@@ -229,7 +229,7 @@ def take(
     project: Id,
     count: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> dict[str, Any]:
-    """Gives the next items to grade. Asked again, it gives those that are not done yet."""
+    """Returns the next items to grade; called again, those that are not done yet."""
     found = store.projects.get(project)
     tasks = [_task(user, found, one) for one in store.grading.take(user, project, count=count)]
     return {"tasks": tasks, "progress": _progress(store, project, user)}
@@ -237,7 +237,7 @@ def take(
 
 @router.post("/actions")
 def act(store: OpenStore, user: Caller, action: SentAction) -> dict[str, Any]:
-    """Stores what a judge did. Sent again with the same key, it stores nothing twice."""
+    """Stores a judge's action. Sending it again with the same key stores nothing twice."""
     item, project = _find_item(store, action.item_id)
     sent = action.model_dump() | {"item_id": item}
     if action.kind != "undo":
@@ -254,13 +254,13 @@ def act(store: OpenStore, user: Caller, action: SentAction) -> dict[str, Any]:
 
 @router.post("/projects/{project}/keys", status_code=204)
 def confirm(store: OpenStore, user: Caller, project: Id) -> None:
-    """Says that oneself has read that the page's keys have changed."""
+    """Confirms that the caller has read that the page's keys have changed."""
     confirm_keys(store, project, user)
 
 
 @router.get("/projects/{project}/history")
 def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, Any]]:
-    """Everything oneself did in a project; a lead sees everybody's."""
+    """The caller's history in a project; leads see everybody's."""
     found = store.projects.get(project)
     history = store.grades.history(found.id)
     if user.role == "judge":
@@ -278,7 +278,7 @@ def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, 
 
 @router.get("/projects/{project}/status")
 def show_status(store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, Any]:
-    """For leads: progress by judge, agreement, gold quality, as `relkit judge status` says it."""
+    """For leads: progress by judge, agreement and gold quality, as in `relkit judge status`."""
     return dict(json_values(recent_work(store, project) | recent_agreement(store, project)))
 
 
@@ -289,7 +289,7 @@ def show_queue(
     project: Id,
     limit: Annotated[int | None, Query(ge=1, le=100_000)] = None,
 ) -> list[dict[str, Any]]:
-    """For leads: disagreements to decide, the widest first; `limit` asks for the first ones."""
+    """For leads: disagreements to decide, the largest first, at most `limit`."""
     found = store.projects.get(project).id
     if limit is None:
         chosen = store.decisions.queue(found)
@@ -300,7 +300,7 @@ def show_queue(
 
 @router.post("/adjudications")
 def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adjudicated:
-    """For leads: decides an item's grade, once for each key."""
+    """For leads: decides an item's grade, once per key."""
     new = store.decisions.decide(
         decision.item_id,
         user,
@@ -320,13 +320,13 @@ def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adj
         200: {
             "headers": {
                 LEFT_OUT: {
-                    "description": "What the format cannot hold, and of how many items it was left"
-                    " out: `tier=3, note=1`. Empty where the file holds everything.",
+                    "description": "What the format cannot represent, and in how many items it was"
+                    " left out: `tier=3, note=1`. Empty if the file is complete.",
                     "schema": {"type": "string"},
                 },
                 TABLES: {
-                    "description": "The tables that say what ids in the file stand for, where it"
-                    " cannot hold queries or documents as they are: `queries, documents`.",
+                    "description": "The tables that map ids in the file to texts, if it cannot"
+                    " contain queries or documents as they are: `queries, documents`.",
                     "schema": {"type": "string"},
                 },
             }
@@ -342,10 +342,10 @@ def export_text(
     rule: Rule = "median",
     table: Annotated[
         Literal["queries", "documents"] | None,
-        Query(description="In place of the file: a table that belongs to it, as TSV."),
+        Query(description="Returns one of the file's tables instead, as TSV."),
     ] = None,
 ) -> Response:
-    """For leads: the project as a file of another program."""
+    """For leads: the project in another program's format."""
     found = store.projects.get(project)
     chosen = sheet_format(check_format(found, format))
     note_event(request, user, "exported", f"{found.name}: {format}")
@@ -365,7 +365,7 @@ def import_text(
     """For leads: adds the items and grades of a file, which is the body of the request."""
     found = store.projects.get(project)
     if found.kind == "side_by_side":
-        raise InputError("a file holds no rankings", hint="use `relkit judge import --side`")
+        raise InputError("a file contains no rankings", hint="use `relkit judge import --side`")
     limit = request.app.state.settings.largest_sheet
     sent = sent_source(text.encode("utf-8", "surrogatepass"), "request", limit)
     sheet = read_sheet(sent, format=format, scale=found.scale)

@@ -1,4 +1,4 @@
-"""Pages of those who lead: progress, agreement, disagreements to decide, files."""
+"""Pages for leads: progress, agreement, disagreements to decide, files."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ router = APIRouter(include_in_schema=False)
 Text = Annotated[str, Form()]
 #: An item, or 0 for none.
 Number = Annotated[int, Query(ge=0, le=LARGEST_ID)]
-#: Seconds that a page waits for figures of a large project, which are counted after a start.
+#: Seconds that a page waits for the figures of a large project, which are counted after a start.
 PATIENCE = 0.5
 #: Disagreements on one page.
 SHOWN = 20
-#: Results of which an agreement says something.
+#: Number of results from which an agreement is meaningful.
 FEW = 30
-#: Languages of texts: code, own name, and tag in HTML.
+#: Languages of texts: code, native name, and HTML tag.
 WRITTEN_IN = tuple((one, language_name(one), language_tag(one)) for one in LANGUAGES)
-#: Bytes of a file that is too large to wait for.
+#: Size in bytes from which a file is imported in the background.
 LARGE = 500_000
 
 
 async def _texts(request: Request) -> dict[str, str]:
-    """What a form says in each language in which it says something."""
+    """Returns the non-empty texts of a form by language."""
     form = await request.form()
     return {language: str(form[language]) for language, *_ in WRITTEN_IN if language in form}
 
@@ -80,13 +80,13 @@ def create_project(
     overlap: Annotated[int, Form(ge=1, le=1000)] = 1,
     gold_share: Annotated[float, Form(ge=0, lt=1)] = 0.0,
 ) -> Response:
-    """Makes a project."""
+    """Creates a project."""
     if any(one.name == name.strip() for one in store.projects.all()):
         raise HTTPException(400, "project_taken")
     made = store.projects.create(
         name,
         kind=kind,
-        # A scale may also be a file, which is for the command line alone.
+        # A scale can also be a file, but only on the command line.
         scale=scales.get(scale),
         overlap=overlap,
         gold_share=gold_share,
@@ -98,7 +98,7 @@ def create_project(
 
 @router.get("/projects/{project}")
 def show_project(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """Progress by judge, and files in and out."""
+    """Progress by judge, imports and exports."""
     return _project(request, store, visitor, project)
 
 
@@ -132,7 +132,7 @@ def _project(
 
 
 def write_import(store: Store, project: Project) -> str:
-    """Returns the command that fills a project with what the browser cannot: runs, and titles."""
+    """Returns the command that imports what the browser cannot: runs and titles."""
     what = "--side old=old.run --side new=new.run -k 10"
     if project.kind == "grades":
         what = "pool.csv"
@@ -145,7 +145,7 @@ def write_import(store: Store, project: Project) -> str:
 
 
 def _name_marks(language: Language, marks: Sequence[str]) -> str:
-    """Returns parts of items in words."""
+    """Returns the names of item fields."""
     fields = "fields."
     return say(language, "lead.part_separator").join(
         mark.removeprefix(fields) if mark.startswith(fields) else say(language, f"part.{mark}")
@@ -154,7 +154,7 @@ def _name_marks(language: Language, marks: Sequence[str]) -> str:
 
 
 def note_format(language: Language, chosen: SheetFormat) -> str:
-    """Returns what a format keeps or leaves out of a project: whichever is the shorter list."""
+    """Returns what a format keeps or leaves out of a project, whichever list is shorter."""
     kept = [part for part in PARTS if part in chosen.keeps]
     fewer, key = (
         (kept, "lead.keeps_only")
@@ -193,7 +193,7 @@ def import_file(
     form: Text = "",
     gold: Text = "",
 ) -> Response:
-    """Adds the items and grades of a file; those of a large one while nobody waits."""
+    """Adds the items and grades of a file; a large one in the background."""
     found = store.projects.get(project)
     if found.kind == "side_by_side":
         raise InputError("two runs cannot be uploaded", hint="use `relkit judge import --side`")
@@ -234,7 +234,7 @@ def export_file(
     form: str = "csv",
     rule: Rule = "median",
 ) -> Response:
-    """The project as a file of another program."""
+    """The project in another program's format."""
     found = store.projects.get(project)
     if form == "archive":
         note_event(request, visitor, "project_archived", found.name)
@@ -246,7 +246,7 @@ def export_file(
 
 @router.get("/projects/{project}/agreement")
 def show_agreement(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """How far judges agree: over all, by tier, by pair and by judge; and with language models."""
+    """Agreement between judges, overall, by tier, pair and judge; and with language models."""
     found = recent_agreement(store, project, patience=PATIENCE)
     return render(
         request,
@@ -260,13 +260,13 @@ def show_agreement(request: Request, store: OpenStore, visitor: Leader, project:
 
 
 def judge_agreement(found: Mapping[str, Any] | None) -> str:
-    """Returns what the agreement of judges allows to conclude: the end of a text's key.
+    """Returns what the judges' agreement allows one to conclude, as the suffix of a text's key.
 
     Ordinal alpha of 0.8 allows firm conclusions, and one of 0.667 tentative ones (Krippendorff
-    2004, Content Analysis, p. 241). Of fewer than thirty results it says little.
+    2004, Content Analysis, p. 241). With fewer than thirty results it says little.
 
     Args:
-        found: What `describe_agreement` says of it.
+        found: The result of `describe_agreement`.
 
     Examples:
         >>> judge_agreement({"overall": {"units": 200, "alpha_ordinal": 0.7}})
@@ -291,12 +291,12 @@ def show_queue(
     decided: Number = 0,
     again: Number = 0,
 ) -> Response:
-    """Disagreements, the widest first.
+    """Disagreements, the largest first.
 
     Args:
-        at: The item to go on with, if it is there.
-        decided: The item that was decided a moment ago.
-        again: An item to decide anew.
+        at: The item to continue with, if it exists.
+        decided: The item that has just been decided.
+        again: An item to decide again.
     """
     found = store.projects.get(project)
     shown, waiting = recent_queue(store, project, again=again, most=SHOWN, patience=PATIENCE)
@@ -333,6 +333,6 @@ def decide(
     note: Annotated[str, Form(max_length=10_000)] = "",
     following: Annotated[int, Form()] = 0,
 ) -> Response:
-    """Decides a disagreement. The same form sent twice decides once."""
+    """Decides a disagreement. Sending the same form twice decides once."""
     store.decisions.decide(item, visitor.account, grade, key=key, note=note, project_id=project)
     return RedirectResponse(f"/projects/{project}/queue?at={following}&decided={item}", 303)

@@ -1,4 +1,4 @@
-"""Work that no request waits for, and files that are sent while they are made."""
+"""Background work, and files that are streamed while they are written."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ __all__ = ["in_background", "stream"]
 
 log = logging.getLogger("relkit.judging")
 
-#: Parts of a file that wait for a slow reader.
+#: Chunks of a file that are queued for a slow reader.
 WAITING = 16
 
 
 def in_background(work: Callable[[], object], what: str) -> None:
-    """Does something in a thread of its own. If the program ends meanwhile, so does the work: what
-    it left is tidied up when the program starts again."""
+    """Runs work in its own thread, which ends with the program.
+
+    What an ended program left behind is cleaned up when it starts again.
+    """
 
     def run() -> None:
         try:
@@ -31,11 +33,11 @@ def in_background(work: Callable[[], object], what: str) -> None:
 
 
 class _LeftError(Exception):
-    """Nobody reads any more."""
+    """The reader has gone."""
 
 
 class _Pipe:
-    """What a file is written to on one side, and read from on the other."""
+    """A pipe: a file is written on one side and read on the other."""
 
     def __init__(self) -> None:
         self._parts: queue.Queue[bytes | None] = queue.Queue(WAITING)
@@ -43,12 +45,12 @@ class _Pipe:
         self.error: BaseException | None = None
 
     def write(self, data: bytes) -> int:
-        """Hands a part over; waits where the reader is slow."""
+        """Hands over a chunk; waits if the reader is slow."""
         self._put(bytes(data))
         return len(data)
 
     def flush(self) -> None:
-        """Does nothing: parts are handed over as they come."""
+        """Does nothing: chunks are handed over at once."""
 
     def _put(self, part: bytes | None) -> None:
         while not self._left.is_set():
@@ -60,7 +62,7 @@ class _Pipe:
         raise _LeftError
 
     def end(self) -> None:
-        """Says that nothing more comes."""
+        """Signals the end."""
         with suppress(_LeftError):
             self._put(None)
 
@@ -70,7 +72,7 @@ class _Pipe:
             while (part := self._parts.get()) is not None:
                 yield part
             if self.error is not None:
-                raise self.error  # the answer breaks off, so that nobody takes it for whole
+                raise self.error  # the response is cut off, so that nobody takes it for complete
         finally:
             self._left.set()
 

@@ -1,4 +1,4 @@
-"""Language models on the agreement page: each beside people, never among them."""
+"""Language models on the agreement page: each next to people, never among them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["hold_against_people"]
 
-#: A page answers within a second: of more items the command line tells.
+#: A page must respond within a second: larger projects use the command line.
 MOST_ITEMS = 2000
 #: Enough for intervals of two digits.
 DRAWS = Resampling(500)
@@ -23,8 +23,7 @@ DRAWS = Resampling(500)
 def hold_against_people(
     store: Store, project_id: int, machines: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Returns what there is to say of each language model of a project: of its newest version, and
-    of the accepted one.
+    """Returns the calibration of each language model: its newest version, and the accepted one.
 
     Args:
         store: The database.
@@ -32,8 +31,8 @@ def hold_against_people(
         machines: Its language models, as `relkit.judging.status.describe_agreement` finds them.
 
     Returns:
-        The models; `calibration` is None where nothing was graded by both, or where there are too
-        many items, as `many` says.
+        The models; `calibration` is None if nothing was graded by both, or if there are too many
+        items (`many`).
     """
     known = {(one.judge, one.version): one for one in store.models.all(project_id)}
     # Versions come in order: the last one stays.
@@ -48,7 +47,7 @@ def hold_against_people(
             chosen = known[one["judge"], one["version"]]
             try:
                 calibration = calibrate(store, chosen, resampling=DRAWS).to_dict()
-            except InputError:  # nothing was graded by both yet
+            except InputError:  # nothing has been graded by both yet
                 calibration = None
         found.append({**one, "many": many, "calibration": calibration})
     return found

@@ -1,4 +1,4 @@
-"""Projects as a whole: their archive, their end, and the long work that is done on them."""
+"""Whole projects: their archive, deletion, and long-running jobs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ router = APIRouter(include_in_schema=False)
 interface = APIRouter(prefix="/api", tags=["judging"])
 Text = Annotated[str, Form()]
 
-#: Rows of an archive that are put in while somebody waits.
+#: Rows of an archive up to which it is unpacked at once.
 AT_ONCE = 3000
-#: Bytes that an archive may hold when it comes through the browser.
+#: Maximum size in bytes of an archive uploaded through the browser.
 LARGEST_ARCHIVE = 2**30
 
 
 def send_archive(store: Store, project: Project) -> Response:
-    """Returns a project's archive, which is sent while it is made."""
+    """Returns a project's archive, streamed while it is written."""
     with store.database.read() as connection:
         refuse_while_importing(connection, project.id)
     return StreamingResponse(
@@ -50,7 +50,7 @@ def send_archive(store: Store, project: Project) -> Response:
 
 
 def unfinished_job(store: Store, project: int) -> Job | None:
-    """Returns the work that goes on in a project. What a program left that died is tidied up."""
+    """Returns the job in progress in a project, and cleans up after a program that died."""
     found = [job for job in list_jobs(store, project) if job.unfinished]
     if any(not job.alive for job in found):
         in_background(lambda: tidy_up(store), "tidying up")
@@ -66,7 +66,7 @@ def change_project(
     name: Text = "",
     gold_share: Annotated[float | None, Form(ge=0, lt=1)] = None,
 ) -> Response:
-    """Renames a project, and changes how many gold items judges are given."""
+    """Renames a project, and changes its share of gold items."""
     found = store.projects.get(project)
     if name.strip() != found.name:
         if any(one.name == name.strip() for one in store.projects.all()):
@@ -88,7 +88,7 @@ def close_project(request: Request, store: OpenStore, visitor: Leader, project: 
 
 @router.post("/projects/{project}/reopen", dependencies=[CheckedForm])
 def reopen_project(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """Opens a project again."""
+    """Reopens a project."""
     note_event(
         request, visitor, "project_changed", f"{store.projects.reopen(project).name}: opened"
     )
@@ -109,7 +109,7 @@ def _only_admin(visitor: Visitor) -> None:
 
 @router.get("/projects/{project}/delete")
 def ask_to_delete(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """Asks whether a project is to be deleted, and offers its archive first."""
+    """Asks for confirmation to delete a project, and offers its archive first."""
     _only_admin(visitor)
     return _ask_to_delete(request, store, visitor, store.projects.get(project))
 
@@ -132,7 +132,7 @@ def _ask_to_delete(
 def delete_project(
     request: Request, store: OpenStore, visitor: Leader, project: Id, name: Text = ""
 ) -> Response:
-    """Deletes a project, if its name was typed."""
+    """Deletes a project if its name was typed."""
     _only_admin(visitor)
     found = store.projects.get(project)
     if name.strip() != found.name:
@@ -151,7 +151,7 @@ def import_archive(
     file: Annotated[UploadFile, File()],
     name: Text = "",
 ) -> Response:
-    """Makes a project of an archive; a large one while nobody waits."""
+    """Creates a project from an archive; a large one in the background."""
     kept: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  outlives the request
     try:
         shutil.copyfileobj(file.file, kept)
@@ -188,7 +188,7 @@ def _job(store: Store, number: int) -> Job:
 
 @router.get("/jobs/{job}")
 def show_job(request: Request, store: OpenStore, visitor: Leader, job: Id) -> Response:
-    """How far an import is."""
+    """The progress of an import."""
     found = _job(store, job)
     if found.unfinished and not found.alive:
         in_background(lambda: tidy_up(store), "tidying up")
@@ -199,20 +199,20 @@ def show_job(request: Request, store: OpenStore, visitor: Leader, job: Id) -> Re
 
 @router.post("/jobs/{job}/stop", dependencies=[CheckedForm])
 def stop(store: OpenStore, visitor: Leader, job: Id) -> Response:
-    """Stops an import; what it made is taken out."""
+    """Stops an import and rolls it back."""
     stop_job(store, _job(store, job).id)
     return RedirectResponse(f"/jobs/{job}", 303)
 
 
 @interface.get("/jobs/{job}")
 def describe_job(store: OpenStore, user: LeadingCaller, job: Id) -> dict[str, Any]:
-    """For leads: how far an import is."""
+    """For leads: the progress of an import."""
     return asdict(_job(store, job))
 
 
 @interface.post("/jobs/{job}/stop")
 def stop_import(store: OpenStore, user: LeadingCaller, job: Id) -> dict[str, bool]:
-    """For leads: stops an import; what it made is taken out."""
+    """For leads: stops an import and rolls it back."""
     return {"stopping": stop_job(store, _job(store, job).id)}
 
 
@@ -220,14 +220,14 @@ def stop_import(store: OpenStore, user: LeadingCaller, job: Id) -> dict[str, boo
 def archive_project(
     request: Request, store: OpenStore, user: LeadingCaller, project: Id
 ) -> Response:
-    """For leads: the project's archive, which `relkit judge import` makes the same project of."""
+    """For leads: the project's archive, from which `relkit judge import` restores the project."""
     note_event(request, user, "project_archived", store.projects.get(project).name)
     return send_archive(store, store.projects.get(project))
 
 
 @interface.post("/projects/{project}/close")
 def close(request: Request, store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
-    """For leads: closes a project, which is read only then and hidden from judges."""
+    """For leads: closes a project, which becomes read-only and hidden from judges."""
     found = store.projects.close(project)
     note_event(request, user, "project_changed", f"{found.name}: closed")
     return {"state": found.state}
@@ -235,7 +235,7 @@ def close(request: Request, store: OpenStore, user: LeadingCaller, project: Id) 
 
 @interface.post("/projects/{project}/reopen")
 def reopen(request: Request, store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
-    """For leads: opens a project again."""
+    """For leads: reopens a project."""
     found = store.projects.reopen(project)
     note_event(request, user, "project_changed", f"{found.name}: opened")
     return {"state": found.state}

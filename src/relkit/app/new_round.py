@@ -1,6 +1,6 @@
-"""A month added to the rounds in the app: its sample from a file, its grades from a project.
+"""Adds a month to the rounds in the app: its sample from a file, its grades from a project.
 
-It is looked at before it is stored, and the month that was added last can be taken out again.
+It is previewed before it is stored, and the last month can be removed again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Text = Annotated[str, Form(max_length=64)]
 
 @router.get("/monitor/new")
 def show_form(request: Request, store: OpenStore, visitor: Leader, rounds: OpenRounds) -> Response:
-    """The form that adds a month."""
+    """The form for adding a month."""
     return render(
         request,
         visitor,
@@ -56,7 +56,7 @@ def show_round(
     project: Annotated[int, Form(ge=1, le=LARGEST_ID)],
     rule: Annotated[Rule, Form()] = "median",
 ) -> Response:
-    """What a month would be, before it is stored: how much of what users saw is judged."""
+    """A preview of a month before it is stored: how much of what users saw is judged."""
     grades, grading = final_judgments(store, project, rule=rule)
     limit = request.app.state.settings.largest_unpacked
     made = create_round(month, _uploaded(sample, limit), grades, grading=grading)
@@ -75,7 +75,7 @@ def show_round(
 
 @router.post("/monitor/new/store", dependencies=[CheckedForm])
 def add_round(request: Request, visitor: Leader, rounds: OpenRounds, token: Text = "") -> Response:
-    """Stores a month that was looked at; it is never changed afterwards."""
+    """Stores a previewed month, which never changes afterwards."""
     month = store_round(rounds.folder, token)
     note_event(request, visitor, "exported", f"month {month}")
     return RedirectResponse(f"/monitor?added={month}", 303)
@@ -83,7 +83,7 @@ def add_round(request: Request, visitor: Leader, rounds: OpenRounds, token: Text
 
 @router.post("/monitor/new/cancel", dependencies=[CheckedForm])
 def cancel_round(visitor: Leader, rounds: OpenRounds, token: Text = "") -> Response:
-    """Forgets a month that was looked at."""
+    """Discards a previewed month."""
     discard_round(rounds.folder, token)
     return RedirectResponse("/monitor/new", 303)
 
@@ -92,7 +92,7 @@ def cancel_round(visitor: Leader, rounds: OpenRounds, token: Text = "") -> Respo
 def take_out_round(
     request: Request, visitor: Leader, rounds: OpenRounds, month: Text = ""
 ) -> Response:
-    """Moves the month that was added last out of the monitor; nothing is deleted."""
+    """Moves the last added month out of the monitor; nothing is deleted."""
     place = remove_round(rounds.folder, check_month(month))
     return render(request, visitor, "round_removed.html", month=month, place=str(place))
 
@@ -104,9 +104,9 @@ def measure_coverage(made: Round) -> dict[str, Any]:
         made: The month.
 
     Returns:
-        `pairs`, the queries with one of their results each that the sample shows, and `judged` of
-        them; and for `tiers` the tier, its sessions, how many of them show nothing that is judged,
-        and the shown and judged results of all of them.
+        `pairs`, the number of query-document pairs in the sample, and how many are `judged`; and
+        for `tiers` the tier, its sessions, how many of them show no judged result, and their shown
+        and judged results.
     """
     import polars as pl
 
@@ -128,7 +128,7 @@ def measure_coverage(made: Round) -> dict[str, Any]:
 
 
 def _uploaded(file: UploadFile, limit: int) -> Sample:
-    """Reads an uploaded sample of bounded size; messages name it as its owner does."""
+    """Reads an uploaded sample of bounded size; messages use its original name."""
     name = os.path.basename(file.filename or "") or "sample"
     suffix = os.path.splitext(name)[1].lower()
     if suffix not in SUFFIXES:

@@ -1,4 +1,4 @@
-"""Templates, files of the app, and Markdown that strangers wrote."""
+"""Templates, static files, and untrusted Markdown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
 
 @cache
 def asset(name: str) -> bytes:
-    """Returns a file of the app. The style begins with that of the reports."""
+    """Returns a static file. The style sheet begins with that of the reports."""
     folder = resources.files("relkit.app").joinpath("static")
     text = folder.joinpath(name).read_text("utf-8")
     if name == "style.css":
@@ -57,12 +57,12 @@ def _percent(value: float | None) -> str:
 
 
 def _is_web(address: str) -> bool:
-    """Says whether an address leads to a page, and runs nothing."""
+    """Returns whether an address leads to a page and runs nothing."""
     return address.lower().startswith(("http://", "https://"))
 
 
 def render_markdown(text: str) -> Markup:
-    """Returns Markdown as HTML; HTML within it is shown as text, and no link runs a script."""
+    """Returns Markdown as HTML; embedded HTML is shown as text, and no link runs a script."""
     from markdown_it import MarkdownIt
 
     return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))

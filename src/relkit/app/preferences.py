@@ -1,4 +1,4 @@
-"""What people prefer of rankings side by side, as a page."""
+"""Side-by-side preferences as a page."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ HEADINGS = (
 
 @router.get("/projects/{project}/preferences")
 def show_preferences(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """Which system judges prefer, over all queries and by tier."""
+    """Which system judges prefer, overall and by tier."""
     from relkit.report.html import render_parts
 
     found = store.projects.get(project)
@@ -87,10 +87,10 @@ def show_preferences(request: Request, store: OpenStore, visitor: Leader, projec
 
 
 def build_page(found: SideBySide, language: Language) -> Page:
-    """Returns what people prefer as sentences, tables and a chart.
+    """Returns people's preferences as sentences, tables and a chart.
 
-    A system is called preferred where the sign test over queries says so at the level 0.05, with
-    Holm's correction where there are several pairs.
+    A system counts as preferred if the sign test over queries is significant at 0.05, with Holm's
+    correction for several pairs.
 
     Args:
         found: The summary of all preferences.
@@ -172,7 +172,7 @@ def _pairs(found: SideBySide, language: Language) -> Table:
 
 
 def _headings(found: SideBySide, tell: Callable[..., str]) -> tuple[str, ...]:
-    """Returns the headings; where there are two systems only, they are called by their names."""
+    """Returns the headings; if there are only two systems, they contain their names."""
     headings = dict(zip(HEADINGS, map(tell, HEADINGS), strict=True))
     if len(found.overall.pairs) == 1:
         (pair,) = found.overall.pairs
@@ -182,7 +182,7 @@ def _headings(found: SideBySide, tell: Callable[..., str]) -> tuple[str, ...]:
 
 
 def _toward(pair: PairPreference, tell: Callable[..., str]) -> str:
-    """Returns the mean preference with the system that it is for."""
+    """Returns the mean preference with the preferred system."""
     mean = PAGE.number(abs(pair.mean), 2)
     if not float(f"{pair.mean:.2f}"):
         return mean

@@ -1,4 +1,4 @@
-"""The app as a process: where it listens, and how it ends in order."""
+"""The app as a process: where it listens, and how it shuts down."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from relkit.core.texts import message
 
 __all__ = ["Ending", "is_local", "listen", "own_names", "private_files", "serve_app"]
 
-#: Seconds for which requests that run may go on: Kubernetes kills after 30, systemd after 90.
+#: Seconds for running requests to finish: Kubernetes kills after 30, systemd after 90.
 GRACE = 20
 
-#: What systemd, containers, a terminal and its loss send; which of them there are depends.
+#: The signals of systemd, containers, a terminal and its loss; not every platform has all.
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
 class Ending:
-    """While it is entered, a signal to end does not kill the process.
+    """A context in which a termination signal does not kill the process.
 
-    Before the server runs it leaves by `SystemExit` with code 0, so that what is open is closed.
-    Afterwards the server ends what runs, and returns.
+    Before the server runs, a signal raises `SystemExit` with code 0, so that open resources are
+    closed. Afterwards the server finishes running requests, and returns.
     """
 
     def __init__(self) -> None:
@@ -44,12 +44,12 @@ class Ending:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Takes the signals, and gives them back."""
+        """Installs the signal handlers, and restores the previous ones."""
         before = {}
         if threading.current_thread() is threading.main_thread():
             for name in SIGNALS:
                 number = getattr(signal, name, None)
-                # `nohup` and shells ignore a signal for their children: that stays.
+                # Signals that `nohup` or a shell ignores for its children stay ignored.
                 if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
                     before[number] = signal.signal(number, self)
         try:
@@ -60,9 +60,10 @@ class Ending:
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to `Ending`.
+    """Leaves signals to `Ending`.
 
-    By itself it raises them again once it has ended, which kills the process with all that is open.
+    By default uvicorn raises them again after shutdown, which kills the process with its open
+    resources.
     """
 
     @contextmanager
@@ -78,12 +79,12 @@ def serve_app(
     certificate: str | None = None,
     key: str | None = None,
 ) -> None:
-    """Serves until a signal says to end; then takes no more, and lets end what runs.
+    """Serves until a termination signal; then accepts no new requests and finishes running ones.
 
     Args:
         app: The app.
         listening: Where.
-        ending: What takes the signals.
+        ending: The signal handling.
         certificate: A file for HTTPS, with the chain; None serves HTTP.
         key: Its key, unless it is in the same file.
 
@@ -95,7 +96,7 @@ def serve_app(
         log_level="warning",
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # the app itself knows whom to believe
+        proxy_headers=False,  # the app itself decides which proxies to trust
         timeout_graceful_shutdown=GRACE,
         ssl_certfile=certificate,
         ssl_keyfile=key,
@@ -114,10 +115,10 @@ def serve_app(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Takes a port.
+    """Binds a port.
 
     Raises:
-        InputError: If somebody else has it, or the address is not this machine's.
+        InputError: If it is in use, or the address is not this machine's.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -125,28 +126,28 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise InputError(
             message(
-                "cannot listen at {host}:{port}: {strerror}",
+                "cannot listen on {host}:{port}: {strerror}",
                 host=host,
                 port=port,
                 strerror=error.strerror or error,
             ),
-            hint="take another --port or --host",
+            hint="choose another --port or --host",
         ) from None
 
 
 def is_local(listening: socket.socket) -> bool:
-    """Says whether only programs on this machine can reach it."""
+    """Returns whether only programs on this machine can reach it."""
     return ipaddress.ip_address(listening.getsockname()[0]).is_loopback
 
 
 def own_names(host: str, listening: socket.socket) -> tuple[str, ...]:
-    """Returns the names under which the app is reached if nobody says more."""
+    """Returns the default host names of the app."""
     return (host,) if is_local(listening) else (host, socket.gethostname())
 
 
 @contextmanager
 def private_files() -> Iterator[None]:
-    """While it is entered, files that are made can be read by this user alone."""
+    """A context in which new files are readable only by this user."""
     before = os.umask(0o077)
     try:
         yield

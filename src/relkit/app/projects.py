@@ -1,4 +1,4 @@
-"""What there is to judge, how far it is, and the page on which it is judged."""
+"""The list of projects, their progress, and the judging page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 def show_projects(request: Request, store: OpenStore, visitor: Person) -> Response:
-    """All projects with one's own progress."""
+    """All projects with the user's progress."""
     found = [
         (project, _progress(store, project.id, visitor)) for project in store.projects.all("open")
     ]
@@ -43,7 +43,7 @@ def show_projects(request: Request, store: OpenStore, visitor: Person) -> Respon
 
 
 def _progress(store: Store, project: int, visitor: Visitor) -> Progress | None:
-    """How far a project is; None while a large one is counted for the first time."""
+    """Returns a project's progress; None while a large one is counted for the first time."""
     try:
         return recent_progress(store, project, visitor.account, patience=0.2)
     except NotReadyError:
@@ -51,7 +51,7 @@ def _progress(store: Store, project: int, visitor: Visitor) -> Progress | None:
 
 
 def _scales(language: Language) -> dict[str, str]:
-    """The scales a project can have, and their levels in words."""
+    """Returns the scales a project can have, and their levels in words."""
     found = {}
     for name in scales:
         one = scales.get(name)
@@ -61,17 +61,17 @@ def _scales(language: Language) -> dict[str, str]:
 
 
 def list_levels(project: Project, language: Language) -> list[dict[str, Any]]:
-    """Returns the grades of a project with the key and the name of each.
+    """Returns the grades of a project with their keys and names.
 
-    `worth` is the grade as a number, where neither the key nor the name says it.
+    `worth` is the grade as a number, if neither the key nor the name shows it.
 
     Args:
-        project: What is judged, and on which scale.
+        project: The project, with its scale.
         language: `en` or `zh`.
 
     Returns:
-        `grade`, `key`, `name` and `worth` of each, in the order of the scale. Empty where grades
-        are typed, because the scale has no levels or more than there are keys.
+        `grade`, `key`, `name` and `worth` of each, in the order of the scale. Empty if grades are
+        typed, because the scale has no levels or more levels than keys.
     """
     keys = choose_keys(project)
     if project.kind == "side_by_side":
@@ -90,7 +90,7 @@ def list_levels(project: Project, language: Language) -> list[dict[str, Any]]:
 
 @router.get("/projects/{project}/judge")
 def show_judging(request: Request, store: OpenStore, visitor: Person, project: Id) -> Response:
-    """The page on which grades are given; what is graded comes from the REST interface."""
+    """The judging page; its items come from the REST interface."""
     found = store.projects.get(project)
     if found.state != "open":
         raise HTTPException(409, "project_closed")

@@ -1,4 +1,4 @@
-"""What stands between the app and those who wish it ill."""
+"""Protection of the app against attacks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 log = logging.getLogger("relkit.judging")
 
-#: Scripts and styles come from files of the app alone; pictures of results from anywhere.
+#: Scripts and styles only from the app's own files; images of results from anywhere.
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
@@ -46,18 +46,18 @@ HEADERS = {
 
 
 def csrf_token(secret: str) -> str:
-    """Returns the token that forms carry: made of the cookie, which other sites cannot read."""
+    """Returns the CSRF token of forms: derived from the cookie, which other sites cannot read."""
     return hmac.new(secret.encode("utf-8", "replace"), b"csrf", hashlib.sha256).hexdigest()
 
 
 def is_csrf_token(secret: str, token: str) -> bool:
-    """Says whether a form came from one of our own pages."""
+    """Returns whether a form came from one of our own pages."""
     expected = csrf_token(secret).encode()
     return bool(secret) and hmac.compare_digest(expected, token.encode("utf-8", "replace"))
 
 
 class SecurityHeaders:
-    """Adds the headers to every answer; what is no file of the app is not kept by caches."""
+    """Adds the headers to every response; caches may keep only static files."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -75,7 +75,7 @@ class SecurityHeaders:
 
 
 class BodyLimit:
-    """Refuses requests with a larger body, whether they say so or not."""
+    """Rejects requests with a larger body, whether declared or not."""
 
     def __init__(self, app: ASGIApp, largest: int) -> None:
         self.app = app
@@ -103,15 +103,15 @@ class BodyLimit:
 
 
 class AllowedHosts:
-    """Answers to its own names alone.
+    """Answers only requests for its own host names.
 
-    A page of somebody else could give its own name our address (DNS rebinding); the browser would
-    then let its scripts read what we answer.
+    A foreign page could point its own name to our address (DNS rebinding); the browser would then
+    let its scripts read our responses.
 
     Args:
-        app: What answers.
-        names: The names; `*.example.org` stands for all below one, `*` for any.
-        refuse: Makes the answer to a request under another name.
+        app: The app.
+        names: The names; `*.example.org` means all subdomains, `*` any name.
+        refuse: Creates the response to a request under another name.
     """
 
     def __init__(
@@ -123,14 +123,15 @@ class AllowedHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         name = host_name(Headers(scope=scope).get("host", "")) if scope["type"] == "http" else ""
-        # The app's own files, and what a load balancer asks, tell nothing about anybody.
+        # Static files and health checks reveal nothing about anybody.
         if self._allows(name) or scope["path"].startswith(("/static/", "/healthz")):
             await self.app(scope, receive, send)
         else:
             await self.refuse(Request(scope, receive), name)(scope, receive, send)
 
     def _allows(self, name: str) -> bool:
-        # Every browser says a name; numbers are nobody's to give away, and so is localhost.
+        # Every browser sends a host name; nobody else can point an IP address or localhost
+        # elsewhere.
         if not name or name == "localhost" or name.endswith(".localhost") or is_address(name):
             return True
         above = (f"*.{name.split('.', cut)[-1]}" for cut in range(1, name.count(".") + 1))
@@ -138,7 +139,7 @@ class AllowedHosts:
 
 
 def host_name(host: str) -> str:
-    """Returns the name in a header `Host`, without the port; what is no name comes back as it is.
+    """Returns the name in a header `Host`, without the port; anything else unchanged.
 
     Examples:
         >>> host_name("Judging.Example:8080"), host_name("[::1]:8080"), host_name("localhost/?")
@@ -149,7 +150,7 @@ def host_name(host: str) -> str:
 
 
 def is_address(name: str) -> bool:
-    """Says whether a host is given in numbers."""
+    """Returns whether a host is an IP address."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -177,9 +178,9 @@ class HeadAsGet:
 
 
 class UnknownProxy:
-    """Says once in the log that a proxy seems to be there that nobody named.
+    """Logs once that there seems to be an unconfigured proxy.
 
-    Without its word all who come through it count as one address.
+    Unless it is trusted, all clients behind it count as one address.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -191,8 +192,8 @@ class UnknownProxy:
             self.told = True
             address = (scope.get("client") or ("an unknown address",))[0]
             log.warning(
-                "%s sends X-Forwarded-For, which is not believed: if this is your proxy, start"
-                " with --proxy %s",
+                "%s sends X-Forwarded-For, which is not trusted: if this is your proxy,"
+                " start with --proxy %s",
                 address,
                 address,
             )

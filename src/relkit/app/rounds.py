@@ -1,4 +1,4 @@
-"""A folder of monthly rounds, read once and again when it has changed."""
+"""A folder of monthly rounds, reread when it changes."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 __all__ = ["RoundsFolder"]
 
-#: Of each file of each round: its path, size, and when it was written and changed.
+#: For each file of each round: its path, size, and when it was written and changed.
 State = tuple[tuple[str, int, int, int], ...]
 
 
 class RoundsFolder:
     """The monitor over a folder of rounds, for many threads at once.
 
-    Reading, testing and drawing take seconds, so what was made is kept until a file of a round
-    is added, changed or removed.
+    Reading, testing and drawing take seconds, so the result is cached until a file of a round is
+    added, changed or removed.
 
     Args:
-        folder: Where `relkit monitor add` puts rounds; it may not be there yet.
+        folder: Where `relkit monitor add` puts rounds; it may not exist yet.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -41,23 +41,23 @@ class RoundsFolder:
         self._parts: dict[Language, tuple[Markup, Markup]] = {}
 
     def is_empty(self) -> bool:
-        """Says whether there is no round yet."""
+        """Returns whether there are no rounds yet."""
         return not find_rounds(self.folder)
 
     def monitor(self) -> Monitor:
-        """Returns what the rounds say.
+        """Returns the monitor of the rounds.
 
         Raises:
-            InputError: If there is no round, or one was changed since it was made.
+            InputError: If there are no rounds, or one has been modified.
         """
         with self._turn:
             return self._read()
 
     def parts(self, language: Language) -> tuple[Monitor, Markup, Markup]:
-        """Returns what the rounds say, the opening of its page, and the page's sections.
+        """Returns the monitor, and the opening and the sections of its page.
 
         Raises:
-            InputError: If there is no round, or one was changed since it was made.
+            InputError: If there are no rounds, or one has been modified.
             DependencyError: If a package of the extra `report` is not installed.
         """
         from relkit.report.html import render_parts
@@ -81,7 +81,7 @@ class RoundsFolder:
                 self._found = problem
             self._seen = state
         if isinstance(self._found, RelkitError):
-            # Without the lines through which it was raised before.
+            # Without the traceback of the previous time.
             raise self._found.with_traceback(None)
         return self._found
 
@@ -90,7 +90,7 @@ class RoundsFolder:
         for month in find_rounds(self.folder):
             for file in os.scandir(month):
                 found = file.stat()
-                # Who changes a file may set back its time, but not when that was done.
+                # A file's modification time can be set back, but not its change time.
                 times = (found.st_mtime_ns, found.st_ctime_ns)
                 state.append((file.path, found.st_size, *times))
         return tuple(sorted(state))

@@ -1,4 +1,4 @@
-"""What an operator can choose."""
+"""What an operator can configure."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ __all__ = ["Settings"]
 
 @dataclass(frozen=True)
 class Settings:
-    """How the app runs.
+    """The configuration of the app.
 
     Attributes:
-        secure_cookies: Cookies are sent over HTTPS only; set it where HTTPS leads to the app.
-        largest_body: Bytes of the largest request, such as a file to import.
-        largest_unpacked: Bytes that an uploaded file may take in memory when it is unpacked and
-            read, about: it can be a thousand times what is sent.
-        largest_sheet: Bytes that an uploaded list of results and grades may take in memory, about:
-            those of a million results.
-        allowed_hosts: The names under which browsers may reach it, `*.example.org` standing for all
-            below one; None allows any. Addresses in numbers are allowed always.
-        proxies: Addresses or networks of proxies, whose word about who asks, and whether by HTTPS,
-            is believed (`X-Forwarded-For`, `X-Forwarded-Proto`).
+        secure_cookies: Send cookies over HTTPS only; set it if the app is served over HTTPS.
+        largest_body: Maximum size of a request in bytes, such as a file to import.
+        largest_unpacked: Approximate maximum memory in bytes for unpacking and reading an uploaded
+            file, which can be a thousand times its size.
+        largest_sheet: Approximate maximum memory in bytes for an uploaded list of results and
+            grades: about a million results.
+        allowed_hosts: The host names under which browsers may reach it, `*.example.org` for all
+            subdomains; None allows any. IP addresses are always allowed.
+        proxies: Addresses or networks of proxies that are trusted about clients and HTTPS
+            (`X-Forwarded-For`, `X-Forwarded-Proto`).
         sign_in_attempts: Wrong passwords for one name from one address, or in one browser, before
-            it has to wait. Of strangers: five times as many for all names from one address, and
-            four times as many in an hour for one name from anywhere.
-        sign_in_window: Seconds in which they are counted.
-        sign_in_threads: Passwords that are checked at once; each takes 64 MiB while it is.
-        sign_in_days: Days after which a sign-in ends.
-        idle_days: Days after which a sign-in ends that nobody uses.
-        event_days: Days to keep the record of sign-ins and changes.
-        rounds: The folder of monthly rounds that the monitor shows; None shows what to do.
+            it has to wait. For strangers: five times as many for all names from one address, and
+            four times as many per hour for one name from anywhere.
+        sign_in_window: Window in seconds in which they are counted.
+        sign_in_threads: Number of passwords checked at once; each check takes 64 MiB.
+        sign_in_days: Days until a sign-in expires.
+        idle_days: Days until an unused sign-in expires.
+        event_days: Days to keep the log of sign-ins and changes.
+        rounds: The folder of monthly rounds that the monitor shows; None shows instructions.
     """
 
     secure_cookies: bool = False

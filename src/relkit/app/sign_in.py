@@ -29,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 
 Text = Annotated[str, Form()]
 
-#: What a browser keeps in which somebody signed in before. It lets nobody in.
+#: The cookie of a browser in which somebody signed in before. It does not sign anybody in.
 BROWSER_COOKIE = "relkit_browser"
 MOST_PATH = 2000
 BROWSERS = (
@@ -54,7 +54,7 @@ SYSTEMS = (
 
 
 def own_path(path: str) -> str:
-    """Returns a path of this app to go on to, and the first page for anything else.
+    """Returns a path of this app to continue to; the first page for anything else.
 
     Examples:
         >>> own_path("/projects/1/judge"), own_path("//evil.example"), own_path("https://e.example")
@@ -64,7 +64,7 @@ def own_path(path: str) -> str:
     """
     seen = path
     for _ in range(4):
-        # Browsers read a backslash as a slash, and drop some characters that cannot be printed.
+        # Browsers read a backslash as a slash, and drop some unprintable characters.
         plain = re.match(r"/(?![/\\])", seen) and seen.isprintable() and "\\" not in seen
         if not plain or "//" in seen.partition("?")[0] or len(path) > MOST_PATH:
             return "/"
@@ -74,7 +74,7 @@ def own_path(path: str) -> str:
 
 
 def name_agent(header: str) -> str:
-    """Returns a browser and its system in few words: enough to know one's own by.
+    """Returns a short name for a browser and its system, enough to recognise it.
 
     Examples:
         >>> name_agent("Mozilla/5.0 (Windows NT 10.0; rv:130.0) Gecko/20100101 Firefox/130.0")
@@ -89,7 +89,7 @@ def name_agent(header: str) -> str:
 
 
 def set_cookie(request: Request, answer: Response, secret: str) -> None:
-    """Gives the browser the secret of a sign-in."""
+    """Sets the cookie with the secret of a sign-in."""
     settings = request.app.state.settings
     answer.set_cookie(
         COOKIE,
@@ -102,7 +102,7 @@ def set_cookie(request: Request, answer: Response, secret: str) -> None:
 
 
 def set_browser(request: Request, answer: Response, secret: str) -> None:
-    """Gives the browser what it is known by later."""
+    """Sets the cookie by which the browser is recognised later."""
     answer.set_cookie(
         BROWSER_COOKIE,
         secret,
@@ -114,7 +114,7 @@ def set_browser(request: Request, answer: Response, secret: str) -> None:
 
 
 def make_claim(request: Request, name: str) -> Claim:
-    """Returns who somebody says they are, and whether this browser or address is known for it."""
+    """Returns a sign-in attempt, and whether its browser or address is known for the account."""
     guard: SignInGuard = request.app.state.guard
     agent = name_agent(request.headers.get("user-agent", ""))
     return guard.recognise(
@@ -130,7 +130,7 @@ def _claim(request: Request, name: Text = "") -> Claim:
 def show_sign_in(
     request: Request, visitor: Annotated[Visitor, Depends(see_visitor)], next: str = "/"
 ) -> Response:
-    """The form."""
+    """The sign-in form."""
     if visitor.user is not None:
         return RedirectResponse(own_path(next), 303)
     fresh = Visitor(None, visitor.secret or new_secret(), visitor.language)
@@ -147,7 +147,7 @@ async def sign_in(
     password: Text = "",
     next: Text = "/",
 ) -> Response:
-    """Checks a password, and gives a new secret to who knows it."""
+    """Checks a password, and creates a new sign-in if it is right."""
     guard: SignInGuard = request.app.state.guard
     status, problem, seconds = 401, "sign_in.wrong", 0
     entry = None
@@ -171,7 +171,7 @@ async def sign_in(
 
 @router.post("/sign-out", dependencies=[CheckedForm])
 def sign_out(request: Request, store: OpenStore, visitor: SignedIn) -> Response:
-    """Forgets the sign-in."""
+    """Ends the sign-in."""
     end_sign_in(store, visitor.secret)
     note_event(request, visitor, "signed_out")
     answer = RedirectResponse("/sign-in", 303)

@@ -1,7 +1,7 @@
-"""Months between their form and the folder of rounds: looked at first, and taken out again.
+"""Months between the form and the folder of rounds: previewed, stored and removed.
 
-What is looked at is the round itself, in a folder that no reader of rounds sees; storing it moves
-it. The month that was added last can be taken out: it is moved aside, and never deleted.
+The preview shows the round itself, in a folder that no reader of rounds sees; storing it moves it.
+The last added month can be removed: it is moved aside, never deleted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 PENDING, REMOVED = ".pending", ".removed"
 TOKEN = re.compile(r"[0-9a-f]{32}")
-#: Seconds after which nobody comes back to a round that was not stored.
+#: Seconds after which an unstored round is abandoned.
 FORGOTTEN = 86_400.0
 
 
@@ -41,7 +41,7 @@ class Added:
 
     Attributes:
         month: Such as `2026-03`.
-        at: When it was made, in seconds since 1970.
+        at: When it was created, in seconds since 1970.
     """
 
     month: str
@@ -49,7 +49,7 @@ class Added:
 
 
 def stage_round(made: Round, folder: Path) -> str:
-    """Writes a round beside the others and returns the token by which it is stored.
+    """Writes a round next to the others, and returns the token for storing it.
 
     Raises:
         InputError: If the month already exists, or nothing can be written.
@@ -62,10 +62,10 @@ def stage_round(made: Round, folder: Path) -> str:
 
 
 def store_round(folder: Path, token: str) -> str:
-    """Moves a round that was looked at to the others, and returns its month.
+    """Moves a previewed round to the others, and returns its month.
 
     Raises:
-        InputError: If it is not there any more, or the month is there meanwhile.
+        InputError: If it no longer exists, or the month has been added meanwhile.
     """
     staged = _staged(folder, token)
     _refuse_known(folder, staged.name)
@@ -82,12 +82,12 @@ def store_round(folder: Path, token: str) -> str:
 
 
 def discard_round(folder: Path, token: str) -> None:
-    """Forgets a round that was looked at and not stored."""
+    """Discards a round that was previewed but not stored."""
     shutil.rmtree(_staged(folder, token).parent, ignore_errors=True)
 
 
 def find_last_added(folder: Path) -> Added | None:
-    """Returns the month that was added last; None where there is none, or it cannot be read."""
+    """Returns the last added month; None if there is none, or it cannot be read."""
     found = []
     for path in find_rounds(folder):
         try:
@@ -99,7 +99,7 @@ def find_last_added(folder: Path) -> Added | None:
 
 
 def remove_round(folder: Path, month: str) -> Path:
-    """Moves the month that was added last aside, and returns where it is now.
+    """Moves the last added month aside, and returns its new location.
 
     Raises:
         InputError: If another month was added last, or it cannot be moved.
@@ -107,8 +107,8 @@ def remove_round(folder: Path, month: str) -> Path:
     last = find_last_added(folder)
     if last is None or last.month != month:
         raise InputError(
-            message("`{month}` is not the month that was added last", month=month),
-            hint="an earlier one is taken out by hand: move its folder",
+            message("`{month}` is not the last added month", month=month),
+            hint="remove an earlier one by hand: move its folder",
         )
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     target = folder / REMOVED / f"{month}-{stamp}-{secrets.token_hex(2)}"
@@ -128,7 +128,7 @@ def _refuse_known(folder: Path, month: str) -> None:
         raise InputError(
             "this round exists already, and rounds are never overwritten",
             path=str(folder / month),
-            hint="the month that was added last can be taken out on the page of the monitor",
+            hint="the last added month can be removed on the monitor page",
         )
 
 
@@ -136,7 +136,7 @@ def _staged(folder: Path, token: str) -> Path:
     found = find_rounds(folder / PENDING / token) if TOKEN.fullmatch(token) else []
     if not found:
         raise InputError(
-            "there is nothing to store any more", hint="fill in the form again: nothing was changed"
+            "there is nothing left to store", hint="fill in the form again: nothing was changed"
         )
     return found[0]
 

@@ -1,7 +1,7 @@
-"""The demonstration's story for the app: three months, and people who graded the last one.
+"""The demo data of the app: three months, and people who graded the last one.
 
-The judges are simulated and named so. Each gives the grades that ship with the package, and slips
-now and then, each in a way of their own, so that agreement, gold items and the queue of
+The judges are simulated, and their names say so. They give the grades that ship with the package,
+with occasional slips, each in their own way, so that agreement, gold items and the queue of
 disagreements have something to show.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["Story", "build_story"]
 
 Progress = Callable[[int, int, str], None]
 DATABASE, ROUNDS = "judging.db", "rounds"
-#: Judges of each result of the month, results whose grade is known, and those to try.
+#: Judges per result of the month, number of gold items, and number of trial items.
 OVERLAP, GOLD, TRIED = 3, 30, 6
 #: Results on each side.
 SIDE = 5
@@ -42,7 +42,7 @@ SIDE_BY_SIDE = {
 
 @dataclass(frozen=True)
 class Story:
-    """What `build_story` made, or found.
+    """What `build_story` built or found.
 
     Attributes:
         database: The file of the judging database.
@@ -57,13 +57,13 @@ class Story:
 
 @dataclass(frozen=True)
 class _Judge:
-    """Somebody who slips now and then.
+    """A simulated judge who slips now and then.
 
     Attributes:
-        name: Which says that nobody is behind it.
-        slips: The share of grades that are one off.
-        generous: The share of these that are too high.
-        seconds: That a grade takes, on average.
+        name: The name, which says that the judge is simulated.
+        slips: The share of grades that are off by one.
+        generous: The share of slips that are too high.
+        seconds: Average time per grade.
     """
 
     name: str
@@ -72,7 +72,7 @@ class _Judge:
     seconds: float
 
     def grade(self, query: str, document: str, known: float) -> Rating:
-        """Returns what they say of a result whose grade is known."""
+        """Returns their grade of a result whose grade is known."""
         chooser = random.Random(f"{self.name} {query} {document}")
         grade = known
         if chooser.random() < self.slips:
@@ -81,7 +81,7 @@ class _Judge:
         return Rating(self.name, grade, seconds=self._duration(chooser))
 
     def prefer(self, query: str, difference: float) -> Rating:
-        """Returns which side they prefer, by how much DCG the second one is ahead."""
+        """Returns which side they prefer, given the second one's lead in DCG."""
         chooser = random.Random(f"{self.name} {query}")
         felt = difference + chooser.gauss(0, 0.5)
         strength = 2 if abs(felt) >= 2 else 1 if abs(felt) >= 0.5 else 0
@@ -105,18 +105,18 @@ def build_story(
     documents: Sequence[Document] | None = None,
     progress: Progress | None = None,
 ) -> Story:
-    """Makes what a directory lacks of the story: its rounds, and its judging database.
+    """Builds what is missing of the demo data in a directory: rounds and judging database.
 
-    What is there stays as it is, so a second call changes nothing.
+    Existing files are kept, so a second call changes nothing.
 
     Args:
-        directory: Where; made if need be. The rounds may be those of `relkit demo`.
+        directory: The directory, created if missing. The rounds may be those of `relkit demo`.
         documents: The collection; by default it is read from the running Python.
-        progress: Called with the steps done, all of them, and which comes next.
+        progress: Called with the number of steps done, their total, and the next step.
 
     Raises:
         DependencyError: bm25s or scikit-learn is not installed.
-        InputError: The directory cannot be written, or holds a round that was changed.
+        InputError: The directory cannot be written, or contains a modified round.
         RuntimeError: The standard library cannot be read.
     """
     folder = Path(directory)
@@ -147,7 +147,7 @@ def build_story(
 
 
 def _quiet(done: int, total: int, what: str) -> None:
-    """Tells nobody."""
+    """Reports no progress."""
 
 
 def _fill(
@@ -158,7 +158,7 @@ def _fill(
     pool = [
         replace(_item(row["query"], row["doc"], by_id), tier=row["tier"], rank=row["position"])
         for row in build_pool(month.sample).pairs.iter_rows(named=True)
-        # Another Python's library may hold documents that the package's judgments do not.
+        # Another Python's library may contain documents without judgments.
         if (row["query"], row["doc"]) in known
     ]
     _add_trial(store, pool)
@@ -175,7 +175,7 @@ def _known(month: Round) -> dict[tuple[str, str], float]:
 
 
 def _item(query: str, document: str, by_id: Mapping[str, Document]) -> Item:
-    """A result as a judge sees it. A document of another Python's library has its name only."""
+    """Returns a result as a judge sees it; only its name if this Python lacks the document."""
     found = by_id.get(document, Document(document, document, ""))
     text = found.text
     if len(text) > LONGEST:
@@ -185,7 +185,7 @@ def _item(query: str, document: str, by_id: Mapping[str, Document]) -> Item:
 
 
 def _add_trial(store: Store, pool: Sequence[Item]) -> None:
-    """A few questions in both languages that nobody has graded."""
+    """Adds a few ungraded questions in both languages."""
     languages = {question.text: question.language for question in load_questions()}
     results: dict[str, list[Item]] = {}
     for item in pool:
@@ -205,7 +205,7 @@ def _add_trial(store: Store, pool: Sequence[Item]) -> None:
 def _add_month(
     store: Store, month: str, pool: Sequence[Item], known: Mapping[tuple[str, str], float]
 ) -> None:
-    """The month's pool, each result graded by three of the four."""
+    """Adds the month's pool, with each result graded by three of the four judges."""
     project = store.projects.create(
         f"{month} (simulated judges)",
         overlap=OVERLAP,
@@ -240,7 +240,7 @@ def _add_sides(
     by_id: Mapping[str, Document],
     runs: Mapping[str, Ranking],
 ) -> None:
-    """The two rankers side by side, each question seen by two."""
+    """Adds the two rankers side by side, each question seen by two judges."""
     project = store.projects.create(
         "BM25 / TF-IDF (simulated judges)",
         kind="side_by_side",
@@ -280,6 +280,6 @@ def _add_sides(
 
 
 def _clock(store: Store, count: int) -> Iterator[float]:
-    """Moments of the last days, one for each grade."""
+    """Yields times in the last days, one per grade."""
     now = store.clock()
     return (now - 4 * (count - number) for number in range(count))

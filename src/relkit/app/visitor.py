@@ -1,4 +1,4 @@
-"""Who asks, and what they may."""
+"""The visitor of a page, and their permissions."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class SignInNeededError(Exception):
 
 
 class OwnPasswordNeededError(Exception):
-    """Somebody else knows the password of who is signed in."""
+    """The user's password was set by somebody else and must be changed."""
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody who asks for a page.
+    """The visitor of a page.
 
     Attributes:
         user: The account; None before the sign-in.
@@ -66,14 +66,14 @@ class Visitor:
 
     @property
     def account(self) -> User:
-        """The account of a visitor who is signed in."""
+        """The account of a signed-in visitor."""
         if self.user is None:
             raise SignInNeededError
         return self.user
 
 
 async def open_store(request: Request) -> Store:
-    """Returns the app's database. It waits for nothing and so needs no thread of its own."""
+    """Returns the app's database. It never blocks, so it needs no thread."""
     store: Store = request.app.state.store
     return store
 
@@ -82,7 +82,7 @@ OpenStore = Annotated[Store, Depends(open_store)]
 
 
 def chosen_language(request: Request) -> Language:
-    """Returns the language of the address, of the cookie, or of the browser."""
+    """Returns the language from the URL, the cookie, or the browser."""
     for wanted in (request.query_params.get("lang"), request.cookies.get("relkit_language")):
         for language in LANGUAGES:
             if wanted == language:
@@ -91,7 +91,7 @@ def chosen_language(request: Request) -> Language:
 
 
 def see_visitor(request: Request) -> Visitor:
-    """Returns who asks, by the cookie."""
+    """Returns the visitor, by the cookie."""
     secret = request.cookies.get(COOKIE, "")
     idle = request.app.state.settings.idle_days * 86400
     user = find_signed_in(request.app.state.store, secret, idle=idle)
@@ -99,12 +99,12 @@ def see_visitor(request: Request) -> Visitor:
 
 
 def find_address(request: Request) -> str:
-    """Returns where a request comes from. What a proxy says of it was decided before."""
+    """Returns the client address of a request; trusted proxies are already taken into account."""
     return request.client.host if request.client else ""
 
 
 def note_event(request: Request, who: Visitor | User, kind: EventKind, detail: str = "") -> None:
-    """Writes down what somebody did in the app."""
+    """Records an event in the app."""
     actor = who.account if isinstance(who, Visitor) else who
     store = request.app.state.store
     record_event(store, kind, actor=actor, address=find_address(request), detail=detail)
@@ -116,7 +116,7 @@ def _signed_in(visitor: Annotated[Visitor, Depends(see_visitor)]) -> Visitor:
     return visitor
 
 
-#: Somebody who is signed in, be it with a password that was made for them.
+#: Somebody who is signed in, even with a generated password.
 SignedIn = Annotated[Visitor, Depends(_signed_in)]
 
 
@@ -160,7 +160,7 @@ def _caller(
     authorization: Annotated[str, Header(include_in_schema=False)] = "",
     x_csrf_token: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> User:
-    """Who calls the REST interface: a token's owner, or somebody signed in on one of our pages."""
+    """Returns who calls the REST interface: a token's owner, or a user signed in on our pages."""
     kind, _, secret = authorization.partition(" ")
     if kind.lower() == "bearer":
         found = find_token_user(request.app.state.store, secret.strip())

@@ -28,7 +28,7 @@ def __getattr__(name: str) -> object:
 
 
 def _remove_scratch() -> None:
-    """Removes what was unpacked: nothing else does where the interpreter is not taken apart."""
+    """Removes unpacked files: the interpreter is not shut down, so nothing else does."""
     from relkit.io.scratch import remove_scratch
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not leave the rest
@@ -36,10 +36,10 @@ def _remove_scratch() -> None:
 
 
 def run() -> NoReturn:
-    """Runs the command line as a process of its own: what the script `relkit` calls.
+    """Runs the command line as its own process: the entry point of the script `relkit`.
 
-    A small evaluation takes less time than collecting garbage while modules are imported and
-    taking the interpreter apart at the end: the first is put off, the second left out.
+    A small evaluation takes less time than garbage collection during imports and interpreter
+    shutdown: the first is postponed, the second skipped.
     """
     catch_interrupts()
     open_standard_streams()
@@ -56,6 +56,6 @@ def run() -> NoReturn:
     if "relkit.io.scratch" in sys.modules:
         _remove_scratch()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # nobody reads it any more
+        with suppress(OSError, ValueError):  # the reader has gone
             stream.flush()
     os._exit(code if isinstance(code, int) else 1)

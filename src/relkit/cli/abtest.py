@@ -1,4 +1,4 @@
-"""`relkit abtest`: whether an A/B test can be read, and what its arms did."""
+"""`relkit abtest`: the validity of an A/B test, and its results by arm."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ __all__ = ["command"]
 
 FORMATS = ("table", "markdown", "json", "csv")
 
-HELP = """Check the validity of an A/B test, and summarise its arms.
+HELP = """Check the validity of an A/B test and summarise its arms.
 
 \b
 Examples:
   relkit abtest check arms.csv
   relkit abtest show arms.csv --start 2026-03-08
 
-A log has the arm in its column bucket, and the user in user. Check first: a
-p-value of a test that is broken says nothing.
+The log has the arm in the column bucket and the user in user. Check first: the
+p-value of a broken test means nothing.
 """
 
 CHECK = """Check the validity of an A/B test, before any p-value.
@@ -46,42 +46,43 @@ Examples:
   relkit abtest check arms.csv --planned A=0.9 --planned B=0.1 --strict
   relkit abtest check arms.csv --start 2026-03-08 --online online.json
 
-Sample-ratio mismatch (at one look, and valid at every look), users in several
-arms, rows without one, arms that differ before the test, different shares of
-new users, results that rules decided about, and what an earlier attempt left
-behind; each with its count, what it does to the numbers, and what to do.
+Checks for sample-ratio mismatch (at one look, and valid at every look), users
+in several arms, rows without an arm, arms that differ before the test,
+different shares of new users, results placed by rules, and carry-over from an
+earlier attempt. Each comes with its count, its effect on the numbers, and what
+to do.
 """
 
-SHOW = """Show what the arms did, with intervals by user.
+SHOW = """Show metrics by arm, with intervals by user.
 
 \b
 Examples:
   relkit abtest show arms.csv
   relkit abtest show arms.csv --start 2026-03-08 --format json
 
-CTR, abandonment, conversion and seconds to the first click, and their
-differences to the baseline. With --start the history of the users makes the
-differences sharper (CUPED).
+CTR, abandonment, conversion and seconds to the first click, with differences
+from the baseline. With --start, users' history before the test reduces the
+variance of the differences (CUPED).
 """
 
 
 def _period_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds which arm is the baseline, and when the test was."""
+    """Adds the options for the baseline arm and the dates of the test."""
     for decorate in (
         click.option(
             "--restart",
             metavar="DATE",
-            help="When the test was restarted; nothing before counts.",
+            help="When the test was restarted; earlier data is ignored.",
         ),
         click.option(
             "--start",
             metavar="DATE",
-            help="When the test began, in UTC: what was before is the users' history.",
+            help="When the test began, in UTC; earlier data is the users' history.",
         ),
         click.option(
             "--baseline",
             metavar="ARM",
-            help="The arm that others are compared with.  [default: the first by name]",
+            help="The baseline arm.  [default: the first by name]",
         ),
     ):
         command = decorate(command)
@@ -91,7 +92,7 @@ def _period_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.group(
     "abtest",
     help=HELP,
-    short_help="Check the validity of an A/B test, and summarise its arms.",
+    short_help="Check the validity of an A/B test and summarise its arms.",
     cls=CommandGroup,
 )
 def command() -> None:
@@ -105,7 +106,7 @@ def command() -> None:
     "--planned",
     metavar="ARM=SHARE",
     multiple=True,
-    help="The planned share of an arm; give it for every arm.  [default: equal shares]",
+    help="The planned share of an arm; repeat it for every arm.  [default: equal shares]",
 )
 @click.option(
     "--check",
@@ -117,9 +118,9 @@ def command() -> None:
 @click.option(
     "--online",
     metavar="FILE",
-    help="Write what `relkit diagnose --online` reads: the first two arms.",
+    help="Write the first two arms as a file for `relkit diagnose --online`.",
 )
-@click.option("--strict", is_flag=True, help="Exit code 1 if there is a warning.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 if there is a warning.")
 @language_option("Language of the texts.")
 @format_option(
     *FORMATS,
@@ -161,7 +162,7 @@ def check(
         raise StrictError(message("the test has warnings: {kinds}", kinds=kinds))
 
 
-@command.command("show", help=SHOW, short_help="Show what the arms did, by user.")
+@command.command("show", help=SHOW, short_help="Show metrics by arm.")
 @source_options
 @_period_options
 @click.option(
@@ -169,7 +170,7 @@ def check(
     type=click.Choice(["delta", "bootstrap"]),
     default="delta",
     show_default=True,
-    help="How intervals are computed: by the delta method, or by resampling users.",
+    help="Method for intervals: the delta method, or a bootstrap over users.",
 )
 @confidence_option
 @click.option(

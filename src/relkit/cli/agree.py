@@ -1,4 +1,4 @@
-"""`relkit agree`: how alike measures, or two sets of judgments, order several runs."""
+"""`relkit agree`: how similarly measures, or two sets of judgments, rank several runs."""
 
 from __future__ import annotations
 
@@ -46,10 +46,11 @@ Examples:
   relkit agree judgments.qrels bm25.run new.run --coefficient tau_ap
   relkit agree judgments.qrels bm25.run new.run --discriminative --alpha 0.05
 
-A coefficient of 1 means that both order the runs in the same way, -1 in the
-opposite one. Its interval says how much it varies over other queries, as many
-as these, with the same runs. With --discriminative: how many pairs of runs each
-measure separates at the significance level, and from which difference on.
+A coefficient of 1 means that both rank the runs in the same order, -1 in
+reverse order. Its interval shows how much it would vary over other query sets
+of the same size, with the same runs. With --discriminative: how many pairs of
+runs each measure separates at the significance level, and the smallest
+difference it separates.
 """
 
 
@@ -64,7 +65,7 @@ measure separates at the significance level, and from which difference on.
     "--with",
     "other",
     metavar="JUDGMENTS",
-    help="A second set of judgments: do both order the runs alike, measure by measure?",
+    help="A second set of judgments: compare the rankings of the runs, measure by measure.",
 )
 @click.option(
     "--coefficient",
@@ -77,29 +78,29 @@ measure separates at the significance level, and from which difference on.
 @click.option(
     "--discriminative",
     is_flag=True,
-    help="Show how many pairs of runs each measure separates, instead of coefficients.",
+    help="Show how many pairs of runs each measure separates instead of coefficients.",
 )
 @click.option(
     "--test",
     type=click.Choice(["tukey", "t", "wilcoxon", "sign", "permutation", "bootstrap"]),
     default="tukey",
     show_default=True,
-    help="With --discriminative: the test; tukey is the randomised Tukey HSD test.",
+    help="Significance test for --discriminative; tukey is the randomised Tukey HSD test.",
 )
 @click.option(
     "--correction",
     type=click.Choice(["none", "holm", "bh"]),
     default="none",
     show_default=True,
-    help="With --discriminative: for the number of pairs; tukey needs none.",
+    help="Correction for multiple comparisons with --discriminative; tukey needs none.",
 )
 @alpha_option
 @confidence_option
 @click.option(
     "--resamples",
     type=click.IntRange(min=0),
-    help="Number of bootstrap resamples of the queries; 0 leaves the intervals out.  [default:"
-    " 1000; 10000 with --discriminative]",
+    help="Number of bootstrap resamples of the queries; 0 omits the intervals.  [default: 1000;"
+    " 10000 with --discriminative]",
 )
 @click.option(
     "--seed", show_default=True, type=SETTINGS["seed"]["type"], default=0, help="Random seed."

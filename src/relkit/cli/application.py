@@ -26,7 +26,7 @@ from relkit.core.texts import message
 
 __all__ = ["COMMANDS", "Application", "main"]
 
-#: Every command with its line in `relkit --help`. A command's module is imported when it is run.
+#: Every command and its line in `relkit --help`. A command's module is imported when it runs.
 COMMANDS = {
     "evaluate": "Measure one or several runs against judgments.",
     "compare": "Compare runs with significance tests.",
@@ -35,22 +35,22 @@ COMMANDS = {
     "funnel": "Attribute lost gain to retrieval stages and ranking.",
     "fuse": "Fuse several runs into one.",
     "train": "Train a ranker and measure it on held-out queries.",
-    "rank": "Rank documents with a trained ranker, or explain why one is above another.",
-    "export": "Export a trained ranker as a file that other programs score.",
+    "rank": "Rank documents with a trained ranker, or explain why one outranks another.",
+    "export": "Export a trained ranker for scoring in other programs.",
     "diagnose": "Diagnose a comparison and suggest next steps.",
     "report": "Write a report on a comparison as one HTML or Markdown file.",
     "logs": "Read, describe, check and repair search logs.",
-    "labels": "Derive labels from clicks, and compare click models.",
+    "labels": "Derive labels from clicks and compare click models.",
     "offpolicy": "Estimate the reward of another ranking from a log (off-policy).",
-    "interleave": "Interleave runs, and measure which one users prefer.",
-    "abtest": "Check the validity of an A/B test, and summarise its arms.",
+    "interleave": "Interleave runs and measure which one users prefer.",
+    "abtest": "Check the validity of an A/B test and summarise its arms.",
     "sample": "Sample sessions of a search log for judging.",
     "judge": "Manage judging projects: create, import, serve, export.",
     "monitor": "Track relevance month by month and alert on drops.",
-    "trec_eval": "Print what trec_eval prints, with its options.",
+    "trec_eval": "Evaluate with the options and output of trec_eval.",
     "measures": "List the measures, or describe one.",
     "conventions": "List the convention presets, or describe one.",
-    "split": "Split rows with features by query: train, valid and test, or folds.",
+    "split": "Split feature rows by query into train, valid and test sets, or folds.",
     "convert": "Convert judgments, a run or features to another format.",
     "demo": "Build a small search collection and compare two rankers on it.",
 }
@@ -75,7 +75,7 @@ Exit codes:
   2    unknown option, command, measure, preset or query
   3    a file cannot be read or written, or its data cannot be used
   4    an optional package is not installed
-  70   an error in relkit itself; RELKIT_TRACEBACK=1 shows where
+  70   a bug in relkit; RELKIT_TRACEBACK=1 shows where
   130  interrupted
   141  the reader of stdout closed it
 
@@ -96,11 +96,11 @@ def _version(context: click.Context, parameter: click.Parameter, value: bool) ->
 
 
 class _PipeClosedError(Exception):
-    """Nobody reads stdout any more. click would end with code 1 for a BrokenPipeError."""
+    """The reader of stdout has gone. click would exit with code 1 for a BrokenPipeError."""
 
 
 class Application(CommandGroup):
-    """A group that imports a command when it is used, and prints errors as people want them."""
+    """A group that imports a command when it is used and prints errors for people."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -178,7 +178,7 @@ def _complete_better_than_click() -> None:
 
 
 def _make_streams_robust() -> None:
-    """Keeps a character that the terminal's encoding lacks from ending the program."""
+    """Keeps a character that the terminal cannot encode from ending the program."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -186,7 +186,7 @@ def _make_streams_robust() -> None:
 
 
 def _report(error: BaseException) -> int:
-    """Prints an error and returns the exit code that stands for it."""
+    """Prints an error and returns its exit code."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else OK
     if isinstance(error, KeyboardInterrupt | click.Abort):
@@ -207,7 +207,7 @@ def _report(error: BaseException) -> int:
         messages.error(_message(error), _usage_hint(error))
         return USAGE if isinstance(error, click.UsageError) else BAD_DATA
     if isinstance(error, OSError):
-        # Files are named by who opens them; what has no name and cannot take data is stdout.
+        # Whoever opens a file names it in the error; an error without a name is stdout's.
         unnamed = "stdout" if error.errno in {errno.EBADF, errno.ENOSPC, errno.EIO} else ""
         place = error.filename or unnamed
         messages.error(f"{place}: {error.strerror}" if place else f"{error.strerror or error}")
@@ -217,7 +217,7 @@ def _report(error: BaseException) -> int:
         return UNEXPECTED
     messages.error(
         message("unexpected {name}: {error}", name=type(error).__name__, error=error),
-        "this is an error in relkit; please report it with what RELKIT_TRACEBACK=1 relkit … prints",
+        "this is a bug in relkit; please report it with the output of RELKIT_TRACEBACK=1 relkit …",
     )
     return UNEXPECTED
 
@@ -233,7 +233,7 @@ def _code(error: RelkitError) -> int:
 
 
 def _message(error: click.ClickException) -> str:
-    """Returns a message of the argument parser in the form of our own."""
+    """Returns a message of the argument parser in our own style."""
     if isinstance(error, click.NoSuchOption):
         return message("no such option: `{option}`", option=error.option_name)
     text = error.format_message().rstrip(".")

@@ -49,11 +49,11 @@ Examples:
   relkit compare --values old.csv new.csv
   relkit compare judgments.qrels bm25.run new.run --plan --difference 2%
 
-Each candidate is compared with BASELINE query by query: the difference with
-its confidence interval, the p-value of a paired test before and after the
-correction for several comparisons, on how many queries it wins, ties and
-loses, the effect size d_z, the smallest difference that so many queries can
-show (power 0.8), and the queries needed to show the difference seen.
+Each candidate is compared with BASELINE query by query: the difference with its
+confidence interval, the p-value of a paired test before and after correction
+for multiple comparisons, how many queries it wins, ties and loses, the effect
+size d_z, the smallest difference that this many queries can detect (power 0.8),
+and the queries needed to detect the observed difference.
 """
 
 
@@ -77,16 +77,15 @@ show (power 0.8), and the queries needed to show the difference seen.
 @click.option(
     "--plan",
     is_flag=True,
-    help="Print how many queries to grade so that a difference is found, from the spread of these"
-    " runs.",
+    help="Print how many queries to grade to detect a difference, given the spread of these runs.",
 )
 @click.option(
     "--difference",
     "differences",
     metavar="NUMBER|PERCENT",
     multiple=True,
-    help="With --plan: a difference to find, such as 0.01, or 2% of the baseline's number; give it"
-    " again for several. Without it 1, 2, 5 and 10%.",
+    help="With --plan: a difference to detect, such as 0.01, or 2% of the baseline's value;"
+    " repeat it for several. Without it: 1, 2, 5 and 10%.",
 )
 @described_options(documents=False)
 @average_option
@@ -99,7 +98,7 @@ show (power 0.8), and the queries needed to show the difference seen.
 @output_option
 @input_options("query", "label", "document")
 @click.option(
-    "--values", is_flag=True, help="The files contain values per query; there are no judgments."
+    "--values", is_flag=True, help="The files contain per-query values; no judgments are needed."
 )
 @threads_option
 @plugin_option
@@ -162,7 +161,7 @@ def command(
 
 
 def _check_gate_names(gates: Sequence[str]) -> None:
-    """Refuses a check that could never fail.
+    """Rejects a check that could never fail.
 
     Raises:
         ParameterError: If a measure is not tested, as it describes the data.
@@ -172,7 +171,7 @@ def _check_gate_names(gates: Sequence[str]) -> None:
     for name in filter(describes_data, gates):
         raise ParameterError(
             message(
-                "--fail-if-worse `{name}`: {untested}, so that no run is worse on it",
+                "--fail-if-worse `{name}`: {untested}, so no run can be worse on it",
                 name=name,
                 untested=UNTESTED,
             ),
@@ -181,7 +180,7 @@ def _check_gate_names(gates: Sequence[str]) -> None:
 
 
 def _with_gates(asked: list[str], gates: Sequence[str], scored: bool) -> list[str]:
-    """Returns the measures asked for, or the usual ones, and those of the checks."""
+    """Returns the requested or default measures, and those of the checks."""
     from relkit.evaluation import DEFAULT_MEASURES
 
     if not asked:
@@ -236,7 +235,7 @@ def _text(
 
 
 def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
-    """Fails if a candidate is really worse on one of the measures.
+    """Fails if a candidate is significantly worse on one of the measures.
 
     Raises:
         CheckError: If it is.
@@ -276,5 +275,6 @@ def _look(one: Contrast, comparison: Comparison) -> str:
     deltas = comparison.deltas(one.candidate, one.measure)
     query = min(deltas, key=lambda name: deltas[name])
     return message(
-        "look at query `{query}`, which lost most: relkit explain … --query-id {query}", query=query
+        "look at query `{query}`, which lost the most: relkit explain … --query-id {query}",
+        query=query,
     )

@@ -1,5 +1,7 @@
-"""What the shell completes: files, columns, and the names that relkit knows, by what a parameter
-holds. Nothing here is imported before somebody presses Tab."""
+"""Shell completion: files, columns, and names known to relkit, by the kind of parameter.
+
+Imported only when somebody presses Tab.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ from relkit.core.errors import RelkitError
 
 __all__ = ["OPEN", "Completed", "kind_of", "paths", "teach"]
 
-#: The type of an item after which the word goes on: no space follows it.
+#: The type of an item after which the word continues: no space follows it.
 OPEN = "open"
 
-#: Words of a `metavar`, or names of an argument without one, that stand for a file, or a folder.
+#: Metavars, or names of arguments without one, that mean a file or a folder.
 FILES = frozenset(
     {"BASELINE", "CANDIDATE", "DATA", "DATABASE", "DIR", "DIRECTORY", "FILE", "FOLDER", "INPUT"}
     | {"JUDGMENTS", "LOG", "MIXED", "MODEL", "OTHER", "OUTPUT", "QRELS", "ROUNDS", "RUN", "SOURCE"}
@@ -28,7 +30,7 @@ FILES = frozenset(
 )
 FOLDERS = frozenset({"DIRECTORY", "DIR", "FOLDER"})
 
-#: Registries by what a parameter holds.
+#: Registries by kind of parameter.
 REGISTRIES: dict[str, tuple[str, str]] = {
     "convention": ("relkit.data.convention", "presets"),
     "scale": ("relkit.data.scale", "scales"),
@@ -44,7 +46,7 @@ REGISTRIES: dict[str, tuple[str, str]] = {
     "engine": ("relkit.ltr.rankers.engines.base", "engines"),
 }
 
-#: Parameters whose `metavar` does not say enough: by command and name.
+#: Parameters whose `metavar` is ambiguous: by command and name.
 NAMED = {
     ("measures", "name"): "measure",
     ("conventions", "name"): "convention",
@@ -59,7 +61,7 @@ NAMED = {
     ("calibrate", "measure"): "measure",
     ("train", "engine"): "engine",
 }
-#: What a `metavar` alone says.
+#: The kind that a `metavar` alone determines.
 METAVARS = {
     "COLUMN": "column",
     "COLUMN,…": "column",
@@ -77,7 +79,7 @@ FIRST_LINE = 1 << 16
 
 
 def teach(command: click.Command) -> click.Command:
-    """Returns a command whose parameters complete what they hold."""
+    """Returns a command whose parameters have completion."""
     for parameter in command.params:
         if type(parameter.type) is click.types.StringParamType:
             kind = kind_of(command, parameter)
@@ -87,7 +89,7 @@ def teach(command: click.Command) -> click.Command:
 
 
 def kind_of(command: click.Command, parameter: click.Parameter) -> str:
-    """Returns what a parameter that takes text holds; `""` where nothing completes it."""
+    """Returns the kind of a text parameter; `""` if nothing completes it."""
     known = NAMED.get((command.name or "", parameter.name or ""))
     if known is not None:
         return known
@@ -113,7 +115,7 @@ def kind_of(command: click.Command, parameter: click.Parameter) -> str:
 
 
 class Completed(click.types.StringParamType):
-    """Text of which it is known what it holds.
+    """Text of a known kind, with completion.
 
     Args:
         kind: What: `file`, `folder`, `column`, `role`, `setting`, `measure` or a registry.
@@ -125,7 +127,7 @@ class Completed(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Returns what the word may become. Nothing where a file cannot be read."""
+        """Returns the completions of a word. None if a file cannot be read."""
         try:
             return [*self._found(ctx, param, incomplete)]
         except Exception:  # a Tab must never print an error into the command line
@@ -166,12 +168,12 @@ def _last_part(text: str) -> tuple[str, str]:
 def paths(
     incomplete: str, before: str = "", endings: tuple[str, ...] = ("",)
 ) -> Iterator[CompletionItem]:
-    """Yields the files that a path may become, for what no shell lists by itself.
+    """Yields the files that complete a path, where the shell cannot list them itself.
 
     Args:
         incomplete: The path so far.
-        before: What stands before it in the same word.
-        endings: How names of files end that are wanted.
+        before: What precedes it in the same word.
+        endings: The wanted file name endings.
     """
     folder, name = os.path.split(incomplete)
     with os.scandir(os.path.expanduser(folder) or ".") as entries:
@@ -242,7 +244,7 @@ def _settings(context: click.Context, incomplete: str) -> Iterator[str]:
 
 
 def _roles(context: click.Context, incomplete: str) -> Iterator[str]:
-    """Yields what a column may hold, and after `=` the columns of the files on the line."""
+    """Yields column roles, and after `=` the columns of the files on the line."""
     from relkit.data.columns import names
 
     role, equals, _ = incomplete.partition("=")
@@ -254,19 +256,19 @@ def _roles(context: click.Context, incomplete: str) -> Iterator[str]:
 
 
 def _columns(context: click.Context, incomplete: str) -> Iterator[str]:
-    """Yields the columns of the files that are named on the line, each once."""
+    """Yields the columns of the files named on the line, each once."""
     words = context.find_root().obj or ()
     found: dict[str, None] = {}
     for before, word in zip(("", *words), words, strict=False):
         path = word.partition("=")[2] if word.startswith("--") else word
         if before not in ("-o", "--output") and os.path.isfile(path):
-            with suppress(RelkitError):  # no table, or none that can be read
+            with suppress(RelkitError):  # not a table, or not readable
                 found.update(dict.fromkeys(_header(path)))
     yield from found
 
 
 def _header(path: str) -> Iterable[str]:
-    """Returns the columns of a file: of Parquet, JSON Lines, CSV or TSV, packed or not."""
+    """Returns the columns of a Parquet, JSON Lines, CSV or TSV file, compressed or not."""
     from relkit.io.open import Source
 
     source = Source(path)
@@ -285,7 +287,7 @@ def _header(path: str) -> Iterable[str]:
     return [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
 
 
-#: What makes words of its own, by kind; `LISTS` may be given between commas.
+#: Completion functions by kind; the kinds in `LISTS` accept comma-separated lists.
 KINDS: Mapping[str, Callable[[click.Context, str], Iterable[str]]] = {
     "measure": _measures,
     "setting": _settings,

@@ -1,4 +1,4 @@
-"""`relkit conventions`: the presets, and what their fields mean."""
+"""`relkit conventions`: the presets and the meaning of their fields."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ Examples:
   relkit conventions
   relkit conventions trec_eval
 
-A convention holds every rule on which programs disagree. A preset is the rules
-of one program. Choose one with --convention, change a field with --set.
+A convention is the set of rules on which programs disagree. A preset is the
+convention of one program. Choose one with --convention, change a field with
+--set.
 """
 
 
@@ -41,7 +42,7 @@ def command(name: str | None, form: str) -> None:
 
 
 def listing(chosen: list[Convention]) -> str:
-    """Returns the default's fields, and of each other preset those that differ."""
+    """Returns the fields of the default preset, and those in which each other preset differs."""
     usual = load_convention(None)
     pairs = []
     for convention in chosen:

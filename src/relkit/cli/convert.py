@@ -1,4 +1,4 @@
-"""`relkit convert`: judgments, runs and rows with features from one format to another."""
+"""`relkit convert`: judgments, runs and feature rows from one format to another."""
 
 from __future__ import annotations
 
@@ -40,18 +40,19 @@ Examples:
   relkit convert judgments.csv grades.qrels --scale search
   relkit convert features.csv features.letor
 
-Formats are recognised by the names' endings and by content. Both kinds: trec,
-csv, tsv, jsonl, json (as ranx has it), parquet; judgments alone: letor,
+Formats are recognised by file name ending and content. Judgments and runs:
+trec, csv, tsv, jsonl, json (in ranx's form), parquet. Judgments only: letor,
 quepid-case, quepid-book, quepid-book-csv, rre, elasticsearch, opensearch,
-label-studio; .gz, .zst, .bz2 and .xz are compressed. - is stdin or stdout.
+label-studio. Files ending in .gz, .zst, .bz2 or .xz are compressed. - is stdin
+or stdout.
 
-Rows with features: letor, csv, tsv, jsonl, parquet. They are taken for such
-where OUTPUT can hold them and each row has features: numbers beside query,
-document and label. --kind judgments keeps the labels alone. They are held in
-memory: about 8 bytes per value from LETOR and Parquet, 40 from text tables,
-and 8 more to write Parquet. LETOR has names of features, weights
-and positions in comments, which relkit reads again; a table's positions are
-read where --columns position=NAME says so.
+Feature rows: letor, csv, tsv, jsonl, parquet. Input is read as feature rows if
+OUTPUT can store them and each row has features: numbers besides query, document
+and label. --kind judgments keeps only the labels. Feature rows are kept in
+memory: about 8 bytes per value from LETOR and Parquet, 40 from text tables, and
+8 more to write Parquet. LETOR files store feature names, weights and positions
+in comments, which relkit reads back; a table's positions are read only with
+--columns position=NAME.
 """
 
 
@@ -63,7 +64,7 @@ read where --columns position=NAME says so.
 @click.option(
     "--kind",
     type=click.Choice(["judgments", "run", "features"]),
-    help="What the input holds.  [default: recognised]",
+    help="Kind of the input.  [default: recognised]",
 )
 @click.option(
     "--input-format",
@@ -121,7 +122,7 @@ def command(
     if isinstance(data, Judgments):
         messages.notes(io.unwritten_notes(data, target, format=target_format))
     shown = "stdout" if target == "-" else target
-    held = {"judgments": "judgments", "features": "rows with features"}
+    held = {"judgments": "judgments", "features": "feature rows"}
     messages.say(
         message(
             "{shown}: {count:,} {rows} of {count_2:,} queries",
@@ -134,7 +135,7 @@ def command(
 
 
 def _wanted(roles: dict[str, str] | None, *, graded: bool) -> Converted | None:
-    """Returns what a file must hold by the caller's other wishes."""
+    """Returns the kind that the other options imply."""
     if {"label", "position", "weight"} & set(roles or {}):
         return "features"
     if graded or "grade" in (roles or {}):
@@ -143,13 +144,13 @@ def _wanted(roles: dict[str, str] | None, *, graded: bool) -> Converted | None:
 
 
 def _features(source: Source, roles: dict[str, str] | None, scale: str | None) -> LabelledRows:
-    """Reads rows with features, with all their digits."""
+    """Reads feature rows in full precision."""
     exact: Precision | None = "float64" if source.format == "letor" else None
     return io.read_features(source, **(roles or {}), scale=scale, dtype=exact)  # type: ignore[arg-type]
 
 
 def _found_features(source: Source, roles: dict[str, str] | None) -> LabelledRows | None:
-    """Returns rows with numbers beside ids, grades and what grades rest on; None for others."""
+    """Returns rows with numbers besides ids, grades and the weights of grades; None for others."""
     found = formats.get(source.format)
     if source.format == "letor":
         words = b"".join(first_lines(source.head)).partition(b"#")[0].split()[1:]
@@ -168,7 +169,7 @@ def _found_features(source: Source, roles: dict[str, str] | None) -> LabelledRow
 
 
 def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", "run"]:
-    """Returns what a file looks like."""
+    """Returns the apparent kind of a file."""
     if source.format == "trec":
         return "judgments" if len(b"".join(first_lines(source.head)).split()) == 4 else "run"
     holds = formats.get(source.format).holds
@@ -178,8 +179,8 @@ def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", 
     guess = _kind_of_table(source, roles)
     if guess is None:
         raise ParameterError(
-            message("does `{source_path}` hold judgments or a run?", source_path=source.path),
-            hint="say it with --kind judgments|run|features",
+            message("does `{source_path}` contain judgments or a run?", source_path=source.path),
+            hint="specify --kind judgments|run|features",
         )
     return guess
 
@@ -187,7 +188,7 @@ def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", 
 def _kind_of_table(
     source: Source, roles: dict[str, str] | None
 ) -> Literal["judgments", "run"] | None:
-    """Returns what a table can be read as, or `None` where it could be either."""
+    """Returns the kind of a table, or `None` if it could be either."""
     failed: list[InputError] = []
     able: list[Literal["judgments", "run"]] = []
     readers: tuple[tuple[Literal["judgments", "run"], Callable[..., Judgments | Run]], ...] = (
@@ -200,7 +201,7 @@ def _kind_of_table(
         except InputError as error:
             failed.append(error)
         else:
-            # A column `score` can stand for grades, but where nothing says so it is a score.
+            # A column `score` can contain grades, but by default it is a score.
             if "grades-from-score" not in {note.kind for note in data.notes}:
                 able.append(kind)
     if not able:

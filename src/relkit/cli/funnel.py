@@ -1,4 +1,4 @@
-"""`relkit funnel`: how much of the possible gain each stage of a search loses."""
+"""`relkit funnel`: how much of the possible gain each retrieval stage loses."""
 
 from __future__ import annotations
 
@@ -29,22 +29,24 @@ Examples:
       --stage re-rank=tfidf.run -k 5
   relkit funnel --scored test.csv --score old --score new --candidates 50
 
-Every document that a stage returned is a candidate of the next one. What its
-candidates could be worth at best, less than what those of the stage before
-could, is the stage's recall loss; what the last stage's order falls short of
-that best is the ranking loss. Together they are all that is missing from the
-ideal DCG@k over the judged documents.
+Every document that a stage returns is a candidate of the next one. A stage's
+recall loss is the drop in the best possible DCG@k of its candidates from that
+of the stage before; the ranking loss is what the last stage's order falls short
+of that best. Together they add up to all that is missing from the ideal DCG@k
+over the judged documents.
 """
 
 
-@click.command("funnel", help=HELP, short_help="Show how much gain each stage of a search loses.")
+@click.command(
+    "funnel", help=HELP, short_help="Attribute lost gain to retrieval stages and ranking."
+)
 @click.argument("files", metavar="JUDGMENTS [RUN…]", nargs=-1)
 @click.option(
     "--stage",
     "stages",
     metavar="NAME=RUN",
     multiple=True,
-    help="A stage and its run, in the order of the search; once per stage.",
+    help="A stage and its run, in retrieval order; once per stage.",
 )
 @depth_option(
     type=click.IntRange(min=1),
@@ -56,7 +58,7 @@ ideal DCG@k over the judged documents.
     "--candidates",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Only the first N documents of each stage are its candidates.  [default: all]",
+    help="Use only the first N documents of each stage as candidates.  [default: all]",
 )
 @click.option(
     "--cutoff",
@@ -64,14 +66,14 @@ ideal DCG@k over the judged documents.
     metavar="N",
     type=click.IntRange(min=1),
     multiple=True,
-    help="Show Recall at N too.  [default: 10, 50, 100, 200, 500, 1000]",
+    help="Also show Recall@N.  [default: 10, 50, 100, 200, 500, 1000]",
 )
 @format_option(
     "table",
     "json",
     "markdown",
     "csv",
-    help="Output format; json also contains the losses of each query.",
+    help="Output format; json also contains per-query losses.",
 )
 @output_option
 @input_options("query", "label", "document")
@@ -98,7 +100,7 @@ def command(
     lists = given.lists(files, () if given.scored else [name for name, _ in named])
     runs = lists.runs
     if given.scored and candidates is not None:
-        # Every model scored every row: a stage orders what the one before kept.
+        # Every model scored every row: a stage reranks what the previous one kept.
         runs = cascaded_runs(runs, candidates, lists.convention)
     with given.naming():
         found = funnel(
@@ -125,19 +127,19 @@ def command(
 
 
 def _check_scored(stages: Sequence[str], candidates: int | None) -> None:
-    """Refuses a funnel in which nothing can be lost.
+    """Rejects a funnel in which nothing can be lost.
 
     Raises:
         ParameterError: If every scored row is a candidate, or runs are stages.
     """
     if stages:
         raise ParameterError(
-            "--stage names runs, and --scored takes the place of runs",
-            hint="name the columns of the stages in their order: --score recall --score rank",
+            "--stage names runs, but --scored replaces runs",
+            hint="name the stages' columns in order: --score recall --score rank",
         )
     if candidates is None:
         raise ParameterError(
-            "every scored row is a candidate, so that no stage can lose any of the gain",
+            "every scored row is a candidate, so no stage can lose any gain",
             hint="--candidates N keeps the first N rows of each model's order",
         )
 
@@ -146,15 +148,15 @@ def _stages(files: Sequence[str], stages: Sequence[str]) -> list[tuple[str, str]
     """Returns the stages' names and paths.
 
     Raises:
-        ParameterError: If there is none, both forms are mixed, or a text is not NAME=RUN.
+        ParameterError: If there are none, both forms are mixed, or a text is not NAME=RUN.
     """
     if not files:
         raise ParameterError("JUDGMENTS are missing", hint="relkit funnel judgments.qrels bm25.run")
     runs = files[1:]
     if runs and stages:
         raise ParameterError(
-            "runs are given with --stage and without", hint="write --stage NAME=RUN for each"
+            "runs are given both with and without --stage", hint="write --stage NAME=RUN for each"
         )
     if not runs and not stages:
-        raise ParameterError("there is no run", hint="name one, or write --stage NAME=RUN")
+        raise ParameterError("no run is given", hint="name one, or write --stage NAME=RUN")
     return list(zip(run_names(runs), runs, strict=True)) if runs else stage_runs(stages)

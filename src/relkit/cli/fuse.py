@@ -38,25 +38,25 @@ Examples:
   relkit fuse bm25.run tfidf.run --method posfuse --judgments judgments.qrels
 
 \b
-Methods that read ranks, so that scores need not be comparable:
+Rank-based methods, for scores that are not comparable:
   rrf, isr, log_isr, logn_isr, rbc, borda, w_borda, condorcet, w_condorcet
-Methods that read scores, made comparable with --norm:
+Score-based methods, with scores normalised by --norm:
   sum, wsum, mnz, gmnz, wmnz, anz, min, max, med, mixed
-Methods that learn from --judgments of other queries:
+Methods trained on --judgments of other queries:
   posfuse, probfuse, segfuse, slidefuse, mapfuse, bayesfuse
 """
 
 
 @click.command("fuse", help=HELP, short_help="Fuse several runs into one.")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN …")
-@click.option("--method", default="rrf", show_default=True, help="How to fuse.")
+@click.option("--method", default="rrf", show_default=True, help="Fusion method.")
 @click.option(
     "--norm",
     metavar="NAME",
-    help="How scores become comparable: min-max, min-max-inverted (distances), max, sum, zmuv,"
-    " rank, borda or none.  [default: min-max where scores are read]",
+    help="Score normalisation: min-max, min-max-inverted (distances), max, sum, zmuv, rank,"
+    " borda or none.  [default: min-max for score-based methods]",
 )
-@click.option("--weights", metavar="W,W,…", help="One number per run.")
+@click.option("--weights", metavar="W,W,…", help="Weights: one number per run.")
 @click.option(
     "-p",
     "--parameter",
@@ -65,18 +65,18 @@ Methods that learn from --judgments of other queries:
     formerly="--set",
     metavar="NAME=VALUE",
     multiple=True,
-    help="A parameter of the method, such as k=60 of rrf or phi=0.8 of rbc.",
+    help="A parameter of the method, such as k=60 for rrf or phi=0.8 for rbc.",
 )
 @click.option(
     "--judgments",
     metavar="FILE",
-    help="Judgments to learn from, for methods that learn and for --optimize. Measure the fused run"
-    " on other queries than these.",
+    help="Training judgments, for trained methods and --optimize. Evaluate the fused run on"
+    " other queries.",
 )
 @click.option(
     "--optimize",
     metavar="MEASURE",
-    help="Search a grid of parameters or weights on --judgments, fuse with the best, and print its"
+    help="Grid-search parameters or weights on --judgments, fuse with the best, and print its"
     " cross-validated value.",
 )
 @click.option(
@@ -84,7 +84,7 @@ Methods that learn from --judgments of other queries:
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="With --optimize: number of folds; each is scored with what was chosen on the others.",
+    help="Number of cross-validation folds for --optimize.",
 )
 @click.option(
     "-k",
@@ -100,7 +100,7 @@ Methods that learn from --judgments of other queries:
     type=click.Choice(get_args(SortTies)),
     default="doc-desc",
     show_default=True,
-    help="The order of tied scores: by document id, or as in the file.",
+    help="How ties are ordered: by document id, or as in the file.",
 )
 @click.option("--name", help="Name of the fused run.  [default: the method]")
 @click.option(
@@ -141,7 +141,7 @@ def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> 
 
 
 def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
-    """Reads the runs, finds or learns what is to be found or learnt, and fuses."""
+    """Reads the runs, optimises or trains if asked to, and fuses."""
     from relkit.ltr.fusion import fuse
     from relkit.ltr.fusion.base import method_of
 
@@ -150,7 +150,7 @@ def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
     weights = _weights(options["weights"])
     if options["optimize"] and (parameters or weights):
         raise ParameterError(
-            "--optimize finds what --parameter and --weights say: give one or the other"
+            "--optimize chooses parameters and weights itself: leave out --parameter and --weights"
         )
     if options["optimize"] and not options["judgments"]:
         raise ParameterError("--optimize needs --judgments")

@@ -12,7 +12,7 @@ from relkit.core.texts import LANGUAGES
 __all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "Renamed", "speaking", "taught"]
 
 
-#: The option ``--lang``, the same for every command.
+#: The option ``--lang``, shared by all commands.
 LANGUAGE: dict[str, Any] = {
     "type": click.Choice(LANGUAGES),
     "default": "en",
@@ -22,13 +22,13 @@ LANGUAGE: dict[str, Any] = {
 }
 
 
-#: The names of the option that shows the help. Every command has them itself: click keeps the
-#: option from the first call, which need not be one below `relkit`.
+#: The names of the help option. Every command sets them itself: click keeps the option from the
+#: first call, which need not be below `relkit`.
 HELP_NAMES = ["-h", "--help"]
 
 
 class HelpContext(click.Context):
-    """Makes help pages in the language of the messages."""
+    """Creates help pages in the language of the messages."""
 
     def make_formatter(self) -> click.HelpFormatter:
         if messages.language == "en":
@@ -39,7 +39,7 @@ class HelpContext(click.Context):
 
 
 def speaking(command: click.Command) -> click.Command:
-    """Returns a command that has the option ``--lang``, whether it asks for the language or not."""
+    """Returns a command that has the option ``--lang``, even if it does not use the language."""
     command.context_class = HelpContext
     command.context_settings.setdefault("help_option_names", HELP_NAMES)
     known = any("--lang" in parameter.opts for parameter in command.params)
@@ -50,11 +50,11 @@ def speaking(command: click.Command) -> click.Command:
 
 
 class Renamed(click.Option):
-    """An option that is also known by the names that it had, of which no help speaks.
+    """An option that still accepts its former names, which the help does not list.
 
     Args:
         *values: As for an option of click.
-        formerly: The names, with a space between them.
+        formerly: The former names, separated by spaces.
         **settings: As for an option of click.
     """
 
@@ -71,14 +71,14 @@ class Renamed(click.Option):
 
 
 def taught(command: click.Command) -> click.Command:
-    """Returns a command whose parameters know what completes them: only a shell asks for it."""
+    """Returns a command with completion for its parameters, which only a shell asks for."""
     from relkit.cli.completion import teach
 
     return teach(command)
 
 
 class CommandGroup(click.Group):
-    """A group that shows its help where no command is named, which is no mistake."""
+    """A group that shows its help if no command is named, which is not an error."""
 
     context_class = HelpContext
 

@@ -1,4 +1,4 @@
-"""Help, and what the argument parser says, in the language that is asked for."""
+"""Help and messages of the argument parser in the requested language."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from relkit.core.texts import translate
 __all__ = ["HelpPage", "sentences", "speak_for_click"]
 
 AREA = "help"
-#: What follows the help of an option: its default, its range, that it is required.
+#: What follows an option's help: its default, its range, whether it is required.
 EXTRAS = re.compile(r"  \[([^\]]*)\]$")
-#: A kind of value that click names, after the names of an option.
+#: The value type that click prints after an option's names.
 KIND = re.compile(r"(?<= )[A-Z][A-Z ]+$")
 
 
 def say(text: str) -> str:
-    """Returns a text of a help page in the language, or as it is where nobody translated it."""
+    """Returns a help text in the language, or unchanged if there is no translation."""
     return translate(text, messages.language, AREA)
 
 
 def speak_for_click() -> None:
-    """Lets click say its messages in our language: it asks `_` for each, as gettext has it."""
+    """Makes click use our language: it looks up each message with `_`, as in gettext."""
 
     def say_number(one: str, many: str, count: int) -> str:
         return say(one if count == 1 else many)
@@ -39,22 +39,22 @@ def speak_for_click() -> None:
 class HelpPage(click.HelpFormatter):
     """A help page whose texts are translated as they are written.
 
-    Texts are folded by the columns that they take: a Chinese sign takes two.
+    Texts are wrapped by display width: a Chinese character takes two columns.
     """
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Writes how the command is called."""
+        """Writes the usage line."""
         usage = say("Usage:")
         first = f"{usage}{' ' if usage.isascii() else ''}{prog} "
         words = " ".join(map(say, args.split(" ")))
         self._write(wrap(words, self.width, " " * width(first), first))
 
     def write_heading(self, heading: str) -> None:
-        """Writes what a list is of."""
+        """Writes a list's heading."""
         self._write([f"{' ' * self.current_indent}{say(f'{heading}:')}"])
 
     def write_text(self, text: str) -> None:
-        """Writes paragraphs; those that begin with a backspace keep their lines."""
+        """Writes paragraphs; those beginning with a backspace keep their lines."""
         indent = " " * self.current_indent
         for place, (kept, lines) in enumerate(_paragraphs(text)):
             self._write([""] if place else [])
@@ -65,7 +65,7 @@ class HelpPage(click.HelpFormatter):
     def write_dl(
         self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
     ) -> None:
-        """Writes options or commands, and what each does."""
+        """Writes options or commands with their descriptions."""
         pairs = [(KIND.sub(lambda kind: say(kind[0]), one), text) for one, text in rows]
         left = min(max(width(one) for one, _ in pairs), col_max) + col_spacing
         indent = " " * self.current_indent
@@ -83,7 +83,7 @@ class HelpPage(click.HelpFormatter):
 
 
 def _paragraphs(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """Yields for each paragraph whether its lines are kept, and the lines: one, where not."""
+    """Yields for each paragraph whether its lines are kept, and the lines: one if not."""
     for block in re.split(r"\n\s*\n", text.strip("\n")):
         kept, lines = block.startswith("\b"), block.lstrip("\b\n").splitlines()
         if lines:
@@ -91,7 +91,7 @@ def _paragraphs(text: str) -> Iterator[tuple[bool, list[str]]]:
 
 
 def _said_line(line: str) -> str:
-    """Returns a line; of a code and its meaning, as of the exit codes, the meaning is said."""
+    """Returns a line; of a code and its meaning (exit codes), only the meaning is translated."""
     indent, term, text = _parts(line)
     return f"{indent}{term}{say(text)}"
 
@@ -115,11 +115,11 @@ def _said_extra(part: str) -> str:
 
 
 def sentences(text: str, option: bool = False) -> Iterator[str]:
-    """Yields what has to be translated of a help text.
+    """Yields the translatable parts of a help text.
 
     Args:
         text: The help of a command or of an option.
-        option: Whether it is that of an option.
+        option: Whether it is the help of an option.
     """
     if option:
         while (found := EXTRAS.search(text)) is not None:

@@ -1,4 +1,4 @@
-"""What a command measures, as its command line names it: judgments and runs, or scored rows."""
+"""What a command evaluates: judgments and runs, or scored rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = [
     "stage_runs",
 ]
 
-#: The names that `--columns` may have, by kind of file.
+#: The names that `--columns` accepts, by kind of file.
 ROLES = {
     "judgments": ("query", "document", "grade"),
     "run": ("query", "document", "score", "rank"),
@@ -53,10 +53,10 @@ class Lists:
     """Judgments, and runs against them.
 
     Attributes:
-        judgments: The judgments, or a run that takes their place.
+        judgments: The judgments, or a run in their place.
         runs: The runs, read or to be streamed.
         names: What each is called.
-        convention: The rules: documents of scored rows have no ids that could order ties.
+        convention: The rules; documents of scored rows have no ids to order ties by.
     """
 
     judgments: Any
@@ -67,15 +67,15 @@ class Lists:
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What the command line says about files and about the rules by which they are read.
+    """What the command line says about files and the rules for reading them.
 
     Attributes:
-        convention: The rules, as asked for.
+        convention: The requested rules.
         scale: The grade scale.
         formats: The formats of judgments and of runs; None recognises them.
-        columns: What `--columns` says, for every table.
-        own: What `--judgments-columns` and `--run-columns` say.
-        scored: The files of ``--scored``, and what is said about them.
+        columns: The value of `--columns`, for every table.
+        own: The values of `--judgments-columns` and `--run-columns`.
+        scored: The files of ``--scored`` and their options.
     """
 
     convention: Convention
@@ -87,7 +87,7 @@ class Given:
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Given:
-        """Takes its part out of the values of a command's options."""
+        """Takes its own options out of a command's."""
         convention, scale = values.pop("convention"), values.pop("scale")
         formats = (values.pop("judgments_format"), values.pop("run_format"))
         columns = values.pop("columns")
@@ -103,7 +103,7 @@ class Given:
         )
 
     def paths(self, files: Sequence[str]) -> list[str]:
-        """Returns every file that is read: none of them may be written to."""
+        """Returns every input file, none of which may be written to."""
         return [*files, *self.scored.paths]
 
     def lists(
@@ -114,16 +114,16 @@ class Given:
         whole: bool = False,
         reference: bool = False,
     ) -> Lists:
-        """Reads judgments and runs; or what takes their place, scored rows.
+        """Reads judgments and runs, or the scored rows in their place.
 
         Args:
-            files: The arguments: judgments and runs, or more scored files.
-            names: What to call the runs; by default the names of files or columns.
-            whole: Reads runs now, rather than streaming them later.
+            files: The arguments: judgments and runs, or further scored files.
+            names: Names of the runs; by default those of files or columns.
+            whole: Whether to read runs now rather than stream them later.
             reference: The first file is a run to compare with, in place of judgments.
 
         Raises:
-            ParameterError: If there are not as many names as runs.
+            ParameterError: If the numbers of names and runs differ.
         """
         if self.scored:
             return self._scored_lists(files, names)
@@ -148,12 +148,12 @@ class Given:
         progress: Any = None,
         lists: bool = True,
     ) -> Comparison:
-        """Compares the runs or the scores that the command was given.
+        """Compares the given runs or scores.
 
         Args:
             files: As for `lists`.
-            measures: The measures; none takes the usual ones.
-            settings: How differences are judged.
+            measures: The measures; the default ones if empty.
+            settings: The settings of the tests.
             names: As for `lists`.
             average: As for `relkit.evaluate`.
             progress: As for `relkit.compare`.
@@ -207,7 +207,7 @@ class Given:
         return judgments_argument(path, self.formats[0], columns, self.scale, "--judgments-columns")
 
     def run(self, path: str, name: str | None, *, whole: bool = False) -> Any:
-        """Returns a run to stream, opened, or one read with the caller's wishes."""
+        """Returns an opened run to stream, or one read with the caller's options."""
         columns = self._columns("run", path)
         return run_argument(
             path, self.formats[1], columns, name, whole=whole, option="--run-columns"
@@ -215,15 +215,15 @@ class Given:
 
     @contextmanager
     def naming(self) -> Iterator[None]:
-        """Lets hints about runs name the options that say what parameters say in Python."""
+        """Makes hints about runs name options rather than Python parameters."""
         with format_named_by("--run-format", "--run-columns"):
             yield
 
     def check_columns(self, files: Sequence[str]) -> None:
-        """Refuses `--columns` where no file is a table.
+        """Rejects `--columns` if no file is a table.
 
         Raises:
-            ParameterError: If it is so.
+            ParameterError: If so.
         """
         for kind in ROLES:
             self._own_columns(kind)
@@ -233,15 +233,15 @@ class Given:
         forms = [self.formats[kind == "run"] for kind in kinds]
         if not any(map(is_table, files, forms, kinds)):
             raise ParameterError(
-                message("--columns names columns, and {path} has none", path=files[0]),
-                hint="leave it out: none of the files is a table",
+                message("--columns names columns, but {path} has none", path=files[0]),
+                hint="leave it out: no file is a table",
             )
 
     def _columns(self, kind: str, path: str) -> dict[str, str] | None:
-        """Returns the columns of a file: those of its own option go before `--columns`.
+        """Returns the columns of a file: its own option takes precedence over `--columns`.
 
         Raises:
-            ParameterError: If the file has an option of its own, and no columns.
+            ParameterError: If the file's own option is given, but the file has no columns.
         """
         option = f"--{kind}-columns"
         own = self._own_columns(kind)
@@ -254,7 +254,7 @@ class Given:
         return {**shared, **own} or None
 
     def _own_columns(self, kind: str) -> dict[str, str]:
-        """Returns the columns that a kind of file has an option of its own for."""
+        """Returns the columns given by the option for one kind of file."""
         return chosen_columns(self.own[kind], ROLES[kind], option=f"--{kind}-columns") or {}
 
     def _scored_lists(self, files: Sequence[str], names: Sequence[str]) -> Lists:
@@ -269,10 +269,10 @@ class Given:
 
 
 def check_stdin(paths: Sequence[str]) -> None:
-    """Refuses `-` twice.
+    """Rejects a second `-`.
 
     Raises:
-        ParameterError: If two of the paths are stdin.
+        ParameterError: If two paths are stdin.
     """
     if paths.count("-") > 1:
         raise ParameterError("stdin can be read only once: `-` is given twice")
@@ -285,14 +285,14 @@ def judgments_argument(
     scale: Scale | None,
     option: str = "--columns",
 ) -> Judgments:
-    """Reads judgments with the caller's wishes about format, columns (of a table) and scale.
+    """Reads judgments with the caller's format, columns (of a table) and scale.
 
     Args:
         path: The file.
         form: Its format; None recognises it.
         columns: The columns of judgments and runs by role.
         scale: The grade scale.
-        option: What names columns, for hints.
+        option: The option that names columns, for hints.
     """
     from relkit.io import read_judgments
 
@@ -311,15 +311,15 @@ def run_argument(
     whole: bool = False,
     option: str = "--columns",
 ) -> Source | Run:
-    """Returns a run to stream, opened, or one read with the caller's wishes.
+    """Returns an opened run to stream, or one read with the caller's options.
 
     Args:
         path: The file.
         form: Its format; None recognises it.
         columns: The columns of judgments and runs by role, for a table.
-        name: What to call it.
-        whole: Reads it in any case.
-        option: What names columns, for hints.
+        name: Its name.
+        whole: Whether to read it in any case.
+        option: The option that names columns, for hints.
     """
     from relkit.io import read_run
 
@@ -331,7 +331,7 @@ def run_argument(
 
 
 def run_columns(columns: Mapping[str, str] | None) -> dict[str, str] | None:
-    """Returns the part of a column map that concerns runs."""
+    """Returns the part of a column map that applies to runs."""
     return _only(columns, ROLES["run"])
 
 

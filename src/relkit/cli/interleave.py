@@ -1,4 +1,4 @@
-"""`relkit interleave`: lists mixed of runs, and which run users prefer by their clicks."""
+"""`relkit interleave`: lists mixed from runs, and which run users prefer by their clicks."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = ["command"]
 
 FORMATS = ("table", "markdown", "json", "csv")
 
-HELP = """Interleave runs, and measure which one users prefer.
+HELP = """Interleave runs and measure which one users prefer.
 
 \b
 Examples:
   relkit interleave mix bm25.run new.run -o mixed.jsonl
   relkit interleave score mixed.jsonl mixed-clicks.csv
 
-In interleaving every user sees results of all runs in one list, and clicks
-say which run they prefer: with far fewer sessions than an A/B test needs, and
-without grades.
+In interleaving every user sees results of all runs in one list, and clicks show
+which run they prefer: without grades, and with far fewer sessions than an A/B
+test needs.
 """
 
 MIX = """Mix runs into the lists that users will see.
@@ -45,33 +45,33 @@ Examples:
   relkit interleave mix bm25.run new.run --draws 20 --force -o mixed.jsonl
   relkit interleave mix bm25.run tfidf.run new.run -k 5 -o several.parquet
 
-Methods: team-draft (the runs take turns), optimised (the fair lists that tell
-most), probabilistic (any order, the better ranked more often), and balanced,
-which is known to be unfair. Team-draft and probabilistic mix any number of
-runs. The first run is the baseline.
+Methods: team-draft (the runs take turns), optimised (the most informative fair
+lists), probabilistic (any order, higher ranks more often), and balanced, which
+is known to be unfair. Team-draft and probabilistic mix any number of runs. The
+first run is the baseline.
 
 The file has one row per result: mixture, query, position, document, owner,
-method, and a credit per run. Log the mixture with every session: `score`
+method, and one credit per run. Log the mixture with every session: `score`
 reads it from the column bucket.
 """
 
-SCORE = """Read the clicks on mixed lists back: which run users prefer.
+SCORE = """Score the clicks on mixed lists: which run do users prefer?
 
 \b
 Examples:
   relkit interleave score mixed.jsonl mixed-clicks.csv
   relkit interleave score mixed.jsonl mixed-clicks.csv --format json
 
-The log's column bucket holds the mixture that a session was shown; without
-it, each query must have one mixture. The always-valid test may be looked at
-as often as you like, and stopped when it is sure.
+The log's column bucket contains the mixture that a session was shown; without
+it, each query must have a single mixture. You may look at the always-valid test
+as often as you like, and stop once it is significant.
 """
 
 
 @click.group(
     "interleave",
     help=HELP,
-    short_help="Interleave runs, and measure which one users prefer.",
+    short_help="Interleave runs and measure which one users prefer.",
     cls=CommandGroup,
 )
 def command() -> None:
@@ -94,14 +94,14 @@ def command() -> None:
     type=click.IntRange(1, 100),
     default=10,
     show_default=True,
-    help="Positions of a mixed list.",
+    help="Number of positions in a mixed list.",
 )
 @click.option(
     "--draws",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Lists per query: best one for every session.",
+    help="Lists per query, ideally one for every session.",
 )
 @click.option(
     "--seed",
@@ -115,7 +115,7 @@ def command() -> None:
     "--output",
     metavar="FILE",
     required=True,
-    help="File to write the lists to: .jsonl, .parquet, .csv or .tsv.",
+    help="Output file for the lists: .jsonl, .parquet, .csv or .tsv.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
@@ -153,7 +153,7 @@ def mix(
     emit(written(mixed, form, language=messages.language))
 
 
-@command.command("score", help=SCORE, short_help="Read the clicks back: which run users prefer.")
+@command.command("score", help=SCORE, short_help="Score the clicks: which run do users prefer?")
 @click.argument("mixed", metavar="MIXED")
 @source_options
 @confidence_option

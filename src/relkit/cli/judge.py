@@ -1,4 +1,4 @@
-"""`relkit judge`: a database of grades: made, filled, looked at and exported."""
+"""`relkit judge`: creates, fills, inspects and exports a database of grades."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ Examples:
   relkit judge status judging.db --project June
   relkit judge export judging.db --project June --format trec
 
-DATABASE is a file of SQLite, or the URL of a PostgreSQL database such as
+DATABASE is an SQLite file, or the URL of a PostgreSQL database such as
 postgresql://user@host/name. Needs `pip install 'relkit[judge]'`.
 """
 
-INIT = """Create a database, a project and accounts; bring an older database up to date.
+INIT = """Create a database, a project and accounts, or upgrade an older database.
 
 \b
 Examples:
@@ -61,11 +61,11 @@ Examples:
   relkit judge init judging.db --account ann --role lead
   relkit judge init judging.db --account ann --reset-password
 
-Each call adds what is asked for and keeps what exists. The password of a
-new account is generated, printed once and stored as an argon2 hash.
+Each call adds what is requested and keeps what exists. The password of a new
+account is generated, printed once and stored as an argon2 hash.
 """
 
-EXPORT = """Write a project's grades for relkit or another program.
+EXPORT = """Export a project's grades for relkit or another program.
 
 \b
 Examples:
@@ -76,13 +76,13 @@ Examples:
       -o june.relkit-project
 
 `archive` is the whole project in one file: every grade with its history,
-decisions, gold items, guidelines and settings; `relkit judge import` makes the
-same project of it in any database. The other formats hold grades, as for
-`relkit judge import`. What a format cannot hold is said on stderr. In TREC and
-LETOR, queries such as `red running shoes` get ids, and a table of ids and
-texts stands beside the file: june.queries.tsv for june.qrels. In CSV, values
-that a spreadsheet would take for a formula begin with an apostrophe, which every
-command of relkit takes away again.
+decisions, gold items, guidelines and settings; `relkit judge import` restores
+the project in any database. The other formats contain grades, as for `relkit
+judge import`. A note on stderr lists what a format cannot represent. In TREC
+and LETOR, queries such as `red running shoes` get ids, and a table of ids and
+texts is written next to the file: june.queries.tsv for june.qrels. In CSV,
+values that a spreadsheet would take for a formula begin with an apostrophe,
+which all relkit commands remove again.
 """
 
 STATUS = """Show a project's progress and the agreement of its judges.
@@ -112,11 +112,11 @@ def command() -> None:
     type=click.Choice(["grades", "side_by_side"]),
     default="grades",
     show_default=True,
-    help="Single results get grades, or two rankings are seen side by side.",
+    help="Grade single results, or compare two rankings side by side.",
 )
 @scale_option
-@click.option("--guideline-en", metavar="FILE", help="The guideline in English, Markdown.")
-@click.option("--guideline-zh", metavar="FILE", help="The guideline in Chinese, Markdown.")
+@click.option("--guideline-en", metavar="FILE", help="The guideline in English, as Markdown.")
+@click.option("--guideline-zh", metavar="FILE", help="The guideline in Chinese, as Markdown.")
 @click.option(
     "--overlap",
     type=click.IntRange(min=1),
@@ -128,17 +128,17 @@ def command() -> None:
     "--gold-share",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.0,
-    help="The share of items whose grade is known among those a judge is given.  [default: 0]",
+    help="The share of gold items, whose grade is known, among a judge's items.  [default: 0]",
 )
 @depth_option(
     type=click.IntRange(min=1),
-    help="How many results of a query are judged.",
+    help="How many results per query are judged.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
-    help="Random seed of the order of items and of the places of gold items.  [default: drawn;"
-    " judges must not know]",
+    help="Random seed for the order of items and gold items; keep it from judges.  [default:"
+    " random]",
 )
 @click.option("--account", metavar="NAME", help="The account to create.")
 @click.option(
@@ -151,7 +151,7 @@ def command() -> None:
     type=click.Choice(["judge", "lead", "admin"]),
     default="judge",
     show_default=True,
-    help="Role of the account: a lead sees all grades and decides, an admin also makes accounts.",
+    help="Role of the account: a lead sees all grades and decides, an admin also creates accounts.",
 )
 @no_color_option
 def init(
@@ -197,7 +197,9 @@ def init(
             record_event(store, "project_made", detail=made.name)
             messages.note(
                 message(
-                    "made the project {made_name}: {made}", made_name=made.name, made=_rules(made)
+                    "created the project {made_name}: {made}",
+                    made_name=made.name,
+                    made=_rules(made),
                 )
             )
         if account is not None:
@@ -219,7 +221,7 @@ def init(
                 record_event(store, "account_made", detail=f"{user.name} ({role})")
                 messages.note(
                     message(
-                        "made the account {user_name} ({role}); this is its password:",
+                        "created the account {user_name} ({role}); this is its password:",
                         user_name=user.name,
                         role=user.role,
                     )
@@ -236,7 +238,7 @@ def _rules(project: Project) -> str:
     judges = "1 judge" if project.overlap == 1 else f"{project.overlap} judges"
     what = "side by side" if project.kind == "side_by_side" else f"scale {project.scale.name}"
     gold = f", {project.gold_share:.0%} gold items" if project.gold_share else ""
-    return f"{what}, {judges} an item{gold}"
+    return f"{what}, {judges} per item{gold}"
 
 
 @command.command("export", help=EXPORT, short_help="Write a project's grades.")
@@ -254,8 +256,8 @@ def _rules(project: Project) -> str:
 @click.option(
     "--queries",
     metavar="FILE",
-    help="trec, letor: file for the table of query ids and texts, as TSV."
-    "  [default: beside --output, where a query gets an id]",
+    help="trec, letor: TSV file for the table of query ids and texts.  [default: next to"
+    " --output, if queries get ids]",
 )
 @click.option(
     "--documents",
@@ -265,7 +267,7 @@ def _rules(project: Project) -> str:
 @click.option(
     "--bom",
     is_flag=True,
-    help="Begin the file with a byte order mark: Excel on Windows reads Chinese only with it.",
+    help="Begin the file with a byte order mark, which Excel on Windows needs to read Chinese.",
 )
 @output_option
 @no_color_option
@@ -294,7 +296,8 @@ def export(
     if form == "archive":
         if labelling_config is not None or bom or queries or documents:
             raise ParameterError(
-                "an archive goes without --labelling-config, --bom, --queries and --documents"
+                "an archive cannot be combined with --labelling-config, --bom, --queries"
+                " or --documents"
             )
         pack(database, project, output)
         return
@@ -317,7 +320,7 @@ def export(
     for name, (path, _) in tables.items():
         messages.note(
             message(
-                "{path} says what the ids of {name} stand for: import it with --{name}",
+                "{path} maps the ids of {name} to texts: import it with --{name}",
                 path=path,
                 name=name,
             )
@@ -331,11 +334,11 @@ def export(
 def _tables(
     chosen: SheetFormat, sheet: Sheet, asked: Mapping[str, str | None], output: str | None
 ) -> dict[str, tuple[str, str]]:
-    """Returns the file and the text of each table that stands beside an export."""
+    """Returns the file and the text of each table that goes with an export."""
     wanted = [name for name, path in asked.items() if path is not None]
     if wanted and not chosen.names_ids:
         raise ParameterError(
-            message("--{wanted} is for formats that hold ids alone", wanted=wanted[0]),
+            message("--{wanted} is for formats that contain only ids", wanted=wanted[0]),
             hint="--format trec or letor",
         )
     found = {}
@@ -345,12 +348,12 @@ def _tables(
             if output in (None, "-"):
                 raise ParameterError(
                     message(
-                        "{chosen_title} cannot hold all {name} as they are: some get ids",
+                        "{chosen_title} cannot store all {name} as they are: some get ids",
                         chosen_title=chosen.title,
                         name=name,
                     ),
                     hint=message(
-                        "name the file of the table of ids with --{name} FILE, or use -o FILE",
+                        "name the file for the table of ids with --{name} FILE, or use -o FILE",
                         name=name,
                     ),
                 )

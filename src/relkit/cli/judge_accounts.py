@@ -1,4 +1,4 @@
-"""`relkit judge accounts`, `account` and `events`: who may come in, and who did."""
+"""`relkit judge accounts`, `account` and `events`: who may sign in, and who did."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from relkit.core.texts import message
 
 __all__ = ["account", "accounts", "events"]
 
-ACCOUNTS = """List the accounts of a database: roles, sign-ins, and tokens.
+ACCOUNTS = """List the accounts of a database: roles, sign-ins and tokens.
 
 \b
 Examples:
   relkit judge accounts judging.db
   relkit judge accounts judging.db --format json
 
-A token is shown by its name, what it may do, when it ends and when it was last
-used; the token itself is not stored.
+A token is shown by its name, scope, expiry and last use; the token itself is
+not stored.
 """
 
 ACCOUNT = """Change one account.
@@ -36,9 +36,9 @@ Examples:
   relkit judge account judging.db ann --state closed
   relkit judge account judging.db ann --end-sign-ins --end-tokens
 
-A new password is made and printed once; it ends all sign-ins and tokens, and
-has to be replaced at the first sign-in. Closing an account ends them too, and
-they do not come back with it. `relkit judge init` creates accounts.
+A new password is generated and printed once; it ends all sign-ins and tokens,
+and must be changed at the first sign-in. Closing an account also ends them, and
+reopening it does not restore them. `relkit judge init` creates accounts.
 """
 
 EVENTS = """Show sign-ins, failed sign-ins and changes.
@@ -49,7 +49,7 @@ Examples:
   relkit judge events judging.db --kind sign_in_failed --limit 20
   relkit judge events judging.db --account ann --format json
 
-The newest first. The app keeps them for a year.
+Newest first. The app keeps events for a year.
 """
 
 
@@ -117,7 +117,7 @@ def accounts(database: str, form: str, output: str | None) -> None:
             for one in tokens
         ]
         lines += ["", *align(["account", "token", "scope", "ends", "last used"], table, 5)]
-    emit("\n".join(lines) if found else "there is no account", output)
+    emit("\n".join(lines) if found else "there are no accounts", output)
 
 
 def _state(user: Any) -> str:
@@ -134,7 +134,7 @@ def _state(user: Any) -> str:
 @click.option(
     "--role",
     type=click.Choice(["judge", "lead", "admin"]),
-    help="A lead sees all grades and decides, an admin also makes accounts.",
+    help="A lead sees all grades and decides, an admin also creates accounts.",
 )
 @click.option("--reset-password", is_flag=True, help="Generate a new password and print it.")
 @click.option(
@@ -162,7 +162,7 @@ def account(
 
     if not (role or reset_password or state or end_sign_ins or end_tokens):
         raise ParameterError(
-            "nothing is asked for", hint="say for example --role lead or --reset-password"
+            "nothing to change", hint="add for example --role lead or --reset-password"
         )
     with open_store(database) as store:
         user = store.accounts.get(name)
@@ -171,7 +171,7 @@ def account(
             record_event(store, "role_changed", detail=f"{user.name}: {user.role} → {role}")
             messages.note(
                 message(
-                    "{user_name} was {role} and is {role_2}",
+                    "{user_name}: role changed from {role} to {role_2}",
                     user_name=user.name,
                     role=user.role,
                     role_2=role,

@@ -14,13 +14,13 @@ from relkit.core.texts import message
 
 __all__ = ["ended_in_order", "pack", "unpack"]
 
-#: What a shell says of a program that SIGTERM ended.
+#: The exit code that shells use for a program ended by SIGTERM.
 TERMINATED = 143
 
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Lets SIGTERM end long work as Ctrl-C does: what is half done is taken back."""
+    """Makes SIGTERM end long work as Ctrl-C does: unfinished work is rolled back."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(TERMINATED)
@@ -44,7 +44,7 @@ def pack(database: str, project: str, output: str | None) -> None:
 
     if output is None or output == "-":
         raise ParameterError(
-            "an archive goes into a file",
+            "an archive must be written to a file",
             hint=message("add -o {project}.relkit-project", project=project or "june"),
         )
     with open_store(database) as store:
@@ -66,7 +66,7 @@ def pack(database: str, project: str, output: str | None) -> None:
 
 
 def unpack(database: str, path: str, name: str | None) -> None:
-    """Makes a project of an archive."""
+    """Creates a project from an archive."""
     from relkit.judging.archive_reader import Archive
     from relkit.judging.events import record_event
     from relkit.judging.store import open_store
@@ -80,24 +80,24 @@ def unpack(database: str, path: str, name: str | None) -> None:
     ):
         made = unpack_project(store, Archive(file, path=path), name=name, report=report)
         record_event(store, "project_restored", detail=made.project.name)
-    messages.note(message("made the project {project_name}", project_name=made.project.name))
+    messages.note(message("created the project {project_name}", project_name=made.project.name))
     if made.matched:
         messages.note(
-            message("grades of accounts that are here: {matched}", matched=list(made.matched))
+            message("grades assigned to existing accounts: {matched}", matched=list(made.matched))
         )
     if made.made:
         messages.note(
             message(
-                "made closed accounts without a password for: {made}\n`relkit"
-                " judge init --account NAME --reset-password` gives one a"
-                " password",
+                "created closed accounts without a password for: {made}\n`relkit judge"
+                " init --account NAME --reset-password` gives one a password",
                 made=list(made.made),
             )
         )
     if made.kept:
         messages.warning(
             message(
-                "{kept:,} answers of language models are here already with other words, and stay",
+                "{kept:,} answers of language models already exist with a different text,"
+                " and are kept",
                 kept=made.kept,
             )
         )

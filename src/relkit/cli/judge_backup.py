@@ -1,4 +1,4 @@
-"""`relkit judge backup` and `restore`: a database copied while it is used, and put back."""
+"""`relkit judge backup` and `restore`: copies a database while it is in use, and restores it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 __all__ = ["backup", "restore"]
 
-BACKUP = """Copy a database into one file, while judges grade on.
+BACKUP = """Copy a database into one file while judges keep grading.
 
 \b
 Examples:
   relkit judge backup judging.db backups/judging.db
   relkit judge backup judging.db backups/judging.db --force
 
-The copy holds one state of everything, is checked page by page, and gets its
-name only then; --force replaces an older copy, which stays until then. Only its
-owner can read it. Do not copy the file by other means: the newest grades may be
-in the file -wal beside it.
+The copy is one consistent state. It gets its name, or with --force replaces an
+older copy, only after every page has been checked. Only its owner can read it.
+Do not copy the file by other means: the newest grades may be in the -wal file
+next to it.
 """
 
 RESTORE = """Restore a database from a backup.
@@ -37,15 +37,15 @@ Examples:
   relkit judge restore backups/judging.db judging.db
   relkit judge restore backups/judging.db judging.db --force
 
-Stop the server first. The copy is checked before anything is changed; with
---force, a database that is there is renamed, with all that belongs to it.
+Stop the server first. The copy is checked before anything changes; with
+--force, an existing database and its files are renamed.
 """
 
 
-@click.command("backup", help=BACKUP, short_help="Back up a database while it is used.")
+@click.command("backup", help=BACKUP, short_help="Back up a database while it is in use.")
 @click.argument("database")
 @click.argument("file")
-@click.option("--force", is_flag=True, help="Replace a file of that name.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @format_option("table", "json")
 @no_color_option
 def backup(database: str, file: str, force: bool, form: str) -> None:
@@ -60,7 +60,7 @@ def backup(database: str, file: str, force: bool, form: str) -> None:
 @click.command("restore", help=RESTORE, short_help="Restore a database from a backup.")
 @click.argument("file")
 @click.argument("database")
-@click.option("--force", is_flag=True, help="Rename a database that is there.")
+@click.option("--force", is_flag=True, help="Rename an existing database.")
 @format_option("table", "json")
 @no_color_option
 def restore(file: str, database: str, force: bool, form: str) -> None:
@@ -72,7 +72,7 @@ def restore(file: str, database: str, force: bool, form: str) -> None:
             file, database, existing="set_aside" if force else "refuse", progress=progress
         )
     if done.aside:
-        messages.note(message("the database that was there is now {aside}", aside=done.aside))
+        messages.note(message("the existing database is now {aside}", aside=done.aside))
     _show(done.copy, form)
 
 

@@ -1,4 +1,4 @@
-"""`relkit judge calibrate` and `accept`: a language model held against people, and let in."""
+"""`relkit judge calibrate` and `accept`: compares a language model with people, and accepts it."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ Examples:
       --format markdown -o calibration.md
 
 Prints the confusion matrix, Cohen's and weighted kappa, Krippendorff's alpha,
-the mean difference and the agreement on what is relevant, each with an interval
-from resampled queries, overall and by tier; the same between people; and how
-far the model agrees with itself. With --run given twice or more it also says
-whether the model's grades put these systems in the same order as people's.
+the mean difference and the agreement on relevance, each with an interval from
+resampled queries, overall and by tier; the same between people; and how far the
+model agrees with itself. With two or more --run, also shows whether the model's
+grades rank these systems in the same order as people's.
 """
 
 ACCEPT = """Use a language model's grades for items without a human grade.
@@ -52,9 +52,9 @@ Examples:
   relkit judge accept judging.db --project June --by Lee --withdraw
 
 Prints the calibration and records it with the name and the time. It needs 50
-items that people graded too, or as many as --least-items says. From then on items without a human
-grade get the model's, and every export says so. Other settings or another guideline have to be
-accepted again.
+items that people graded too, or --least-items. From then on items without a
+human grade get the model's, and every export says so. Changed settings or
+guidelines must be accepted again.
 """
 
 
@@ -89,7 +89,7 @@ def _judge_options(command: Any) -> Any:
     "runs",
     metavar="FILE",
     multiple=True,
-    help="The run of a system: two or more are ranked by the grades of people and of the model.",
+    help="A system's run; two or more are ranked by people's grades and by the model's.",
 )
 @click.option(
     "-m",
@@ -107,7 +107,7 @@ def _judge_options(command: Any) -> Any:
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="How many of the widest differences to list, with the model's reason.",
+    help="How many of the largest differences to list, with the model's reason.",
 )
 @format_option("table", "json", "markdown")
 @output_option
@@ -191,7 +191,7 @@ def _rendered(
     type=click.IntRange(min=1),
     default=50,
     show_default=True,
-    help="How many items must be graded by people too.",
+    help="How many items people must have graded too.",
 )
 @click.option("--note", default="", metavar="TEXT", help="Why.")
 @click.option(
@@ -238,7 +238,7 @@ def accept(
             store.models.record_acceptance(accepted.configuration, lead, accepted=False, note=note)
             messages.note(
                 message(
-                    "{configuration_title} counts no longer in {found_name}",
+                    "{configuration_title} no longer counts in {found_name}",
                     configuration_title=accepted.configuration.title,
                     found_name=found.name,
                 )
@@ -250,7 +250,8 @@ def accept(
         if measured.outlook is not None and not measured.outlook.within:
             messages.warning(
                 message(
-                    "{chosen_title} agrees with people less than any of them does with the others",
+                    "{chosen_title} agrees with people less than any of them agrees with"
+                    " the others",
                     chosen_title=chosen.title,
                 )
             )

@@ -1,4 +1,4 @@
-"""`relkit judge import`: items to grade, and grades that were given elsewhere."""
+"""`relkit judge import`: items to grade, and grades from elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["import_"]
 
-HELP = """Add items to grade, and grades that were given elsewhere.
+HELP = """Import items to grade, and grades from elsewhere.
 
 \b
 Examples:
@@ -35,29 +35,30 @@ Examples:
   relkit judge import judging.db --project SBS --side old=bm25.run \\
       --side new=tfidf.run -k 5
 
-A pool of `relkit sample`, a run or a list of queries and documents says nothing
-of what a document looks like: --documents names a table with one row per
-document, whose columns title, snippet (or description), url and image judges see as such,
-and all others as further fields.
+A pool of `relkit sample`, a run or a list of queries and documents contains
+only ids: --documents names a table with one row per document, whose columns
+title, snippet (or description), url and image judges see as such, and all
+others as further fields.
 
 Formats: csv, jsonl, trec, quepid-case, quepid-book, quepid-book-csv, rre,
 elasticsearch, opensearch, letor, label-studio. Columns of CSV are found by
 their usual names; other columns are shown to judges as further fields. Existing
-values are kept: the same file can be imported again, and --documents then fills what is empty.
+values are kept: you can import the same file again, and --documents then fills
+in empty values.
 
-Large files are imported in batches, so that judges can go on; they are given
-none of it before all is in. Ctrl-C undoes the import; an import that was killed is undone by the
-next one.
+Large files are imported in batches, so judges can keep working; they get the
+new items only when the import is complete. Ctrl-C undoes the import; the next
+import undoes one that was killed.
 
-A project's archive, as `relkit judge export --format archive` writes it, becomes
-a project of its own; --project gives it another name.
+An archive written by `relkit judge export --format archive` becomes a new
+project; --project gives it another name.
 """
 
 
-@click.command("import", help=HELP, short_help="Add items to grade, and grades.")
+@click.command("import", help=HELP, short_help="Import items to grade, and grades.")
 @click.argument("database")
 @click.argument("files", metavar="[FILE…]", nargs=-1)
-@click.option("--project", metavar="NAME", help="The project; of an archive, its new name.")
+@click.option("--project", metavar="NAME", help="The project; for an archive, its new name.")
 @click.option(
     "--input-format",
     "form",
@@ -71,44 +72,44 @@ a project of its own; --project gives it another name.
     "judge_columns",
     metavar="COLUMN",
     multiple=True,
-    help="CSV with one column per judge: the name of such a column; once per judge.",
+    help="CSV with one column per judge: a judge's column; repeat it for each judge.",
 )
 @click.option(
     "--judge",
     default="import",
     show_default=True,
     metavar="NAME",
-    help="Whose grades final grades without a judge become.",
+    help="The judge to whom final grades without a judge are attributed.",
 )
-@click.option("--gold", is_flag=True, help="The items' final grades are the known ones.")
+@click.option("--gold", is_flag=True, help="Import the final grades as known grades of gold items.")
 @click.option(
     "--documents",
     metavar="FILE",
-    help="What documents look like: CSV, TSV, JSONL or Parquet, one row per document.",
+    help="Titles, snippets and other fields: CSV, TSV, JSONL or Parquet, one row per document.",
 )
 @click.option(
     "--queries",
     metavar="FILE",
-    help="The queries' texts, where runs name queries by ids: a table of ids and texts.",
+    help="A table of query ids and texts, if runs name queries by id.",
 )
 @click.option(
     "--run",
     "runs",
     metavar="FILE",
     multiple=True,
-    help="A run whose first K results are to be graded; repeat it for a pool of several.",
+    help="A run whose first K results are to be graded; repeat it to pool several.",
 )
 @click.option(
     "--side",
     "sides",
     metavar="NAME=RUN",
     multiple=True,
-    help="A system and its run, for a side-by-side project; two or more, all pairs are compared."
-    " Titles come from FILE.",
+    help="A system and its run, for a side-by-side project; with more than two, all pairs are"
+    " compared. Titles come from FILE.",
 )
 @depth_option(
     type=click.IntRange(min=1),
-    help="With --run and --side: ranks that are judged.  [default: the project's, else 10]",
+    help="With --run and --side: how many ranks are judged.  [default: the project's, else 10]",
 )
 @no_color_option
 def import_(
@@ -133,28 +134,26 @@ def import_(
     from relkit.judging.store import open_store
 
     if not files and not runs and not sides:
-        raise ParameterError(
-            "there is nothing to import", hint="name a file, or runs with --run or --side"
-        )
+        raise ParameterError("nothing to import", hint="name a file, or runs with --run or --side")
     check_stdin([*files, *runs])
     archives = [path for path in files if form == "archive" or (form is None and _is_archive(path))]
     if archives:
         if len(files) > 1 or runs or sides or documents or queries or gold or judge_columns:
             raise ParameterError(
-                message("{archives} is a project of its own", archives=archives[0]),
+                message("{archives} is a whole project", archives=archives[0]),
                 hint="import it alone, without options",
             )
         unpack(database, archives[0], project)
         return
     if project is None:
-        raise ParameterError("there is no --project", hint="name the project to import into")
+        raise ParameterError("--project is missing", hint="name the project to import into")
     with ended_in_order(), open_store(database) as store:
         found = store.projects.get(project)
         sheets = [_sheet(path, form, judge_columns, found) for path in files]
         ranks = k or found.k or 10
         if sides:
             tops = _tops(sides, ranks)
-            # What a file says of an item comes before what the table of documents says.
+            # A file's own values take precedence over the table of documents.
             known = [_described(one, documents, queries) for one in _pools(tops) + sheets]
             with Progress("importing") as report:
                 added = store.items.add_comparisons(
@@ -195,8 +194,8 @@ def import_(
     if foreign:
         messages.warning(
             message(
-                "{count:count final grade/final grades} of a language model: the items come in"
-                " without them",
+                "{count:count final grade/final grades} of a language model: the items are"
+                " imported without them",
                 count=foreign,
             )
         )
@@ -232,7 +231,7 @@ def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: P
 
 
 def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Sheet:
-    """Returns a sheet with what tables say of its queries and documents."""
+    """Returns a sheet with the texts that tables give for its queries and documents."""
     from relkit.judging.descriptions import add_query_texts, describe_documents
 
     for path, add, what in (
@@ -255,7 +254,7 @@ def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Shee
 
 
 def _top(path: str, k: int) -> dict[str, list[str]]:
-    """Returns the first documents of each query of a run, in the order that measures see."""
+    """Returns the first documents of each query of a run, in the order that measures use."""
     from relkit.data.convention import load_convention
     from relkit.data.ranking import Ranking
     from relkit.io import read_run
@@ -284,7 +283,7 @@ def _sheet_of(top: Mapping[str, Sequence[str]]) -> Sheet:
 
 
 def _tops(texts: Sequence[str], k: int) -> list[tuple[str, dict[str, list[str]]]]:
-    """Returns the systems of a comparison with what each ranks first."""
+    """Returns the systems of a comparison with their top documents."""
     tops = [(name, _top(path, k)) for name, path in stage_runs(texts)]
     if len(tops) < 2:
         raise ParameterError("a comparison needs two systems", hint="give --side NAME=RUN twice")

@@ -1,4 +1,4 @@
-"""`relkit judge llm`: a language model as a judge beside people."""
+"""`relkit judge llm`: a language model as a judge alongside people."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["llm"]
 
 KEY = "RELKIT_LLM_KEY"
 
-LLM = """Let a language model grade, as a judge of its own beside the people.
+LLM = """Let a language model grade, as a judge alongside people.
 
 \b
 Examples:
@@ -37,26 +37,25 @@ Examples:
   relkit judge calibrate judging.db --project June
   relkit judge accept judging.db --project June --by Lee
 
-The endpoint is one that is compatible with OpenAI's chat completions. The model
-sees the project's guideline and scale, and of each item the query, the title,
-the snippet, the URL and the further fields. Every answer is stored as soon as
-it is there; running the command again goes on where it stopped and asks nothing
-twice. What the model says never counts as a person's grade, and not at all
-until a lead accepts it.
+The endpoint must be compatible with OpenAI's chat completions. The model sees
+the project's guideline and scale, and each item's query, title, snippet, URL
+and further fields. Every answer is stored on arrival; running the command again
+resumes where it stopped and asks nothing twice. The model's grades never count
+as a person's, and not at all until a lead accepts them.
 
-The key comes from the environment variable RELKIT_LLM_KEY or the one that
---api-key-env names; it is stored and printed nowhere.
+The key comes from the environment variable RELKIT_LLM_KEY or the one named by
+--api-key-env; it is never stored or printed.
 """
 
 
-@click.command("llm", help=LLM, short_help="Let a language model grade beside the people.")
+@click.command("llm", help=LLM, short_help="Let a language model grade alongside people.")
 @click.argument("database")
 @project_option()
 @click.option(
-    "--endpoint", required=True, metavar="URL", help="Without the /chat/completions at its end."
+    "--endpoint", required=True, metavar="URL", help="Base URL, without /chat/completions."
 )
-@click.option("--model", required=True, metavar="NAME", help="The model's name there.")
-@click.option("--judge", metavar="NAME", help="Its name as a judge.  [default: llm:MODEL]")
+@click.option("--model", required=True, metavar="NAME", help="The model's name at the endpoint.")
+@click.option("--judge", metavar="NAME", help="The name of the judge.  [default: llm:MODEL]")
 @click.option(
     "--samples",
     type=click.IntRange(1, 100),
@@ -77,8 +76,7 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     "parameters",
     metavar="NAME=VALUE",
     multiple=True,
-    help="A further parameter of the requests, such as max_tokens=300; temperature=null leaves one"
-    " out.",
+    help="A further request parameter, such as max_tokens=300; temperature=null omits one.",
 )
 @click.option(
     "--items",
@@ -86,14 +84,14 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     type=click.Choice(["all", "graded", "ungraded"]),
     default="all",
     show_default=True,
-    help="Items that people graded, for a calibration, or ungraded ones.",
+    help="Items that people graded, for calibration, or ungraded ones.",
 )
 @click.option(
     "--query-sample",
     "queries",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Only so many queries, drawn by chance, with all their items.",
+    help="Only this many queries, drawn at random, with all their items.",
 )
 @click.option(
     "--item-sample",
@@ -102,7 +100,7 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     formerly="--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Only so many items, drawn by chance.",
+    help="Only this many items, drawn at random.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]")
 @click.option(
@@ -124,7 +122,7 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     type=click.IntRange(min=1),
     default=3,
     show_default=True,
-    help="Number of attempts to get an answer that can be read.",
+    help="Number of attempts to get a valid answer.",
 )
 @click.option(
     "--timeout",
@@ -158,12 +156,12 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     "--api-key-env",
     "key_variable",
     metavar="NAME",
-    help=f"The environment variable that holds the key.  [default: {KEY}]",
+    help=f"The environment variable with the key.  [default: {KEY}]",
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Print what would be asked about the first item and how many requests there would be.",
+    help="Print the prompt for the first item and the number of requests, and send nothing.",
 )
 @no_color_option
 def llm(
@@ -257,31 +255,33 @@ def _key(variable: str | None, url: str) -> str:
         )
     local = urlsplit(url).hostname in {"localhost", "127.0.0.1", "::1"}
     if key and url.startswith("http:") and not local:
-        messages.warning("the key goes to an http endpoint: whoever is on the way can read it")
+        messages.warning(
+            "the key is sent to an http endpoint: anyone on the network path can read it"
+        )
     return key
 
 
 def _remark(project: Project, draft: Configuration, plan: Plan, chosen: int) -> None:
-    """Says what the user may not have meant."""
+    """Warns about what the user may not have intended."""
     if not project.guideline_in(draft.language):
         messages.warning(
             message(
-                "`{project_name}` has no guideline: the model sees the names of the grades alone",
+                "`{project_name}` has no guideline: the model sees only the names of the grades",
                 project_name=project.name,
             )
         )
     if draft.samples > 1 and draft.parameters.get("temperature") == 0:
-        messages.note("at temperature 0 the samples of an item are nearly the same answer")
+        messages.note("at temperature 0 the samples of an item are nearly identical")
     if plan.hidden:
         messages.warning(
             message(
-                "{hidden:,} of {chosen:,} items have nothing but an id and are not asked about",
+                "{hidden:,} of {chosen:,} items have only an id and are skipped",
                 hidden=plan.hidden,
                 chosen=chosen,
             )
         )
     if not chosen:
-        messages.warning("no item was chosen")
+        messages.warning("no items were selected")
 
 
 def _show(draft: Configuration, prompt: Prompt, plan: Plan) -> None:
@@ -291,9 +291,8 @@ def _show(draft: Configuration, prompt: Prompt, plan: Plan) -> None:
     samples = "1 sample" if draft.samples == 1 else f"{draft.samples} samples"
     messages.note(
         message(
-            "{count:,} requests for {count_2:,} items and {samples} each,"
-            " without those that are answered already; nothing was sent or"
-            " stored",
+            "{count:,} requests for {count_2:,} items with {samples} each, excluding those"
+            " already answered; nothing was sent or stored",
             count=len(plan.open),
             count_2=len(plan.items),
             samples=samples,
@@ -330,7 +329,7 @@ def _ask(
                 outcome=outcome,
                 progress=progress,
                 on_interrupt=lambda: messages.note(
-                    "waiting for the requests on their way; Ctrl-C again leaves at once"
+                    "waiting for pending requests; press Ctrl-C again to quit immediately"
                 ),
             )
     finally:
@@ -360,8 +359,8 @@ def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome
     if given_up:
         messages.warning(
             message(
-                "{given_up:,} samples have no grade: refused, or {attempts}"
-                " attempts could not be read (--attempts)",
+                "{given_up:,} samples have no grade: refused, or no valid answer in"
+                " {attempts} attempts (--attempts)",
                 given_up=given_up,
                 attempts=plan.attempts,
             )
@@ -370,8 +369,8 @@ def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome
     share = sum(item.id in graded for item in plan.items)
     messages.note(
         message(
-            "{share:,} of {count:,} items have a grade by it; `relkit judge"
-            " calibrate` holds them against people's",
+            "it graded {share:,} of {count:,} items; `relkit judge calibrate` compares its"
+            " grades with people's",
             share=share,
             count=len(plan.items),
         )
@@ -379,7 +378,7 @@ def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome
 
 
 def _duration(seconds: float) -> str:
-    """Returns a time as people say it.
+    """Returns a human-readable duration.
 
     Examples:
         >>> _duration(8), _duration(160), _duration(7300)

@@ -1,4 +1,4 @@
-"""`relkit judge project`: a project renamed, closed, opened again, or removed."""
+"""`relkit judge project`: renames, closes, reopens or deletes a project."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ Examples:
   relkit judge project judging.db June --delete
 
 A closed project can be read and exported; judges do not see it, and nothing in
-it changes until it is opened again. Deleting takes everything out that was said
-in it, and cannot be undone: write its archive first
-(`relkit judge export --format archive`). Without an option, says what it is and
-what was imported.
+it changes until it is reopened. Deleting a project removes everything in it and
+cannot be undone: write its archive first (`relkit judge export --format
+archive`). Without an option, prints its settings and imports.
 """
 
 
@@ -41,12 +40,12 @@ what was imported.
 @click.argument("database")
 @click.argument("name", metavar="PROJECT")
 @click.option("--rename", metavar="NAME", help="Its new name.")
-@click.option("--close", is_flag=True, help="Read only from now on, and hidden from judges.")
-@click.option("--reopen", is_flag=True, help="Open it again.")
+@click.option("--close", is_flag=True, help="Make it read-only and hide it from judges.")
+@click.option("--reopen", is_flag=True, help="Reopen it.")
 @click.option(
     "--gold-share",
     type=click.FloatRange(0, 1, max_open=True),
-    help="The share of gold items among those that a judge is given from now on.",
+    help="From now on, the share of gold items among a judge's items.",
 )
 @click.option("--delete", is_flag=True, help="Delete it; asks for its name.")
 @click.option("--yes", is_flag=True, help="Delete it without asking.")
@@ -67,7 +66,7 @@ def project(
     from relkit.judging.store import open_store
 
     if (close and reopen) or (delete and (close or reopen or rename or gold_share is not None)):
-        raise ParameterError("these options do not go together", hint="give one after the other")
+        raise ParameterError("these options exclude each other", hint="use them one at a time")
     with ended_in_order(), open_store(database) as store:
         found = store.projects.get(name)
         if delete:
@@ -80,12 +79,12 @@ def project(
             return
         if reopen:
             store.projects.reopen(found.id)
-            messages.note(message("opened the project {found_name}", found_name=found.name))
+            messages.note(message("reopened the project {found_name}", found_name=found.name))
         if gold_share is not None:
             store.projects.set_gold_share(found.id, gold_share)
             messages.note(
                 message(
-                    "{gold_share:.0%} of what a judge is given are gold items from now on",
+                    "from now on, {gold_share:.0%} of a judge's items are gold items",
                     gold_share=gold_share,
                 )
             )
@@ -111,7 +110,7 @@ def _confirm(name: str) -> None:
             message("deleting `{name}` needs --yes without a terminal", name=name),
             hint="write its archive first: relkit judge export --format archive",
         )
-    if click.prompt("Everything in it is lost. Its name, to delete it", err=True) != name:
+    if click.prompt("Everything in it will be lost. Type its name to delete it", err=True) != name:
         raise ParameterError("that is not its name; nothing was deleted")
 
 

@@ -26,23 +26,23 @@ Examples:
   relkit judge serve judging.db --host 0.0.0.0 --port 8080
   relkit judge serve --demo
 
-DATABASE is a file of SQLite [default: judging.db], or the URL of a PostgreSQL
-database; it is created if missing. Without an account that can lead, a first
-one is created, and its password printed once.
+DATABASE is an SQLite file [default: judging.db], or the URL of a PostgreSQL
+database; it is created if missing. If there is no lead account, one is created
+and its password printed once.
 
-With --rounds, the page /monitor shows leads the
-monitor. With --demo, three simulated months and simulated judges are there to look
-at; what DIRECTORY [default: relkit-demo] lacks of them is built, which needs
-pip install 'relkit[demo,judge]'.
+With --rounds, leads see the monitor at /monitor. With --demo, the app shows
+three simulated months and simulated judges; whatever is missing in DIRECTORY
+[default: relkit-demo] is built, which needs pip install 'relkit[demo,judge]'.
 
-Where others reach it, serve it over HTTPS: by a proxy in front (--proxy) or with
---ssl-certificate. It answers to localhost, to addresses in numbers, and to the
-names of --host and --allowed-host. Ctrl-C and SIGTERM end it in order: the file
-of the database then holds everything. `relkit judge backup` copies it meanwhile.
+If others can reach it, serve it over HTTPS: behind a proxy (--proxy) or with
+--ssl-certificate. It answers to localhost, to IP addresses, and to the names in
+--host and --allowed-host. Ctrl-C and SIGTERM shut it down cleanly: the database
+file is then complete. While it runs, copy it with `relkit judge backup`.
 """
 
-PLAIN = """others reach this server over plain HTTP, which shows passwords and grades to the network
-put a proxy with HTTPS in front (--host 127.0.0.1 --proxy 127.0.0.1), or give --ssl-certificate"""
+PLAIN = """others can reach this server over plain HTTP, which exposes passwords
+and grades to the network put an HTTPS proxy in front (--host 127.0.0.1 --proxy
+127.0.0.1), or use --ssl-certificate"""
 
 
 def _check_names(
@@ -50,10 +50,8 @@ def _check_names(
 ) -> tuple[str, ...]:
     for name in names:
         if not re.fullmatch(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?|[0-9a-fA-F:]+", name):
-            raise click.BadParameter(
-                f"`{name}` is not the name of a host, such as judging.example.org"
-            )
-    # Browsers write other scripts' letters as the domain name system does.
+            raise click.BadParameter(f"`{name}` is not a host name, such as judging.example.org")
+    # Browsers write non-ASCII letters as the domain name system does.
     return tuple(name if name.isascii() else name.encode("idna").decode() for name in names)
 
 
@@ -72,13 +70,13 @@ def _check_proxies(
 
 @click.command("serve", help=HELP, short_help="Open the web app in which people grade.")
 @click.argument("database", required=False)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8080,
     show_default=True,
-    help="The port; 0 takes a free one.",
+    help="The port; 0 picks a free one.",
 )
 @click.option(
     "--allowed-host",
@@ -86,8 +84,8 @@ def _check_proxies(
     multiple=True,
     metavar="NAME",
     callback=_check_names,
-    help="A name under which browsers reach it, such as judging.example.org; `*.example.org` for"
-    " all below one, `*` for any. Can be given several times.",
+    help="A host name under which browsers reach it, such as judging.example.org;"
+    " `*.example.org` for all subdomains, `*` for any. Can be repeated.",
 )
 @click.option(
     "--proxy",
@@ -95,8 +93,8 @@ def _check_proxies(
     multiple=True,
     metavar="ADDRESS",
     callback=_check_proxies,
-    help="The address or network of a proxy in front, whose X-Forwarded-For and X-Forwarded-Proto"
-    " are believed. Can be given several times.",
+    help="The address or network of a proxy in front, whose X-Forwarded-For and"
+    " X-Forwarded-Proto are trusted. Can be repeated.",
 )
 @click.option("--ssl-certificate", metavar="FILE", help="Serve HTTPS with this certificate (PEM).")
 @click.option("--ssl-key", metavar="FILE", help="The certificate's key, if in another file.")
@@ -104,16 +102,16 @@ def _check_proxies(
     "--rounds",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="The rounds of `relkit monitor add`: the app shows them month by month.",
+    help="Rounds from `relkit monitor add`, to show month by month.",
 )
 @click.option(
     "--demo",
     is_flag=False,
     flag_value="relkit-demo",
     metavar="[DIRECTORY]",
-    help="Serve the demonstration's data instead of a database.",
+    help="Serve demo data instead of a database.",
 )
-@click.option("--secure-cookies", is_flag=True, help="Cookies are sent over HTTPS only.")
+@click.option("--secure-cookies", is_flag=True, help="Send cookies over HTTPS only.")
 @click.option(
     "--sign-in-days",
     type=click.FloatRange(0, 365, min_open=True),
@@ -126,16 +124,16 @@ def _check_proxies(
     type=click.FloatRange(0, 365, min_open=True),
     default=3,
     show_default=True,
-    help="Days until an unused sign-in expires; 0.02 is half an hour.",
+    help="Days until an idle sign-in expires; 0.02 is half an hour.",
 )
 @click.option(
     "--event-days",
     type=click.FloatRange(0, min_open=True),
     default=365,
     show_default=True,
-    help="Days to keep the record of sign-ins and changes.",
+    help="Days to keep the log of sign-ins and changes.",
 )
-@click.option("--browser", is_flag=True, help="Open the page in a browser here.")
+@click.option("--browser", is_flag=True, help="Open the page in a browser on this machine.")
 @no_color_option
 def serve(
     database: str | None,
@@ -165,7 +163,7 @@ def serve(
 
     if demo is not None and (database or rounds):
         raise ParameterError(
-            "`--demo` has a database and rounds of its own",
+            "`--demo` brings its own database and rounds",
             hint="relkit judge serve --demo DIRECTORY",
         )
     if ssl_key and not ssl_certificate:
@@ -180,7 +178,7 @@ def serve(
                 user, password = made
                 messages.note(
                     message(
-                        "made the account {user_name} ({role}); this is its password:",
+                        "created the account {user_name} ({role}); this is its password:",
                         user_name=user.name,
                         role=user.role,
                     )
@@ -188,7 +186,9 @@ def serve(
                 click.echo(password)
             elif demo is not None:
                 messages.note(
-                    message("the password was printed when {database} was made", database=database)
+                    message(
+                        "the password was printed when {database} was created", database=database
+                    )
                 )
             settings = Settings(
                 secure_cookies=secure_cookies,
@@ -227,7 +227,7 @@ def serve(
                 if not store.database.checkpoint():
                     messages.warning(
                         message(
-                            "another program has {file} open: a part of it is in {file}-wal;"
+                            "another program has {file} open: part of it is in {file}-wal;"
                             " copy it with `relkit judge backup`",
                             file=store.database.file,
                         )
@@ -247,7 +247,7 @@ def _name_shared_files(file: str) -> None:
 
 
 def _build_story(directory: str) -> tuple[str, str]:
-    """Makes what a directory lacks, and returns its database and its rounds."""
+    """Builds what is missing in a directory, and returns its database and rounds."""
     from relkit.app.story import build_story
     from relkit.cli.demo import building
 

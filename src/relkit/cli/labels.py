@@ -1,4 +1,4 @@
-"""`relkit labels`: labels of clicks, and click models side by side."""
+"""`relkit labels`: labels from clicks, and click models compared."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["command"]
 
 PAGES = ("table", "markdown", "json", "csv", "html")
 
-HELP = """Derive labels from clicks, and compare click models.
+HELP = """Derive labels from clicks and compare click models.
 
 \b
 Examples:
@@ -45,9 +45,9 @@ Examples:
   relkit labels bias clicks.csv -o bias.html
   relkit labels simulate bm25.run --judgments judgments.qrels -o users.csv
 
-Clicks are biased by position, by what was shown and by mis-clicks. A click
-model describes how users go through a list; what it estimates for each document is its label, with
-an interval and the number of effective impressions behind it.
+Clicks are biased by position, by what was shown and by misclicks. A click model
+describes how users go through a list; its estimate for each document is the
+label, with an interval and the number of effective impressions behind it.
 """
 
 MAKE = """Derive labels from a log's clicks: judgments with intervals.
@@ -62,12 +62,12 @@ Examples:
 
 Models: sdbn, dbn, dcm, cascade and ccm (the user goes down the list), pbm and
 ubm (positions are seen or not), coec and dctr (rates), ratio, ips and snips
-(clicks corrected by a known examination of positions). The file has the
-columns query, document, grade, low, high and weight; every command that reads
-judgments takes it. A Parquet file keeps what the labels assume, too.
+(clicks corrected by known examination probabilities). The file has the columns
+query, document, grade, low, high and weight; every command that reads judgments
+accepts it. A Parquet file also records the labels' assumptions.
 
-With --actions a click is worth what followed it: a long stay, a cart, a
-purchase. --grading turns labels between 0 and 1 into grades 0, 1, 2 …
+With --actions the value of a click depends on what followed: a long stay, a
+cart, a purchase. --grading turns labels between 0 and 1 into grades 0, 1, 2 …
 """
 
 COMPARE = """Compare click models by how well they predict clicks, and with human judgments.
@@ -82,14 +82,14 @@ Examples:
       --judgments judgments.qrels -o labels.html
 
 One session in five is held out, chosen by its id; the models are fitted on the
-others. Intervals are of the difference to the first model, over queries.
+others. Intervals are for the difference from the first model, over queries.
 
 With --judgments, the labels of each model rank the documents that people graded
-and the log shows. `dctr`, the plain click rate, is what a model has to beat:
-name it first, and the differences are to it. Predicting clicks better does not
-mean agreeing better with people.
+and the log shows. A model has to beat `dctr`, the plain click rate: name it
+first, as differences are from the first model. Predicting clicks better does
+not mean agreeing better with people.
 
-A FILE that ends in .html is a page that opens offline: position bias,
+A FILE ending in .html is written as a page that opens offline: position bias,
 calibration, perplexity by position, and where labels and people disagree.
 """
 
@@ -97,7 +97,7 @@ calibration, perplexity by position, and where labels and people disagree.
 @click.group(
     "labels",
     help=HELP,
-    short_help="Derive labels from clicks, and compare click models.",
+    short_help="Derive labels from clicks and compare click models.",
     cls=CommandGroup,
 )
 def command() -> None:
@@ -114,7 +114,7 @@ def command() -> None:
     "--output",
     metavar="FILE",
     required=True,
-    help="File to write the labels to: .parquet, .csv, .tsv or .jsonl.",
+    help="Output file for the labels: .parquet, .csv, .tsv or .jsonl.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option(
@@ -125,13 +125,13 @@ def command() -> None:
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="How many of the surely best documents to print.",
+    help="How many of the best documents to print, by the lower bounds of their labels.",
 )
 @click.option(
     "--actions",
     metavar="NAME=VALUE,…",
-    help="What a click is worth by what followed: click, dwell, cart, purchase, such as"
-    " click=1,dwell=2,cart=3,purchase=4. A click worth 0 leaves conversion.",
+    help="The value of a click by what followed: click, dwell, cart, purchase, such as"
+    " click=1,dwell=2,cart=3,purchase=4. With click=0 only conversions count.",
 )
 @click.option(
     "--long-dwell",
@@ -139,39 +139,40 @@ def command() -> None:
     metavar="SECONDS",
     default=30,
     show_default=True,
-    help="With --actions: seconds from which a stay counts as dwell.",
+    help="With --actions: minimum number of seconds of a dwell.",
 )
 @click.option(
     "--per-click",
     is_flag=True,
-    help="With --actions: the value of a click alone, not how often there is one.",
+    help="With --actions: the value per click, whatever the click rate.",
 )
 @click.option(
     "--prior",
     metavar="CLICKS,IMPRESSIONS|data",
-    help="The prior of every probability; 1,2 where it is not given, and data estimates it from"
-    " the log.",
+    help="The prior of every probability; 1,2 by default, and data estimates it from the log.",
 )
 @click.option(
     "--grading",
     metavar="NAME=NUMBERS",
-    help="Make grades: threshold=0.1,0.3,0.6, posterior=0.1,0.3,0.6 (reached with a probability of"
-    " 90%) or quantile=4.",
+    help="Turn labels into grades: threshold=0.1,0.3,0.6, posterior=0.1,0.3,0.6 (exceeded with"
+    " a probability of 90%) or quantile=4.",
 )
 @click.option(
     "--bias",
     metavar="FILE",
-    help="For ratio, ips and snips: what `relkit labels bias -o bias.json` wrote.  [default:"
-    " estimated from the log]",
+    help="For ratio, ips and snips: a file written by `relkit labels bias -o bias.json`."
+    "  [default: estimated from the log]",
 )
-@click.option("--drop-bots", is_flag=True, help="Leave out users whose rates are not human.")
-@click.option("--need-dwell", is_flag=True, help="Clicks without a dwell time do not count.")
+@click.option(
+    "--drop-bots", is_flag=True, help="Leave out users with non-human rates of searches or clicks."
+)
+@click.option("--need-dwell", is_flag=True, help="Ignore clicks without a dwell time.")
 @click.option(
     "--min-weight",
     type=click.FloatRange(min=0),
     default=0,
     show_default=True,
-    help="Minimum number of effective impressions of a label.",
+    help="Minimum number of effective impressions behind a label.",
 )
 @clicks_options
 @format_option("table", "json", "markdown", help="Output format of the results.")
@@ -222,7 +223,7 @@ def make(
 
 
 def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions | None:
-    """Returns what a click is worth by what followed it."""
+    """Returns the value of a click by what followed it."""
     from relkit.labels.actions import Actions
 
     if values is None:
@@ -236,7 +237,7 @@ def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions 
             found[name.strip()] = float(value)
         except ValueError:
             raise ParameterError(
-                message("`{part}` does not say what an action is worth", part=part),
+                message("`{part}` is not ACTION=VALUE", part=part),
                 hint="such as click=1,cart=3,purchase=5",
             ) from None
     return Actions(found, long_dwell, "click" if per_click else "impression")
@@ -247,7 +248,7 @@ def _prior(text: str | None) -> Any:
 
 
 def _with_bias(model: ClickModel, path: str) -> ClickModel:
-    """The model, told how often each position is seen."""
+    """Returns the model with the given examination probabilities."""
     from dataclasses import replace
 
     from relkit.labels.correction import Corrected
@@ -256,7 +257,7 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     if not isinstance(model, Corrected):
         raise ParameterError(
             message("the click model `{name}` does not take --bias", name=model.name),
-            hint="make labels with ratio, ips or snips",
+            hint="use ratio, ips or snips",
         )
     return replace(model, examination=read_bias(path))
 
@@ -279,20 +280,20 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     type=click.IntRange(min=2),
     default=5,
     show_default=True,
-    help="One session in so many is held out.",
+    help="Hold out one session in N.",
 )
 @click.option(
     "--judgments",
     metavar="FILE",
-    help="Grades by people, in any format of judgments: how do the labels agree with them?",
+    help="Human judgments, in any format, to compare the labels with.",
 )
 @click.option(
     "--measure",
     "measures",
     metavar="MEASURE",
     multiple=True,
-    help="By which labels are compared with grades, such as auc(rel=2); repeat it for several."
-    "  [default: ndcg@10, auc, gauc, tau]",
+    help="A measure of the labels against the grades, such as auc(rel=2); repeat it for"
+    " several.  [default: ndcg@10, auc, gauc, tau]",
 )
 @convention_options
 @scale_option
@@ -339,7 +340,7 @@ def compare(
         grades = judgments_argument(judgments, judgments_format, None, chosen_scale(scale))
         messages.notes(grades.notes)
     elif measures or convention or changes or scale or judgments_format:
-        raise ParameterError("--measure, --scale and the like need --judgments")
+        raise ParameterError("--measure, --scale and similar options need --judgments")
     sessions = read_log(log, columns, input_format, [output])
     found = compare_models(
         sessions,

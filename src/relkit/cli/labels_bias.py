@@ -1,4 +1,4 @@
-"""`relkit labels bias`: how often each position is seen, and whether the log can tell."""
+"""`relkit labels bias`: how often each position is seen, and whether the log identifies it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["bias"]
 
 FORMATS = ("table", "markdown", "json", "csv", "html", "svg")
 
-HELP = """Estimate how often each position is seen, and say whether the log can tell.
+HELP = """Estimate how often each position is seen, and whether the log identifies it.
 
 \b
 Examples:
@@ -30,10 +30,10 @@ Examples:
   relkit labels bias clicks.csv -o bias.json
   relkit labels bias clicks.csv -e all-pairs -e chain --reference 2
 
-A click needs examination and attraction. The two can be told apart where the
-same document stood at several positions, for reasons that have nothing to do
-with its relevance. Estimators: all-pairs, pivot and chain compare the clicks of
-such documents; em fits the model pbm. Labels are made with the first one.
+A click needs examination and attraction. They can be separated if the same
+document was shown at several positions, for reasons unrelated to its relevance.
+Estimators: all-pairs, pivot and chain compare the clicks of such documents; em
+fits the model pbm. Labels use the first one.
 """
 
 
@@ -52,21 +52,21 @@ such documents; em fits the model pbm. Labels are made with the first one.
     "--reference",
     type=click.IntRange(min=1),
     metavar="POSITION",
-    help="The position whose examination is 1.  [default: the first that was shown]",
+    help="The position whose examination is set to 1.  [default: the first position shown]",
 )
 @click.option(
     "--weighting",
     type=click.Choice(["harmonic", "equal"]),
     default="harmonic",
     show_default=True,
-    help="How documents count: by their effective swaps, or all alike.",
+    help="Weight of documents: by their effective swaps, or uniform.",
 )
 @click.option(
     "--min-swaps",
     type=click.FloatRange(min=0),
     default=100,
     show_default=True,
-    help="With fewer effective swaps, a connection is called weak.",
+    help="A connection with fewer effective swaps is reported as weak.",
 )
 @clicks_options
 @format_option(

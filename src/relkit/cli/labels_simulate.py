@@ -1,4 +1,4 @@
-"""`relkit labels simulate`: the log of users whose minds are known."""
+"""`relkit labels simulate`: a log of simulated users whose behaviour is known."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["simulate"]
 
-HELP = """Simulate users of a click model over runs, and write the log they leave.
+HELP = """Simulate users of a click model over runs, and write their log.
 
 \b
 Examples:
@@ -38,11 +38,11 @@ Examples:
   relkit labels simulate bm25.run tfidf.run -m dbn --swap 0.2 \\
       --misclicks 0.02 --bots 0.01 --missing dwell_seconds=0.3 -o arms.parquet
 
-With grade g of at most m, a click satisfies with R = (2^g - 1) / 2^m, and what
-is seen attracts with E + (1 - E) R; unjudged documents have the grade 0.
-Without judgments R is drawn from Beta(1, 3). With several runs each user is in
-one arm, and the column bucket says in which. The same seed gives the same log,
-and a longer log begins with a shorter one.
+With grade g of at most m, a click satisfies with probability R = (2^g - 1) /
+2^m, and a result that is seen attracts with E + (1 - E) R; unjudged documents
+have grade 0. Without judgments R is drawn from Beta(1, 3). With several runs
+each user is in one arm, named in the column bucket. The same seed gives the
+same log, and a longer log starts with the shorter one.
 """
 
 SHARE = click.FloatRange(0, 1)
@@ -50,7 +50,7 @@ SHARE = click.FloatRange(0, 1)
 
 @click.command("simulate", help=HELP, short_help="Simulate users of a click model over runs.")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--judgments", metavar="FILE", help="The grades that decide what attracts.")
+@click.option("--judgments", metavar="FILE", help="The grades that determine attraction.")
 @click.option(
     "-m", "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
 )
@@ -67,19 +67,20 @@ SHARE = click.FloatRange(0, 1)
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Random seed of everything that is drawn.",
+    help="Random seed.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     required=True,
-    help="File to write the log to: .parquet, .csv or .jsonl; the last two also compressed.",
+    help="Output file for the log: .parquet, .csv or .jsonl; the last two also compressed.",
 )
 @click.option(
     "--truth",
     metavar="FILE",
-    help="Write what is true: of .json everything, of .parquet, .csv, .tsv or .jsonl the pairs.",
+    help="Write the ground truth: all of it as .json, or by query and document as .parquet,"
+    " .csv, .tsv or .jsonl.",
 )
 @click.option("--force", is_flag=True, help="Replace the files if they exist.")
 @click.option(
@@ -95,25 +96,26 @@ SHARE = click.FloatRange(0, 1)
     type=click.FloatRange(min=0),
     default=1.0,
     show_default=True,
-    help="Position k is seen with 1 / k^eta.",
+    help="Position k is seen with probability 1 / k^eta.",
 )
 @click.option(
     "--examination",
     metavar="P,P,…",
-    help="How likely each position is seen, in place of --eta.",
+    help="Probability that each position is seen, in place of --eta.",
 )
 @click.option(
     "--going-on",
     metavar="P|P,P,…",
-    help="How likely users go on: of dbn one number, of dcm one for each position, of ccm after a"
-    " skip, a click that did not help, and one that did.  [default: the model's]",
+    help="Probability that users continue: for dbn one number, for dcm one per position, for"
+    " ccm after a skip, after an unsatisfying click, and after a satisfying one."
+    "  [default: the model's]",
 )
 @click.option(
     "--epsilon",
     type=SHARE,
     default=0.1,
     show_default=True,
-    help="E: how much useless results attract.",
+    help="E: the attraction of useless results.",
 )
 @click.option(
     "--attraction",
@@ -123,28 +125,28 @@ SHARE = click.FloatRange(0, 1)
 @click.option(
     "--satisfaction",
     metavar="GRADE=P,…",
-    help="How likely a click on each grade satisfies, such as 0=0,1=0.3,2=0.9.",
+    help="Probability that a click satisfies, by grade, such as 0=0,1=0.3,2=0.9.",
 )
 @click.option(
     "--frequencies",
     metavar="S|FILE",
     default="1",
     show_default=True,
-    help="How often queries are asked: the exponent of Zipf's law, or a table of query and weight.",
+    help="Query frequencies: the exponent of Zipf's law, or a table of query and weight.",
 )
 @click.option(
     "--tail",
     type=SHARE,
     default=0.0,
     show_default=True,
-    help="The share of sessions that ask any query, each as likely.",
+    help="The share of sessions whose query is drawn uniformly.",
 )
 @click.option(
     "--users",
     type=click.IntRange(min=1),
     default=10_000,
     show_default=True,
-    help="How many users there are.",
+    help="Number of users.",
 )
 @click.option(
     "--per-day",
@@ -165,21 +167,21 @@ SHARE = click.FloatRange(0, 1)
     type=SHARE,
     default=0.0,
     show_default=True,
-    help="The share of lists of which two results trade places.",
+    help="The share of lists in which two results are swapped.",
 )
 @click.option(
     "--noise",
     type=SHARE,
     default=0.0,
     show_default=True,
-    help="How likely any result is clicked, whatever the model says.",
+    help="Probability that any result is clicked, whatever the model.",
 )
 @click.option(
     "--misclicks",
     type=SHARE,
     default=0.0,
     show_default=True,
-    help="How likely any result is clicked by mistake, and left at once.",
+    help="Probability that any result is clicked by mistake and left at once.",
 )
 @click.option(
     "--bots",
@@ -188,22 +190,22 @@ SHARE = click.FloatRange(0, 1)
     show_default=True,
     help="The share of sessions of bots, which click on everything.",
 )
-@click.option("--cart", type=SHARE, help="How likely a click that satisfied puts into the cart.")
+@click.option("--cart", type=SHARE, help="Probability that a satisfying click adds to the cart.")
 @click.option(
     "--purchase",
     type=SHARE,
-    help="How likely what is in the cart, or what satisfied, is bought.",
+    help="Probability that a result in the cart, or one that satisfied, is bought.",
 )
 @click.option(
     "--missing",
     metavar="COLUMN=SHARE,…",
     multiple=True,
-    help="The share of values that a column lacks, such as dwell_seconds=0.3; 1 leaves it out.",
+    help="The share of missing values in a column, such as dwell_seconds=0.3; 1 omits it.",
 )
 @scale_option
 @format_options
 @columns_option
-@format_option("table", "json", "markdown", "csv", help="Output format of the counts.")
+@format_option("table", "json", "markdown", "csv", help="Output format of the summary.")
 @digits_option
 @no_color_option
 def simulate(
@@ -259,7 +261,7 @@ def simulate(
 def _check_outputs(
     output: str, truth: str | None, force: bool, inputs: Sequence[str | None]
 ) -> None:
-    """Says before the work, and not after it, that a file cannot be written."""
+    """Reports before the work rather than after it that a file cannot be written."""
     from relkit.io.sessions_write import check_target
     from relkit.io.table_files import check_name
 
@@ -311,7 +313,7 @@ def _crowd(options: Mapping[str, Any]) -> Crowd:
 
 
 def _frequencies(text: str) -> float | dict[str, float]:
-    """The exponent, or the weights of a file."""
+    """Returns the exponent, or the weights from a file."""
     try:
         return float(text)
     except ValueError:
@@ -324,19 +326,20 @@ def _frequencies(text: str) -> float | dict[str, float]:
     named = next((name for name in WEIGHTS if name in table.columns), None)
     if "query" not in table.columns or named is None:
         raise InputError(
-            "frequencies are a table with the columns query and weight",
+            "frequencies must be a table with the columns query and weight",
             path=text,
             hint="such as query,weight with one row per query",
         )
     numbers = table.get_column(named).cast(pl.Float64, strict=False)
     if numbers.null_count():
         raise InputError(
-            message("the column {named} holds something else than numbers", named=named), path=text
+            message("the column {named} contains values that are not numbers", named=named),
+            path=text,
         )
     return dict(zip(table.get_column("query").cast(pl.String), numbers, strict=True))
 
 
-#: What a column of frequencies may be called.
+#: Accepted names of the frequency column.
 WEIGHTS = ("weight", "sessions", "frequency", "count")
 
 
@@ -357,7 +360,7 @@ def _by_grade(text: str | None, option: str) -> dict[float, float] | None:
 
 
 def _pairs(texts: Sequence[str], option: str, example: str) -> dict[str, float]:
-    """The numbers of an option NAME=NUMBER,…."""
+    """Returns the numbers of an option NAME=NUMBER,…."""
     items = [item for text in texts for item in text.split(",")]
     try:
         return {name: float(value) for name, value in named_values(items, option, example).items()}

@@ -1,4 +1,4 @@
-"""`relkit logs`: search logs to the canonical form, in numbers, checked and repaired."""
+"""`relkit logs`: converts, describes, checks and repairs search logs."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Examples:
   relkit logs doctor log.csv
   relkit logs read log.csv -o log.parquet
 
-A log has one row per impression: session, query, position and doc, and, where
-they are known, timestamp, clicked, dwell_seconds, add_to_cart, purchase,
-bucket and user. A session is one search. Logs are Parquet, CSV, TSV or JSON
-Lines, also compressed, or OpenSearch UBI queries and events; usual names of
-columns are recognised.
+A log has one row per impression: session, query, position and doc, and
+optionally timestamp, clicked, dwell_seconds, add_to_cart, purchase, bucket and
+user. A session is one search. Logs are Parquet, CSV, TSV or JSON Lines, also
+compressed, or OpenSearch UBI queries and events; common column names are
+recognised.
 """
 
 READ = """Convert a log to the canonical form.
@@ -42,7 +42,7 @@ Examples:
   relkit logs read log.csv --columns session=session+user -o log.jsonl.gz
 
 Values get their types and columns their names; rows stay as they are. UBI
-events are joined into impressions. Positions that begin at 0 stay so: `relkit
+events are joined into impressions. Positions that start at 0 are kept: `relkit
 logs doctor --fix` repairs them.
 """
 
@@ -53,12 +53,12 @@ Example:
   relkit logs inspect log.csv
   relkit logs inspect log.parquet --month 2026-03
 
-Rows, sessions, distinct queries, the range of times and positions, shares of
-clicks, carts and purchases, and queries by frequency: head, middle and tail
+Prints rows, sessions, distinct queries, the range of times and positions, rates
+of clicks, carts and purchases, and queries by frequency: head, middle and tail
 each have about a third of the sessions.
 """
 
-DOCTOR = """Check a log for problems, show what they do to the numbers, and repair it.
+DOCTOR = """Check a log for problems, show their effect on the numbers, and repair it.
 
 \b
 Examples:
@@ -66,10 +66,11 @@ Examples:
   relkit logs doctor log.csv --lang zh
   relkit logs doctor log.csv --fix -o cleaned.parquet
 
-Looks for positions that begin at 0, cut-off lists and holes, timestamps of
-several forms, gaps in time, clicks without an impression, duplicates, bots,
-and queries that differ in their writing only. --fix repairs what needs no
-decision, in a copy; cleaned.parquet.changes.json says what it changed.
+Looks for positions that start at 0, truncated lists and missing positions,
+mixed timestamp formats, gaps in time, clicks without an impression, duplicates,
+bots, and queries that differ only in case, width or spacing. --fix repairs what
+needs no decision, in a copy; cleaned.parquet.changes.json lists what it
+changed.
 """
 
 
@@ -90,7 +91,7 @@ def command() -> None:
     "--output",
     metavar="FILE",
     required=True,
-    help="Where to: .parquet, .csv or .jsonl; the last two also .gz or .zst.",
+    help="Output file: .parquet, .csv or .jsonl; the last two also .gz or .zst.",
 )
 @no_color_option
 def read(
@@ -142,7 +143,7 @@ def inspect(
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Positions that measures will look at; lists that end before are a warning.",
+    help="The depth of your measures; shorter lists are a warning.",
 )
 @click.option("--fix", is_flag=True, help="Write a cleaned copy to --output.")
 @click.option(
@@ -154,9 +155,9 @@ def inspect(
 @click.option(
     "--record",
     metavar="FILE",
-    help="Where --fix writes what it changed, as JSON.  [default: OUTPUT.changes.json]",
+    help="Where --fix records its changes, as JSON.  [default: OUTPUT.changes.json]",
 )
-@click.option("--strict", is_flag=True, help="Exit code 1 if there is a warning.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 if there is a warning.")
 @language_option("Language of the texts.")
 @format_option("table", "json", "markdown", help="Output format.")
 @no_color_option
@@ -212,7 +213,7 @@ def _write(repair: Repair, output: str, record: str) -> None:
     kinds = ", ".join(change.kind for change in repair.changes) or "nothing"
     messages.note(
         message(
-            "repaired: {kinds}; {output} is the copy, {record} says what was changed",
+            "repaired: {kinds}; the copy is {output}, the changes are in {record}",
             kinds=kinds,
             output=output,
             record=record,

@@ -1,4 +1,4 @@
-"""`relkit measures`: what can be measured, and how."""
+"""`relkit measures`: lists and describes measures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Examples:
 
 A name is measure@k or measure(parameter=value,…)@k, such as ndcg@10 or
 recall(rel=2)@100. Names of trec_eval (P_10, ndcg_cut_10), ir_measures (nDCG@10)
-and ranx (hit_rate@5) are understood.
+and ranx (hit_rate@5) are accepted.
 """
 
 
@@ -101,7 +101,7 @@ def describe(kind: type[Measure]) -> str:
     facts.append(("average", _averages(kind)))
     facts.append(("range", f"{_bound(kind.bounds[0])} to {_bound(kind.bounds[1])}"))
     if kind.needs == "reference":
-        facts.append(("compares", "two runs: give the other one in place of the judgments"))
+        facts.append(("compares", "two runs: give the other run in place of the judgments"))
     lines += ["", *definitions(facts, "")]
     if "Examples" in parts:
         lines += ["", "Example in Python:"]

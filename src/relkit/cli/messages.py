@@ -1,4 +1,4 @@
-"""What is said on stderr: errors, hints, notes, progress."""
+"""Output on stderr: errors, hints, notes, progress."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ RED, YELLOW, CYAN, GREEN, DIM = "31;1", "33;1", "36;1", "32;1", "2"
 
 
 class Messages:
-    """Writes to stderr, in colour where it is a terminal and nobody objects.
+    """Writes to stderr, in colour on a terminal unless disabled.
 
     Attributes:
         color: False after ``--no-color``; `None` leaves it to the terminal and NO_COLOR.
-        language: What is said is said in this language.
+        language: The language of messages.
     """
 
     def __init__(self) -> None:
@@ -33,17 +33,17 @@ class Messages:
         self.language: Language = "en"
 
     def reset(self, arguments: Sequence[str] = ()) -> None:
-        """Forgets the choices of an earlier command of the same process.
+        """Resets the choices of an earlier command in the same process.
 
         Args:
-            arguments: Those of the command. Their language is wanted before they are parsed: what
-                is wrong with them is said in it, too.
+            arguments: Those of the command. The language is needed before they are parsed, for
+                errors about them.
         """
         self.color = None
         self.language = language_of(arguments)
 
     def paint(self, text: str, style: str) -> str:
-        """Returns a text in a colour, or as it is."""
+        """Returns a text in a colour, or unchanged."""
         return f"\x1b[{style}m{text}\x1b[0m" if self._colored() else text
 
     def _colored(self) -> bool:
@@ -56,7 +56,7 @@ class Messages:
         )
 
     def say(self, text: str = "") -> None:
-        """Writes a line as it is, control signs shown."""
+        """Writes a line unchanged, with control characters made visible."""
         self._write(printable(text, "\n\t"))
 
     def _write(self, text: str) -> None:
@@ -64,11 +64,11 @@ class Messages:
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
         except OSError:
-            # Nobody reads stderr: there is nobody to tell.
+            # stderr is closed: there is nowhere to report it.
             pass
 
     def translate(self, text: str) -> str:
-        """Returns a message in the language, or as it is where nobody translated it."""
+        """Returns a message in the language, or unchanged if there is no translation."""
         return translate(text, self.language)
 
     def error(self, message: str, hint: str = "") -> None:
@@ -100,7 +100,7 @@ class Messages:
             self._write(line)
 
     def _folded(self, text: str, first: str) -> Iterator[str]:
-        """Yields a message line by line: to a terminal as wide as it is, but at most 80 columns."""
+        """Yields a message line by line, wrapped to the terminal's width or 80 columns."""
         room = terminal_width()
         for place, line in enumerate(text.split("\n")):
             start = "  " if place and line else first * (not place)
@@ -110,18 +110,18 @@ class Messages:
                 yield from wrap(line, room, "  ", start)
 
     def plain(self, message: str) -> None:
-        """Writes a message without a word before it, folded as notes are."""
+        """Writes a message without a prefix, wrapped like notes."""
         for line in self._folded(printable(self.translate(message), "\n"), ""):
             self._write(line)
 
     def dim(self, text: str) -> None:
-        """Writes something of little weight, folded to 80 columns."""
+        """Writes less important text dimmed, wrapped to 80 columns."""
         for line in wrap(self.translate(text), 80, "  "):
             self._write(self.paint(line, DIM))
 
 
 def terminal_width() -> int | None:
-    """Returns the columns that a sentence on stderr may take; `None` where it is no terminal."""
+    """Returns the width available on stderr; `None` if it is not a terminal."""
     try:
         if not sys.stderr.isatty():
             return None
@@ -131,7 +131,7 @@ def terminal_width() -> int | None:
 
 
 def language_of(arguments: Sequence[str]) -> Language:
-    """Returns the language that arguments, or else RELKIT_LANG, ask for; English for any other.
+    """Returns the language set by arguments or else RELKIT_LANG; English if it is unknown.
 
     Examples:
         >>> language_of(["evaluate", "a", "b", "--lang", "zh"]), language_of(["--lang=zh"])
@@ -149,13 +149,13 @@ messages = Messages()
 
 
 class Progress:
-    """One line on a terminal that says how far a longer work is; nothing for a short one.
+    """A progress line on a terminal for longer work; nothing for short work.
 
-    The line is there after a while even if the work has not said how far it is.
+    The line appears after a while even if the work has not reported progress.
 
     Args:
         what: The work, such as "evaluating".
-        after: Seconds without a line.
+        after: Seconds before the line appears.
     """
 
     _entered: ClassVar[int] = 0
@@ -187,7 +187,7 @@ class Progress:
             self._shown = True
 
     def __enter__(self) -> Self:
-        # Where one work is within another, the outer one's line comes first.
+        # In nested work, the outer line comes first.
         if self._terminal and not Progress._entered:
             import threading
 

@@ -47,7 +47,7 @@ Examples:
 
 A round is one month: the sessions that `relkit sample` drew, the grades that
 people gave, and the rules. Rounds are folders of plain files that are never
-overwritten; one that was changed is refused.
+overwritten; a modified round is rejected.
 """
 
 ADD = """Store a month's sample with its grades as a round.
@@ -61,34 +61,33 @@ Examples:
   relkit monitor add rounds --month 2026-05 --sample sample.csv \\
       --judgments judging.db --project Live
 
-Sessions of which no result is judged have no value and are left out; those
-that were shown nothing count 0.
+Sessions without any judged result have no value and are left out; sessions
+without results count as 0.
 """
 
-SHOW = """Show DCG month by month: its trend, its last change and where that comes from.
+SHOW = """Show DCG month by month: its trend, its last change and the cause.
 
 \b
 Examples:
   relkit monitor show rounds
   relkit monitor show rounds --lang zh --format markdown
 
-Means are over all sessions of the log, with intervals that follow from how the
-sample was drawn: all tiers weighted by their traffic at one common k, and each
-tier at its own. A change is about the process behind the months: a t test in
-which queries are what varies, corrected by Holm for the tiers. NDCG, whose
-ideal is made of what was retrieved, stands beside DCG: where DCG falls and NDCG
-does not, recall is failing.
+Means are over all sessions of the log, with intervals based on the sampling
+design: all tiers weighted by traffic at one common k, and each tier at its own.
+Changes are tested by a t test over queries, with Holm's correction for the
+tiers. NDCG, whose ideal list contains only retrieved documents, is shown next
+to DCG: if DCG falls and NDCG does not, recall is failing.
 """
 
-CHECK = """Exit with code 1 where the last month is worse.
+CHECK = """Exit with code 1 if the last month is worse.
 
 \b
 Examples:
   relkit monitor check rounds
   relkit monitor check rounds --tier tail --max-drop 0.05
 
-An alarm is a fall of DCG by more than chance explains, or by more than
---max-drop, chance or not. Of one round alone nothing is alarming.
+An alarm is a significant drop of DCG, or any drop larger than --max-drop. A
+single round raises no alarm.
 """
 
 REPORT = """Write a report on all rounds as one HTML or Markdown file.
@@ -98,8 +97,8 @@ Examples:
   relkit monitor report rounds -o monitor.html
   relkit monitor report rounds -o monitor.html --lang zh
 
-The page opens offline: the trend of each tier with intervals, DCG beside NDCG,
-recall or ranking, worst queries, coverage, rules and notes.
+The page opens offline: the trend of each tier with intervals, DCG next to NDCG,
+recall or ranking loss, worst queries, coverage, rules and notes.
 """
 
 
@@ -121,23 +120,22 @@ def command() -> None:
     "sample_file",
     required=True,
     metavar="FILE",
-    help="What `relkit sample -o FILE` wrote.",
+    help="A sample written by `relkit sample -o FILE`.",
 )
 @click.option(
     "--judgments",
     required=True,
     metavar="FILE",
-    help="The grades, by query and document, in any format of judgments; with --project a judging"
-    " database.",
+    help="Judgments in any format; with --project a judging database.",
 )
 @click.option(
-    "--project", metavar="NAME", help="Of the judging database: the project with the grades."
+    "--project", metavar="NAME", help="The project in the judging database with the grades."
 )
 @rule_option()
 @depth_option(
     metavar="TIER=K,…",
-    help="Ranks that count, by tier, such as head=40,middle=20,tail=20, or one number for all."
-    "  [default: the sample's]",
+    help="Depth by tier, such as head=40,middle=20,tail=20, or one number for all.  [default:"
+    " the sample's]",
 )
 @click.option(
     "--common-depth",
@@ -146,7 +144,7 @@ def command() -> None:
     formerly="--common-k",
     type=click.IntRange(min=1),
     metavar="K",
-    help="Ranks that count where tiers are compared.  [default: the sample's]",
+    help="Common depth at which tiers are compared.  [default: the sample's]",
 )
 @convention_options
 @scale_option
@@ -203,7 +201,7 @@ def add(
     if left_out:
         messages.warning(
             message(
-                "{left_out:,} of {count:,} sessions are left out: none of their results is judged",
+                "{left_out:,} of {count:,} sessions are left out: they have no judged results",
                 left_out=left_out,
                 count=len(made.results),
             )
@@ -211,7 +209,7 @@ def add(
 
 
 def _judged(database: str, project: str, rule: Any) -> tuple[Judgments, str]:
-    """Returns the grades of a project that count, and says by which rule."""
+    """Returns the effective grades of a project, and reports the rule that combined them."""
     from relkit.data.aggregation import describe_rule
     from relkit.judging.exchange import final_judgments
     from relkit.judging.store import open_store
@@ -223,7 +221,7 @@ def _judged(database: str, project: str, rule: Any) -> tuple[Judgments, str]:
 
 
 def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the rounds, and under which rules they are read."""
+    """Adds the rounds and the rules for reading them."""
     for decorate in (
         alpha_option,
         click.option(
@@ -233,11 +231,11 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
             formerly="--common-k",
             type=click.IntRange(min=1),
             metavar="K",
-            help="Ranks that count where tiers are compared.  [default: the rounds']",
+            help="Common depth at which tiers are compared.  [default: the rounds']",
         ),
         depth_option(
             metavar="TIER=K,…",
-            help="Ranks that count, by tier or for all.  [default: the last round's]",
+            help="Depth, by tier or for all.  [default: the last round's]",
         ),
         click.argument("rounds"),
     ):
@@ -278,7 +276,7 @@ def _monitor(
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="How many of the worst queries, and of those that fell most.",
+    help="How many of the worst queries, and of the largest drops, to show.",
 )
 @convention_options
 @language_option()
@@ -315,18 +313,18 @@ def show(
         messages.notes(found.notes)
 
 
-@command.command("check", help=CHECK, short_help="Exit with code 1 where the last month is worse.")
+@command.command("check", help=CHECK, short_help="Exit with code 1 if the last month is worse.")
 @_reading
 @click.option(
     "--tier",
     metavar="TIER",
-    help="Look at this tier only, or at `all` tiers together.  [default: each of them]",
+    help="Check only this tier, or `all` tiers together.  [default: each tier]",
 )
 @click.option(
     "--max-drop",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Also an alarm: a fall by more than this share, such as 0.05.",
+    help="Also alarm on any drop larger than this fraction, such as 0.05.",
 )
 @language_option()
 @no_color_option
@@ -373,10 +371,10 @@ def check(
     "--output",
     metavar="FILE",
     required=True,
-    help="Output file: .html or .md, in one step when everything is done.",
+    help="Output file: .html or .md, written atomically at the end.",
 )
 @language_option("Language of the page.")
-@click.option("--title", metavar="TEXT", help="The heading.  [default: the months]")
+@click.option("--title", metavar="TEXT", help="Title.  [default: the months]")
 @click.option(
     "--limit",
     "queries",
@@ -385,7 +383,7 @@ def check(
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
-    help="How many of the worst queries, and of those that fell most.",
+    help="How many of the worst queries, and of the largest drops, to show.",
 )
 @convention_options
 @no_color_option

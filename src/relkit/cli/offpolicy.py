@@ -1,4 +1,4 @@
-"""`relkit offpolicy`: what a candidate would earn, from the log of another ranking or policy."""
+"""`relkit offpolicy`: a candidate's reward, estimated from the log of another ranking or policy."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ Examples:
   relkit offpolicy decisions.csv policy.csv --interval bootstrap
 
 CANDIDATE is a run, or a table of probabilities: document, probability, and
-query and position where they matter. The log says how likely it was to show
-what it showed in a column `propensity`; without one, propensities are counted
-in the log. A log with one result per session is one of single decisions.
+query and position if they matter. The log's column `propensity` is the
+probability of showing what was shown; without it, propensities are estimated
+from counts in the log. A log with one result per session is a log of single
+decisions.
 
-Estimators: ips, snips and dr compare whole lists, cascade-dr lists down to a
-place, item-position single places; dm and click-model ask a model. Where the
-log has shown nothing of the candidate there is no estimate, and what would
-have to be logged is said.
+Estimators: ips, snips and dr compare whole lists, cascade-dr list prefixes,
+item-position single positions; dm and click-model use a model. If the log never
+shows what the candidate would, there is no estimate, and the output says what
+would have to be logged.
 """
 
 
@@ -64,22 +65,22 @@ have to be logged is said.
     type=click.IntRange(1, 1000),
     default=10,
     show_default=True,
-    help="The last position that counts.",
+    help="Ignore positions after this one.",
 )
 @click.option(
     "--propensities",
     type=click.Choice(["auto", "list", "position", "conditional", "none"]),
     default="auto",
     show_default=True,
-    help="What the log's propensities are of: the list, each document at its position, or given"
-    " the documents above it; none counts in the log.",
+    help="What the log's propensities refer to: the list, each document at its position, or"
+    " each document given those above it; none estimates them from counts.",
 )
 @click.option(
     "--reward",
     type=click.Choice(["auto", "clicked", "reward"]),
     default="auto",
     show_default=True,
-    help="The column of what a result earned; auto takes the clicks where there are any.",
+    help="The reward column; auto uses the clicks if there are any.",
 )
 @click.option(
     "-m",
@@ -95,14 +96,14 @@ have to be logged is said.
 @click.option(
     "--candidate-log",
     is_flag=True,
-    help="CANDIDATE is the log of another policy: its mean is the candidate.",
+    help="CANDIDATE is the log of another policy; its mean reward is the estimate.",
 )
 @click.option(
     "--interval",
     type=click.Choice(["betting", "bernstein", "anytime", "bootstrap", "t"]),
     default="betting",
     show_default=True,
-    help="How intervals are computed; bootstrap and t are too narrow where few sessions match.",
+    help="Method for intervals; bootstrap and t are too narrow if few sessions match.",
 )
 @click.option(
     "--cluster",
@@ -136,7 +137,7 @@ have to be logged is said.
 @click.option(
     "--missing",
     metavar="FILE",
-    help="Write what would have to be logged: .csv, .tsv, .jsonl or .parquet.",
+    help="Write what would have to be logged to a file: .csv, .tsv, .jsonl or .parquet.",
 )
 @click.option("--force", is_flag=True, help="Replace the file of --missing if it exists.")
 @format_option(

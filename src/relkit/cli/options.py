@@ -67,8 +67,8 @@ def plugin_option(command: F) -> F:
         expose_value=False,
         is_eager=True,
         callback=_load_plugins,
-        help="Import your own measures first: a Python file or a module. Installed packages offer"
-        " theirs under the entry point group relkit.measures.",
+        help="Import your own measures from a Python file or module. Installed packages provide"
+        " theirs through the entry point group relkit.measures.",
     )(command)
 
 
@@ -85,13 +85,13 @@ def convention_options(command: F) -> F:
     return click.option(
         "--convention",
         metavar="PRESET|FILE",
-        help="Rules for ties, queries without a value, gains …: a preset that `relkit conventions`"
-        " lists, or a TOML, JSON or YAML file.  [default: relkit]",
+        help="Rules for ties, undefined queries, gains …: a preset listed by `relkit"
+        " conventions`, or a TOML, JSON or YAML file.  [default: relkit]",
     )(command)
 
 
 def measure_option(scored: bool = False) -> Callable[[F], F]:
-    """Returns the option ``-m``; `scored` says whether labelled scores have other defaults."""
+    """Returns the option ``-m``; `scored` adds the defaults for labelled scores."""
     default = ", ".join(DEFAULT_MEASURES)
     if scored:
         default += f"; --scored: {', '.join(DEFAULT_SCORE_MEASURES)}"
@@ -129,18 +129,18 @@ def scale_option(command: F) -> F:
 
 
 def rule_option(*rules: str) -> Callable[[F], F]:
-    """Returns the option ``--rule``, by which the grades of several judges become one."""
+    """Returns the option ``--rule``, which combines the grades of several judges."""
     return click.option(
         "--rule",
         type=click.Choice(rules or ("majority", "median", "mean_gain")),
         default="median",
         show_default=True,
-        help="How the grades of several judges are combined, without a decision of a lead.",
+        help="How the grades of several judges are combined without a lead's decision.",
     )
 
 
 def project_option(required: bool = True) -> Callable[[F], F]:
-    """Adds ``--project``, of a judging database."""
+    """Adds ``--project`` for a judging database."""
     return click.option(
         "--project",
         required=required,
@@ -182,7 +182,7 @@ def output_option(command: F) -> F:
         "-o",
         "--output",
         metavar="FILE",
-        help="Write the data to a file, atomically at the end.",
+        help="Write the output to a file, atomically at the end.",
     )(command)
 
 
@@ -194,7 +194,7 @@ def no_color_option(command: F) -> F:
         expose_value=False,
         is_eager=True,
         callback=_set_color,
-        help="No colours on stderr; NO_COLOR=1 does the same.",
+        help="Disable colours on stderr, as NO_COLOR=1 does.",
     )(command)
 
 
@@ -211,12 +211,12 @@ def format_option(*choices: str, default: str | None = "table", help: str = "") 
 
 
 def depth_option(*, help: str, **options: Any) -> Callable[[F], F]:
-    """Adds how many results count, `-k`; what else it says differs from command to command."""
+    """Adds the depth, `-k`; its help differs between commands."""
     return click.option("-k", "--depth", "k", cls=Renamed, formerly="--k", help=help, **options)
 
 
 def target_format_option(name: str, *, help: str) -> Callable[[F], F]:
-    """Adds the format of a file that is written."""
+    """Adds the format of an output file."""
     return click.option("--format", name, cls=Renamed, formerly="--to", metavar="FORMAT", help=help)
 
 
@@ -248,16 +248,16 @@ def confidence_option(command: F) -> F:
 
 def input_options(
     *own: Literal["query", "label", "document", "weight"],
-    scored: str = "Files of labels and scores, instead of judgments and runs: one per model, or"
+    scored: str = "Files with labels and scores, instead of judgments and runs: one per model, or"
     " one with several --score.",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Adds what says how files are read; the command gets one `Given`.
+    """Adds the options for reading files; the command gets one `Given`.
 
-    The options are those of the convention, the scale, columns and formats, and ``--scored`` with
-    what belongs to it.
+    These are the options for the convention, the scale, columns and formats, and ``--scored`` with
+    its own options.
 
     Args:
-        *own: Columns of scored rows that have an option of their own.
+        *own: Columns of scored rows with an option of their own.
         scored: The help of ``--scored``.
     """
     helps = {
@@ -315,7 +315,7 @@ def input_options(
 
 
 def digits_of(default: int) -> Callable[[F], F]:
-    """Adds ``--digits``, with a default of its own."""
+    """Adds ``--digits`` with the given default."""
     return click.option(
         "--digits",
         type=click.IntRange(0, 17),
@@ -341,7 +341,7 @@ def threads_option(command: F) -> F:
 
 
 def comparison_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds how differences are judged; the command gets a dict `settings`."""
+    """Adds the options for significance tests; the command gets a dict `settings`."""
 
     @wraps(command)
     def packed(**values: Any) -> Any:
@@ -357,19 +357,18 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "test": {
         "type": click.Choice(["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey"]),
         "default": "t",
-        "help": "The paired test that decides; tukey (randomised Tukey HSD) is for three or more"
-        " runs. The others are in --format json and csv.",
+        "help": "The paired test; tukey (randomised Tukey HSD) is for three or more runs."
+        " --format json and csv contain the other tests too.",
     },
     "interval": {
         "type": click.Choice(["t", "percentile", "bca"]),
         "default": "t",
-        "help": "How confidence intervals are computed; percentile and bca are bootstrap"
-        " intervals.",
+        "help": "Method for confidence intervals; percentile and bca are bootstrap intervals.",
     },
     "correction": {
         "type": click.Choice(["holm", "bh", "none"]),
         "default": "holm",
-        "help": "Correction for multiple comparisons, runs x measures; bh is Benjamini-Hochberg.",
+        "help": "Correction for multiple comparisons (runs x measures); bh is Benjamini-Hochberg.",
     },
     "alpha": {
         "type": click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -384,8 +383,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "resamples": {
         "type": click.IntRange(min=1),
         "default": 10_000,
-        "help": "Resamples of the permutation, bootstrap and Tukey tests; p is at least 1 /"
-        " (resamples + 1).",
+        "help": "Number of resamples in permutation, bootstrap and Tukey tests; p is at least"
+        " 1 / (resamples + 1).",
     },
     "seed": {
         "type": click.IntRange(min=0),
@@ -396,7 +395,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def clicks_options(command: F) -> F:
-    """Adds what decides which clicks count."""
+    """Adds the options for which clicks count."""
     for decorate in (
         click.option(
             "-k",
@@ -404,13 +403,13 @@ def clicks_options(command: F) -> F:
             type=click.IntRange(1, 1000),
             default=10,
             show_default=True,
-            help="The last position that counts.",
+            help="Ignore positions after this one.",
         ),
         click.option(
             "--min-dwell",
             type=click.FloatRange(min=0),
             metavar="SECONDS",
-            help="Clicks after which the user stayed for less do not count.",
+            help="Ignore clicks with a shorter dwell time, in seconds.",
         ),
         click.option(
             "--confidence",

@@ -1,4 +1,4 @@
-"""Where a command's data goes: stdout, or a file that is replaced as a whole."""
+"""Where a command writes its data: stdout, or a file that is replaced atomically."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def form_of(output: str | None, offered: Iterable[str]) -> str:
-    """Returns the form that the ending of a file's name asks for: a table where it asks for none.
+    """Returns the format implied by a file name's ending; a table if it implies none.
 
     Examples:
         >>> form_of("results.json", ["table", "json"]), form_of(None, ["table", "json"])
@@ -37,12 +37,12 @@ def form_of(output: str | None, offered: Iterable[str]) -> str:
 
 
 def written(found: Exportable, form: str, **told: Any) -> str:
-    """Returns a result in the form that is asked for.
+    """Returns a result in the requested form.
 
     Args:
         found: The result.
         form: `json`, `csv`, `markdown`, or anything else for the table.
-        **told: What Markdown and the table are told, such as `digits` and `language`.
+        **told: Settings of Markdown and the table, such as `digits` and `language`.
     """
     if form == "json":
         return found.to_json()
@@ -65,9 +65,9 @@ def emit(text: str, path: str | None = None) -> None:
 
 
 def _to_stdout(text: str) -> None:
-    """Writes all of a text: stdout without a buffer (PYTHONUNBUFFERED) may take a part only."""
+    """Writes all of a text: unbuffered stdout may accept only a part at a time."""
     sys.stdout.flush()
-    if sys.stdout.isatty():  # data, too, must not control the terminal on which it is looked at
+    if sys.stdout.isatty():  # data must not control the terminal either
         text = printable(text, "\n\t")
     buffer = getattr(sys.stdout, "buffer", None)
     if buffer is None:
@@ -85,10 +85,10 @@ def is_folder(path: str) -> bool:
 
 
 def refuse_existing(path: str, force: bool) -> None:
-    """Refuses to replace a file unasked.
+    """Refuses to replace an existing file.
 
     Raises:
-        InputError: If it is there, and is not to be replaced; `-` is stdout.
+        InputError: If it exists and must not be replaced; `-` is stdout.
     """
     if path != "-" and os.path.lexists(path) and not force:
         raise InputError("already exists", path=path, hint="--force replaces it")
@@ -111,7 +111,7 @@ def protect_inputs(output: str | None, inputs: Iterable[str | None]) -> None:
 
 
 def terminal_columns() -> int | None:
-    """Returns the width of the terminal, or `None` where stdout is none."""
+    """Returns the width of the terminal, or `None` if stdout is not one."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
     except (OSError, ValueError):

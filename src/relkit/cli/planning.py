@@ -1,4 +1,4 @@
-"""Plans on the command line: printed in every form."""
+"""Plans on the command line, printed in every form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def written(
     """Returns a plan as table, markdown, json or csv.
 
     Raises:
-        ParameterError: If it is asked for in another form.
+        ParameterError: If another form is requested.
     """
     if form == "json":
         return plan.to_json()
@@ -35,7 +35,7 @@ def written(
         return plan.to_markdown(language or messages.language)
     if form != "table":
         raise ParameterError(
-            message("a plan is not written as {form}", form=form),
+            message("a plan cannot be written as {form}", form=form),
             hint="choose table, markdown, json or csv",
         )
     columns = terminal_columns() if output is None else None
@@ -53,14 +53,15 @@ def planned(
     """Returns the plan of a month's sample.
 
     Raises:
-        ParameterError: If a fall is no share, or the spread is both assumed and graded.
-        InputError: If the folder holds no round.
+        ParameterError: If a drop is not a fraction, or the spread is both assumed and taken from
+            rounds.
+        InputError: If the folder contains no rounds.
     """
     from relkit.online.monitoring import plan_sample, read_rounds
 
     if history is not None and spread is not None:
         raise ParameterError(
-            "--spread is assumed, and --history says it", hint="leave out one of them"
+            "--spread and --history exclude each other", hint="leave one of them out"
         )
     assumed = {"spread": spread, "within": within}
     options |= {name: value for name, value in assumed.items() if value is not None}
@@ -74,7 +75,7 @@ def planned(
 
 
 def _share(text: str) -> float:
-    """Returns a share of a percentage; 5 and 5% are the same, 0.05 is a share."""
+    """Returns a percentage as a fraction; 5 and 5% are the same, 0.05 is a fraction."""
     try:
         number = float(text.strip().removesuffix("%"))
     except ValueError:

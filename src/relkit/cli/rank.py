@@ -1,4 +1,4 @@
-"""`relkit rank`: the documents of queries in the order of a trained ranker."""
+"""`relkit rank`: documents per query in the order of a trained ranker."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["command"]
 
 FORMS = ("table", "json", "markdown", "csv")
 
-HELP = """Rank documents with a trained ranker, or explain why one is above another.
+HELP = """Rank documents with a trained ranker, or explain why one outranks another.
 
 \b
 Examples:
@@ -37,16 +37,16 @@ Examples:
   relkit rank ranker.model heldout.csv --why d1 d2 \\
       --query-id q01 --format json
 
-MODEL is what `relkit train` wrote; DATA has the features that it was trained
-on. The result is a run, which evaluate, compare and report read as any other.
+MODEL is a file written by `relkit train`; DATA has the features it was trained
+on. The result is a run like any other, for evaluate, compare and report.
 
-With --why, two documents of the query --query-id: what each feature adds to the
-score of the first less what it adds to the second's (SHAP values). The parts
-add up to the difference of the scores.
+With --why, explains two documents of the query --query-id: each feature's
+contribution to the first score minus its contribution to the second (SHAP
+values). The parts add up to the difference of the scores.
 """
 
 
-@click.command("rank", help=HELP, short_help="Rank documents by a trained ranker.")
+@click.command("rank", help=HELP, short_help="Rank documents with a trained ranker.")
 @click.argument("model")
 @click.argument("data")
 @click.option(
@@ -67,7 +67,7 @@ add up to the difference of the scores.
     "--why",
     metavar="DOCUMENT",
     nargs=2,
-    help="Two documents: why the ranker puts one above the other.",
+    help="Two documents: explain why the ranker ranks one above the other.",
 )
 @click.option(
     "--query-id",
@@ -75,7 +75,7 @@ add up to the difference of the scores.
     cls=Renamed,
     formerly="--on",
     metavar="ID",
-    help="With --why: the query's id.",
+    help="With --why: the id of the query.",
 )
 @click.option(
     "--limit",
@@ -111,7 +111,7 @@ def command(
         raise ParameterError("--why and --query-id go together", hint="--why d1 d2 --query-id ID")
     if why and form not in (None, *FORMS):
         raise ParameterError(
-            message("--why has no form `{form}`", form=form),
+            message("--why cannot be written as `{form}`", form=form),
             hint=message("choose one of {names}", names=[f"`{one}`" for one in FORMS]),
         )
     ranker = load(model)

@@ -1,4 +1,4 @@
-"""`relkit report`: a comparison as one page for colleagues."""
+"""`relkit report`: a comparison as a one-page report for colleagues."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ Examples:
   relkit report judgments.qrels bm25.run tfidf.run -o report.md
   relkit report --scored test.csv --score old --score new -o report.html
 
-The HTML opens without a network, prints, and follows the reader's choice of
-light or dark: style, script and charts are inside the one file. It needs
-pip install 'relkit[report]'; Markdown does not.
+The HTML is one self-contained file: it opens offline, prints, and follows the
+reader's light or dark mode. It needs pip install 'relkit[report]'; Markdown
+does not.
 """
 
 
@@ -59,15 +59,15 @@ pip install 'relkit[report]'; Markdown does not.
     "--format",
     "form",
     type=click.Choice(["html", "markdown"]),
-    help="What to write.  [default: by the ending of FILE]",
+    help="Output format.  [default: by the ending of FILE]",
 )
 @language_option("Language of the page and of messages.")
-@click.option("--title", metavar="TEXT", help="The heading.  [default: the names of the runs]")
+@click.option("--title", metavar="TEXT", help="Title.  [default: the names of the runs]")
 @names_option
 @click.option(
     "--focus",
     metavar="MEASURE",
-    help="The measure by which queries are analysed.  [default: the first]",
+    help="The measure for per-query analysis.  [default: the first]",
 )
 @click.option(
     "--limit",
@@ -75,8 +75,8 @@ pip install 'relkit[report]'; Markdown does not.
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
-    help="Number of queries explained rank by rank: of the largest losses, and of the largest"
-    " gains.",
+    help="Number of queries explained rank by rank, among the largest losses and among the"
+    " largest gains.",
 )
 @described_options(formerly="--query-texts")
 @comparison_options
@@ -103,7 +103,7 @@ def command(
     from relkit.report import format_of, render_report
 
     if form is None and output == "-":
-        raise ParameterError("a report on stdout needs its format", hint="add --format markdown")
+        raise ParameterError("a report on stdout needs --format", hint="add --format markdown")
     chosen_format = form or format_of(output)
     protect_inputs(output, [*given.paths(files), *described.paths])
     settings["threads"] = threads

@@ -1,4 +1,4 @@
-"""Rows of labels and features as a command line names them."""
+"""Rows of labels and features on the command line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: What a column of rows can be, besides a feature.
+#: The roles of a column, besides a feature.
 ROLES = ("query", "label", "document", "weight", "position")
 
 duplicates_option = click.option(
@@ -34,12 +34,12 @@ duplicates_option = click.option(
     type=click.Choice(["together", "ignore"]),
     default="together",
     show_default=True,
-    help="Whether queries that share a row stay together.",
+    help="Keep queries that share a row in the same part.",
 )
 
 
 def row_options(command: F) -> F:
-    """Adds what rows with features are read by: `read_rows` takes it from the options."""
+    """Adds the options for reading feature rows, for `read_rows`."""
     for decorate in reversed(
         (
             click.option("--query", metavar="COLUMN", help="The column of the query."),
@@ -48,19 +48,19 @@ def row_options(command: F) -> F:
             click.option(
                 "--weight",
                 metavar="COLUMN|none",
-                help="The column of what a row weighs in training; none for 1 each.  [default: one"
-                " called weight]",
+                help="The column of training weights; none weighs all rows equally.  [default:"
+                " a column named weight]",
             ),
             click.option(
                 "--position",
                 metavar="COLUMN|none",
-                help="The column of where a row was shown, from 1, for training on clicks; none"
-                " leaves the file DATA.position unread.",
+                help="The column of the position where a row was shown, from 1, for training on"
+                " clicks; none ignores the file DATA.position.",
             ),
             click.option(
                 "--features",
                 metavar="COLUMN,…",
-                help="The columns of features.  [default: all that have no other role]",
+                help="The columns of features.  [default: all without another role]",
             ),
             columns_option,
             click.option(
@@ -71,21 +71,21 @@ def row_options(command: F) -> F:
             click.option(
                 "--groups",
                 metavar="FILE",
-                help="For SVMlight files without qid: the file with the rows of each query.",
+                help="For SVMlight files without qid: the file with the number of rows per query.",
             ),
             click.option(
                 "--dtype",
                 type=click.Choice(["float32", "float64"]),
-                help="How features are kept in memory.  [default: float32 where it is exact, and"
-                " of SVMlight text]",
+                help="Type of features in memory.  [default: float32 if exact, and for SVMlight"
+                " text]",
             ),
             click.option(
                 "--matrix",
                 type=click.Choice(["auto", "dense", "sparse"]),
                 default="auto",
                 show_default=True,
-                help="Whether zeros are kept in memory; auto leaves them out of SVMlight text of"
-                " which more than 80% are zeros.",
+                help="Whether zeros are stored in memory; auto drops them for SVMlight text"
+                " with more than 80% zeros.",
             ),
         )
     ):
@@ -100,15 +100,15 @@ def judged_options(command: F) -> F:
             click.option(
                 "--judgments",
                 metavar="FILE",
-                help="Take labels from these judgments, by query and document; a column of labels"
-                " is not read.",
+                help="Take labels from these judgments, by query and document, and ignore any"
+                " label column.",
             ),
             click.option(
                 "--unjudged",
                 type=click.Choice(["drop", "zero"]),
                 default="drop",
                 show_default=True,
-                help="With --judgments: rows without a grade are left out, or get the label 0.",
+                help="With --judgments: drop rows without a grade, or label them 0.",
             ),
         )
     ):
@@ -117,16 +117,16 @@ def judged_options(command: F) -> F:
 
 
 def row_columns(options: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the columns of roles: of --columns and of the options of their own.
+    """Returns columns by role, from --columns and their own options.
 
-    A role that shall have no column has an empty name.
+    A role without a column has an empty name.
 
     Args:
         options: What `row_options` adds.
 
     Raises:
         ParameterError: If a text is not NAME=COLUMN, or both name different columns.
-        UnknownNameError: If a name is none of the known ones.
+        UnknownNameError: If a name is unknown.
     """
     flat = {role: options[role] for role in ROLES}
     found = scored_columns(options["columns"], flat, known=(*ROLES, "grade"))
@@ -150,11 +150,11 @@ def read_rows(
 
     Args:
         path: The file.
-        options: What `row_options` adds, and perhaps `judged_options`.
+        options: What `row_options` adds, and possibly `judged_options`.
         scale: The grade scale.
         groups: The file with the rows of each query.
-        labelled: Whether the rows must have labels; else they are not read.
-        ranker: Whose features are read, where columns have names and none are chosen.
+        labelled: Whether the rows must have labels; otherwise labels are not read.
+        ranker: The ranker whose features are read if columns have names and none are chosen.
 
     Raises:
         InputError: If the file cannot be used.

@@ -1,4 +1,4 @@
-"""`relkit sample`: which sessions of a log people should grade."""
+"""`relkit sample`: draws the sessions of a log that people should grade."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ Examples:
   relkit sample log.csv --design pptss --judgments judged.csv --max-age 180d \\
       --pool pool.csv
 
-Queries are cut into head, middle and tail by how often they are asked. The
-sample depends on the seed and the ids only, not on the order of the rows.
-Every row of it stores its inclusion probability: relkit.online.sampling.estimate
-turns the values of the sampled sessions into means over all, with intervals.
+Queries are divided into head, middle and tail by frequency. The sample depends
+only on the seed and the ids, not on the order of rows. Every row stores its
+inclusion probability: relkit.online.sampling.estimate turns the values of the
+sampled sessions into means over all sessions, with intervals.
 """
 
 COLUMNS = (
@@ -64,21 +64,21 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="Sessions per tier, on average over the tiers.",
+    help="Sessions per tier, averaged over tiers.",
 )
 @click.option(
     "--design",
     type=click.Choice(["stratified", "pptss"]),
     default="stratified",
     show_default=True,
-    help="A simple random sample of each tier; or queries by their traffic, with replacement.",
+    help="A simple random sample per tier, or queries drawn by traffic with replacement.",
 )
 @click.option(
     "--allocation",
     type=click.Choice(["equal", "proportional", "neyman"]),
     default="equal",
     show_default=True,
-    help="How a stratified sample is divided over the tiers; neyman needs --pilot.",
+    help="How a stratified sample is allocated to tiers; neyman needs --pilot.",
 )
 @click.option(
     "--pilot",
@@ -91,14 +91,14 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     metavar="METHOD[:CUTS]",
     default="share",
     show_default=True,
-    help="By share of all sessions, quantile of distinct queries, or count of sessions, such as"
-    " share:0.5,0.8, quantile:0.01,0.1 or count:1000,10.",
+    help="Tier boundaries by share of all sessions, quantile of distinct queries, or number of"
+    " sessions, such as share:0.5,0.8, quantile:0.01,0.1 or count:1000,10.",
 )
 @depth_option(
     metavar="K|TIER=K,…",
     default="head=40,middle=20,tail=20",
     show_default=True,
-    help="Results of a session that count, by tier; one number for all.",
+    help="Depth by tier, or one number for all.",
 )
 @click.option(
     "--common-depth",
@@ -107,7 +107,7 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     formerly="--common-k",
     type=click.IntRange(min=1),
     metavar="N",
-    help="The depth at which tiers are compared.  [default: the least k]",
+    help="The depth at which tiers are compared.  [default: the smallest depth]",
 )
 @click.option(
     "--seed",
@@ -120,13 +120,14 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     "-o",
     "--output",
     metavar="FILE",
-    help="Write the sample, one row per session and result: .parquet, .csv, .tsv or .jsonl.",
+    help="Write the sample to a file, one row per session and result: .parquet, .csv, .tsv or"
+    " .jsonl.",
 )
 @click.option(
     "--pool",
     "pool_file",
     metavar="FILE",
-    help="Write the distinct pairs of query and document that have to be graded.",
+    help="Write the distinct pairs of query and document to be graded to a file.",
 )
 @click.option(
     "--judgments",
@@ -134,50 +135,50 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     cls=Renamed,
     formerly="--judged",
     metavar="FILE",
-    help="Earlier judgments: their pairs are not graded again.",
+    help="Earlier judgments, whose pairs are not graded again.",
 )
 @click.option(
     "--max-age",
     metavar="AGE",
-    help="Grade again what was graded longer ago, by the column judged_at of the earlier"
-    " judgments, such as 180d, 26w, 6m or 1y.",
+    help="Regrade pairs whose grade is older, by the column judged_at of the earlier judgments,"
+    " such as 180d, 26w, 6m or 1y.",
 )
 @click.option(
     "--as-of",
     metavar="DATE",
-    help="What age is counted from, such as 2025-06-30.  [default: now]",
+    help="Date for the age of judgments, such as 2025-06-30.  [default: now]",
 )
 @click.option(
     "--plan",
     is_flag=True,
-    help="Draw nothing: print how many sessions to grade each month so that a fall is found.",
+    help="Draw no sample; print how many sessions to grade per month to detect a drop.",
 )
 @click.option(
     "--drop",
     "drops",
     metavar="PERCENT",
     multiple=True,
-    help="With --plan: a fall of the monthly number, such as 5%; give it again for several."
-    " Without it 2, 5, 10 and 20%.",
+    help="With --plan: a drop in the monthly number, such as 5%; repeat it for several. Without"
+    " it: 2, 5, 10 and 20%.",
 )
 @click.option(
     "--history",
     metavar="FOLDER",
-    help="With --plan: the rounds of `relkit monitor`; the spread is that of the last one.",
+    help="With --plan: the rounds of `relkit monitor`; the last one gives the spread.",
 )
 @click.option(
     "--spread",
     type=click.FloatRange(min=0, min_open=True),
     metavar="NUMBER",
-    help="With --plan and without --history: the standard deviation of a session's value, as a"
-    " share of the mean; 0.8 where it is not given.",
+    help="With --plan and without --history: the standard deviation of session values, relative"
+    " to the mean.  [default: 0.8]",
 )
 @click.option(
     "--within",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="With --plan: the share of the variance that lies within a query, where no graded month"
-    " says it; 0.5 where it is not given.",
+    help="With --plan: the share of variance within queries, unless a graded month gives it."
+    "  [default: 0.5]",
 )
 @format_option("table", "json", "markdown", help="Output format of the summary.")
 @language_option("Language of the summary.")
@@ -289,7 +290,7 @@ def command(
 
 
 def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | None]) -> None:
-    """Says before the work, and not after it, that a file cannot be written."""
+    """Reports before the work rather than after it that a file cannot be written."""
     from relkit.io.table_files import check_name
 
     for name in (output, pool):
@@ -308,14 +309,14 @@ def _tiers(text: str) -> tuple[Method, list[float] | None]:
     name, colon, cuts = text.partition(":")
     if name not in METHODS:
         raise UnknownNameError(
-            message("there are no tiers by `{name}`", name=name),
+            message("tiers by `{name}` do not exist", name=name),
             hint=suggestion(name, list(METHODS)),
         )
     try:
         return name, [float(cut) for cut in cuts.split(",")] if colon else None
     except ValueError:
         raise ParameterError(
-            message("`--tiers {text}` has cuts that are not numbers", text=text),
+            message("`--tiers {text}` has boundaries that are not numbers", text=text),
             hint="write --tiers share:0.5,0.8",
         ) from None
 
@@ -333,7 +334,7 @@ def _moment(text: str) -> datetime:
 
 
 def _deviations(path: str) -> Mapping[str, float]:
-    """Standard deviations by tier, as they are given or of the values of a pilot."""
+    """Returns standard deviations by tier, as given or computed from a pilot's values."""
     import polars as pl
 
     from relkit.io.table_files import read_table
@@ -348,14 +349,16 @@ def _deviations(path: str) -> Mapping[str, float]:
     numbers = table.select(pl.col("tier").cast(pl.String), number.alias("value"))
     if numbers["value"].null_count():
         raise InputError(
-            message("the column {named} holds something else than numbers", named=named or "value"),
+            message(
+                "the column {named} contains values that are not numbers", named=named or "value"
+            ),
             path=path,
         )
     if named is None:
         numbers = numbers.group_by("tier", maintain_order=True).agg(pl.col("value").std())
         numbers = numbers.filter(pl.col("value").is_not_null())
     if numbers["tier"].n_unique() != len(numbers):
-        raise InputError("names a tier twice", path=path)
+        raise InputError("contains a tier twice", path=path)
     return dict(numbers.iter_rows())
 
 

@@ -1,4 +1,4 @@
-"""Scored rows as a command line names them: several columns of one file, or a file per model."""
+"""Scored rows on the command line: several columns of one file, or a file per model."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = ["Model", "ScoredFiles"]
 
 @dataclass(frozen=True)
 class Model:
-    """Where the scores of one model are.
+    """The location of one model's scores.
 
     Attributes:
-        name: What the model is called.
+        name: The model's name.
         path: The file of its rows.
-        columns: Their columns by role, as far as they are named.
+        columns: The named columns by role.
         files: Files of scores and of groups beside an SVMlight/LETOR file.
-        format: The format of the rows; None recognises it.
+        format: The format of the rows; `None` detects it.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Model:
         scale: Scale | None,
         common: Mapping[str, Any],
     ) -> Results:
-        """Evaluates the rows, without keeping them where their format can be streamed."""
+        """Evaluates the rows, without keeping them if their format can be streamed."""
         from relkit.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
 
         whole = self.format is not None or self.files
@@ -71,16 +71,16 @@ class Model:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredFiles:
-    """What is said about scored rows; false where nothing is.
+    """The options for scored rows; false if there are none.
 
     Attributes:
         files: The files of `--scored`.
         scores: Columns of scores: `--score`.
         predictions: Files of one score per line: `--scores`.
         groups: Files of one number of rows per line: `--groups`.
-        flat: Other columns by role, as far as they have options of their own.
+        flat: Other columns by role, from their own options.
         columns: What `--columns` says.
-        format: The format of the files; None recognises it.
+        format: The format of the files; `None` detects it.
     """
 
     files: tuple[str, ...]
@@ -93,10 +93,10 @@ class ScoredFiles:
 
     @classmethod
     def of(cls, values: dict[str, Any], columns: tuple[str, ...], form: str | None) -> ScoredFiles:
-        """Takes its part out of the values of a command's options.
+        """Takes its own options out of a command's.
 
         Raises:
-            ParameterError: If columns or files of scores are named, and no file of rows.
+            ParameterError: If columns or files of scores are named without a file of rows.
         """
         several = {name: values.pop(f"scored_{name}") for name in ("score", "scores", "groups")}
         roles = [name for name in values if name.startswith("scored_")]
@@ -120,19 +120,20 @@ class ScoredFiles:
 
     @property
     def paths(self) -> list[str]:
-        """Every file that is named."""
+        """Every named file."""
         return [*self.files, *self.predictions, *self.groups]
 
     def models(self, more: Sequence[str], names: Sequence[str] = (), least: int = 1) -> list[Model]:
-        """Returns where the scores of each model are.
+        """Returns the location of each model's scores.
 
         Args:
             more: The arguments of the command: more files of scored rows.
-            names: What to call the models.
-            least: How many models are needed.
+            names: The models' names.
+            least: The minimum number of models.
 
         Raises:
-            ParameterError: If there are fewer, not as many columns as files, or two of one name.
+            ParameterError: If there are fewer, the numbers of columns and files differ, or two
+                names are equal.
         """
         files = [*self.files, *more]
         self._check_files(more)
@@ -151,7 +152,7 @@ class ScoredFiles:
         twice = next((name for name in titles if titles.count(name) > 1), None)
         if twice is not None:
             raise ParameterError(
-                message("two runs are called `{twice}`", twice=twice), hint="give names that differ"
+                message("two runs are called `{twice}`", twice=twice), hint="give different names"
             )
         found = []
         for place, name in enumerate(titles):
@@ -177,10 +178,10 @@ class ScoredFiles:
         return {model.name: model.read(scale) for model in self.models(more, names, least)}
 
     def _count(self, files: Sequence[str]) -> int:
-        """Returns how many models there are.
+        """Returns the number of models.
 
         Raises:
-            ParameterError: If the options do not say as many as the files.
+            ParameterError: If the options and files disagree on it.
         """
         given = {"--score": self.scores, "--scores": self.predictions, "--groups": self.groups}
         most = max(len(files), len(self.scores), len(self.predictions))
@@ -188,7 +189,7 @@ class ScoredFiles:
             if (len(values) > 1 and len(values) != most) or len(files) not in (1, most):
                 raise ParameterError(
                     message(
-                        "there are {count} files and {count_2} of {option}",
+                        "there are {count} files but {count_2} values of {option}",
                         count=len(files),
                         count_2=len(values),
                         option=option,
@@ -198,33 +199,33 @@ class ScoredFiles:
         return most
 
     def _check_files(self, more: Sequence[str]) -> None:
-        """Refuses judgments beside scored rows, and files of scores beside a table.
+        """Rejects judgments together with scored rows, and files of scores together with a table.
 
         Raises:
-            ParameterError: If it is so.
+            ParameterError: If so.
         """
         for path in more:
             if not is_table(path, self.format, "scored", others=("letor",)):
                 raise ParameterError(
-                    "--scored takes the place of JUDGMENTS and RUN",
+                    "--scored replaces JUDGMENTS and RUN",
                     hint=message("leave out `{judgments}`, or --scored", judgments=path),
                 )
         if self.predictions and is_table(self.files[0], self.format, "scored"):
             raise ParameterError(
                 message(
-                    "--scores is for SVMlight/LETOR files, and {path} is a table",
+                    "--scores is for SVMlight/LETOR files, but {path} is a table",
                     path=self.files[0],
                 ),
                 hint="name its column of scores: --score COLUMN",
             )
 
     def _told_apart(self, files: Sequence[str]) -> Sequence[str]:
-        """Returns what tells the models apart: files, or columns or predictions of one file."""
+        """Returns what distinguishes the models: files, or columns or predictions of one file."""
         if len(files) == 1 and len(self.scores) > 1:
             return self.scores
         return self.predictions if len(files) == 1 and len(self.predictions) > 1 else files
 
 
 def _at(values: Sequence[str], place: int) -> str:
-    """Returns a value of its own, or the one that all share."""
+    """Returns an own value, or the shared one."""
     return values[place] if len(values) > 1 else values[0]

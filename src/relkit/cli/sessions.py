@@ -1,4 +1,4 @@
-"""Search logs on the command line: the arguments that name one, and reading it."""
+"""Search logs on the command line: their arguments, and reading them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def _remember(context: click.Context, parameter: click.Parameter, value: str | N
 
 
 def period_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds which sessions of a log by their time; `within_period` cuts it."""
+    """Adds the options that select sessions by time, for `within_period`."""
     for name, metavar, help in (
-        ("month", "YYYY-MM", "The sessions that begin in this month, in UTC."),
-        ("until", "DATE|TIME", "The sessions that begin before this, which itself is left out."),
+        ("month", "YYYY-MM", "Only sessions that start in this month, in UTC."),
+        ("until", "DATE|TIME", "Only sessions that start before this time, exclusive."),
         (
             "since",
             "DATE|TIME",
-            "The sessions that begin at this or later, such as 2026-03, 2026-03-05 or"
-            " 2026-03-05T08:30+08:00; without a zone it is UTC.",
+            "Only sessions that start at this time or later, such as 2026-03, 2026-03-05"
+            " or 2026-03-05T08:30+08:00; UTC unless a zone is given.",
         ),
     ):
         command = click.option(
@@ -43,16 +43,20 @@ def period_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def within_period(sessions: Sessions) -> Sessions:
-    """Returns the sessions of the time that the command line names; all where it names none."""
+    """Returns the sessions in the period given on the command line; all if none is given."""
     given = click.get_current_context().meta.get(_PERIOD, {})
     return sessions.between(given.get("since"), given.get("until"), month=given.get("month"))
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the log and how it is read."""
+    """Adds the log and the options for reading it."""
     for decorate in (
         period_options,
-        click.option("--input-format", metavar="FORMAT", help="parquet, csv, tsv, jsonl or ubi."),
+        click.option(
+            "--input-format",
+            metavar="FORMAT",
+            help="Format of the log: parquet, csv, tsv, jsonl or ubi.",
+        ),
         click.option(
             "--columns",
             metavar="NAME=COLUMN,…",
@@ -73,7 +77,7 @@ def read_log(
     outputs: Sequence[str | None] = (),
     kind: Literal["sessions", "decisions"] = "sessions",
 ) -> Sessions:
-    """Reads the log that a command names, and says what is worth knowing about it."""
+    """Reads the log of a command, and prints notes about it."""
     from relkit.data.sessions import COLUMNS
     from relkit.io.sessions import read_sessions
 

@@ -1,4 +1,4 @@
-"""How bash, zsh and fish ask what completes a word, and are told."""
+"""How bash, zsh and fish request completions and receive them."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
 
 
 class _Shell(click_shells.ShellComplete):
-    """What the shells have in common: the line up to the cursor, whose last word is incomplete."""
+    """Common to all shells: the line up to the cursor, whose last word is incomplete."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """Returns the words before the cursor after the name of the program, and the last one."""
-        # A sign at the end keeps an empty last word, and one with an open quote.
+        # A character at the end keeps an empty last word, and one with an open quote.
         *words, last = click_shells.split_arg_string(self.line() + "\0")
         names = [os.path.basename(word) for word in words]
         first = names.index(self.prog_name) + 1 if self.prog_name in names else 1
@@ -93,7 +93,7 @@ class _Shell(click_shells.ShellComplete):
         return os.environ["COMP_WORDS"]
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-        """Returns what the last word may become, as a whole: with the option it begins with."""
+        """Returns the completions of the last word as a whole, with the option it begins with."""
         self.ctx_args["obj"] = tuple(args)  # click forgets them where an option lacks its value
         option, equals, value = incomplete.partition("=")
         if not (equals and option.startswith("--")):
@@ -105,7 +105,7 @@ class _Shell(click_shells.ShellComplete):
         return [CompletionItem(before + one.value, type=one.type, help=one.help) for one in found]
 
     def files(self, before: str, path: str, found: list[CompletionItem]) -> list[CompletionItem]:
-        """Returns the files that a path behind an option may become: the shell takes it for one."""
+        """Returns the files that complete a path after an option: one word to the shell."""
         return list(paths(path, before))
 
     def format_completion(self, item: CompletionItem) -> str:
@@ -113,13 +113,13 @@ class _Shell(click_shells.ShellComplete):
 
 
 class Bash(_Shell):
-    """bash replaces what follows the last sign at which it breaks words, such as `=` and `@`."""
+    """bash replaces what follows the last word break character, such as `=` and `@`."""
 
     name = "bash"
     source_template = BASH
 
     def files(self, before: str, path: str, found: list[CompletionItem]) -> list[CompletionItem]:
-        return found  # to bash the path is a word of its own
+        return found  # to bash the path is a separate word
 
     def format_completion(self, item: CompletionItem) -> str:
         line, value = self.line(), item.value
@@ -128,7 +128,7 @@ class Bash(_Shell):
         if line.endswith(word) and before not in ("'", '"'):
             signs = os.environ.get("COMP_BREAKS", "")
             last = max((word.rfind(sign) for sign in signs), default=-1)
-            # A word begins after such a sign; these two it begins with.
+            # A word begins after such a character; it begins with these two.
             value = value[last if word[last : last + 1] in ("$", "@") else last + 1 :]
         return f"{item.type},{value}"
 

@@ -1,4 +1,4 @@
-"""`relkit split`: labelled rows into train, valid and test, or folds of them, by query."""
+"""`relkit split`: splits labelled rows by query into train, valid and test sets, or folds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from relkit.core.errors import ParameterError
 
 __all__ = ["command"]
 
-HELP = """Split rows with features by query: train, valid and test, or folds.
+HELP = """Split feature rows by query into train, valid and test sets, or folds.
 
 \b
 Examples:
@@ -22,27 +22,29 @@ Examples:
   relkit split rows.letor --test 0.3 --valid 0 --seed 7 -o small
   relkit split rows.letor --folds 5 -o folds
 
-DATA is SVMlight/LETOR text, CSV, TSV, JSON Lines or Parquet. Each part gets
-its share of queries with no, one, two, … relevant documents (a label above
-0). Queries that share a row, that is the same features, stay together, so
-that no row is trained on and reported on; a note counts them.
+DATA is SVMlight/LETOR text, CSV, TSV, JSON Lines or Parquet. The split is
+stratified by the number of relevant documents per query (label above 0).
+Queries that share a row, that is the same features, stay together, so no row is
+used both to train and to report; a note counts them.
 
-Files are named train, valid and test, and end as DATA does; lines are copied
+Files are named train, valid and test, with DATA's file ending; lines are copied
 byte for byte. With --folds they are in fold-1, fold-2 and so on: fold i tests
-on slice i, chooses on slice i + 1 and trains on the others. The seed and the
-names of queries decide, not the order of rows.
+on slice i, validates on slice i + 1 and trains on the others. The split depends
+on the seed and the query ids, not on the order of rows.
 """
 
 
 @click.command(
     "split",
     help=HELP,
-    short_help="Split rows with features by query: train, valid and test, or folds.",
+    short_help="Split feature rows by query into train, valid and test sets, or folds.",
 )
 @click.argument("data", metavar="DATA")
-@click.option("--test", type=float, help="Share of queries to report on.  [default: 0.2]")
-@click.option("--valid", type=float, help="Share of queries to choose and stop on.  [default: 0.1]")
-@click.option("--folds", type=click.IntRange(3, 100), help="Folds, in place of the two shares.")
+@click.option("--test", type=float, help="Share of queries for testing.  [default: 0.2]")
+@click.option("--valid", type=float, help="Share of queries for validation.  [default: 0.1]")
+@click.option(
+    "--folds", type=click.IntRange(3, 100), help="Number of folds, instead of the two shares."
+)
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -52,11 +54,11 @@ names of queries decide, not the order of rows.
 )
 @duplicates_option
 @click.option(
-    "-o", "--output", metavar="DIR", required=True, help="Folder of the files; created if missing."
+    "-o", "--output", metavar="DIR", required=True, help="Output folder; created if missing."
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @row_options
-@format_option("table", "json", "markdown", "csv", help="Output format of the sizes.")
+@format_option("table", "json", "markdown", "csv", help="Output format of the summary.")
 @no_color_option
 def command(
     data: str,
@@ -78,7 +80,8 @@ def command(
 
     if data == "-":
         raise ParameterError(
-            "rows to split must be a file, which is read twice", hint="save them to a file first"
+            "rows to split must be in a file, because it is read twice",
+            hint="save them to a file first",
         )
     groups = options["groups"]
     rows = read_rows(data, options, groups=groups)

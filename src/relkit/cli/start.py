@@ -1,4 +1,4 @@
-"""What a process puts in order before anything else is imported: Ctrl-C, and closed streams."""
+"""Process setup before anything else is imported: Ctrl-C and closed streams."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ def _stop(number: int, frame: object) -> None:
 
 
 def catch_interrupts() -> None:
-    """Ends the process at Ctrl-C while modules are imported: there is nothing yet to put right."""
+    """Ends the process at Ctrl-C while modules are imported: there is nothing to clean up yet."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
 
 
 def let_interrupts_through() -> None:
-    """Lets Ctrl-C raise `KeyboardInterrupt` again, now that somebody waits for it."""
+    """Makes Ctrl-C raise `KeyboardInterrupt` again, now that it is handled."""
     if signal.getsignal(signal.SIGINT) is _stop:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def open_standard_streams() -> None:
-    """Gives stdin, stdout and stderr a file where whoever started the process closed them.
+    """Opens stdin, stdout and stderr if the parent process closed them.
 
-    Otherwise Python has no such stream, and the next file that is opened is taken for one. What
-    needs a closed stdin or stdout fails by the system's own error, because what it is given cannot
-    be read or written; what is said on a closed stderr is lost, as was asked for.
+    Otherwise Python has no such stream, and the next file that is opened takes its number. Reading
+    a closed stdin or writing to a closed stdout fails with the system's own error; output to a
+    closed stderr is lost, as requested.
     """
     for number, mode in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            opened = os.open(os.devnull, mode)  # the lowest number that is free: this one
+            opened = os.open(os.devnull, mode)  # the lowest free number: this one
             os.set_inheritable(opened, True)
     if sys.stdin is None:
         sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)

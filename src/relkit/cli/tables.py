@@ -1,4 +1,4 @@
-"""Files with named columns, and files with a form of their own, which need no names."""
+"""Files with named columns, and files with a fixed form that need no names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["is_table", "open_named"]
 def open_named(
     path: str, form: str | None, kind: Kind, columns: Mapping[str, str] | None
 ) -> tuple[Source, Mapping[str, str] | None]:
-    """Opens a file; names of columns come back only if it has columns."""
+    """Opens a file; returns column names only if it has columns."""
     from relkit.io import open_source
     from relkit.io.format import formats
 
@@ -26,13 +26,13 @@ def open_named(
 
 
 def is_table(path: str, form: str | None, kind: Kind, others: Sequence[str] = ()) -> bool:
-    """Says whether a file has named columns; what cannot be looked at counts as one.
+    """Returns whether a file has named columns; a file that cannot be inspected counts as one.
 
     Args:
         path: The file.
         form: Its format; None recognises it.
-        kind: What is looked for in it.
-        others: Formats that will do, too.
+        kind: The kind of data to look for.
+        others: Other accepted formats.
     """
     from relkit.io import open_source
     from relkit.io.format import formats

@@ -35,7 +35,7 @@ def summary(docstring: str | None) -> str:
 
 
 def entries(section: str) -> dict[str, str]:
-    """Returns the names of an `Args` or `Attributes` section and what is said about each.
+    """Returns the names in an `Args` or `Attributes` section with their descriptions.
 
     Examples:
         >>> entries("k: Ranks counted;\\n    all of them.\\nrel: A grade.")
@@ -53,7 +53,7 @@ def entries(section: str) -> dict[str, str]:
 
 
 def paragraphs(text: str, indent: str = "") -> list[str]:
-    """Returns paragraphs folded to 80 columns, a blank line between two."""
+    """Returns paragraphs wrapped to 80 columns, separated by blank lines."""
     lines: list[str] = []
     for block in text.replace("`", "").split("\n\n"):
         if lines:
@@ -63,7 +63,7 @@ def paragraphs(text: str, indent: str = "") -> list[str]:
 
 
 def definitions(pairs: list[tuple[str, str]], indent: str = "  ") -> list[str]:
-    """Returns terms and what they mean in two columns, folded to 80."""
+    """Returns terms and their meanings in two columns, wrapped to 80."""
     left = max((width(term) for term, _ in pairs), default=0)
     lines = []
     for term, text in pairs:

@@ -1,4 +1,4 @@
-"""`relkit train`: a ranker, and what it reaches on queries that it has not seen."""
+"""`relkit train`: trains a ranker and evaluates it on held-out queries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-#: Parameters of rankers that have an option of their own.
+#: Parameters of rankers with an option of their own.
 OWN = frozenset({"measure", "convention", "seed", "threads", "engine", "scorer", "stop"})
 
 HELP = """Train a ranker and measure it on held-out queries.
@@ -48,38 +48,38 @@ Examples:
   relkit train features.csv -o ranker.model --valid heldout.csv \\
       --run heldout.run --card card.md --force
 
-DATA has a row per query and document: a label, and features in the other
-columns. SVMlight/LETOR files, CSV, TSV, JSON Lines and Parquet are read. It
-needs pip install 'relkit[ltr]'.
+DATA has one row per query and document: a label, and features in the other
+columns. Formats: SVMlight/LETOR, CSV, TSV, JSON Lines and Parquet. Needs pip
+install 'relkit[ltr]'.
 
-Queries are dealt to folds: each is ranked by a ranker trained on the others,
-so the number is of queries that it has not seen, and the saved ranker is
-trained on all of them. With --valid it is measured on those rows instead. The
+Evaluation is by cross-validation: each query is ranked by a ranker trained on
+the other folds, so the result is for unseen queries; the saved ranker is
+trained on all queries. With --valid it is evaluated on those rows instead. The
 same is done with a baseline, a plain regression of labels, and the difference
-is tested query by query. --search tries parameters on training queries only,
-and so does --stop find the number of trees: a fifth of them is watched, then
-the ranker is trained again on all.
+is tested query by query. --search tunes parameters on training queries only.
+--stop finds the number of trees on a fifth of the training queries, then
+retrains on all of them.
 
---against tests the difference to an earlier ranker on the rows of --valid, or
-to the number on its card. Numbers of another measure, convention or queries
-are not compared: it says which rule differs.
+--against tests the difference from an earlier ranker on the rows of --valid, or
+from the value on its card. Values with another measure, convention or query set
+are not compared; a message says what differs.
 
---check looks for what makes training go wrong: an objective that is not the
-measure, queries whose labels are all equal, a feature that is the label, an
-order of rows that tells labels, a query on both sides of --valid.
+--check looks for common training problems: an objective that is not the
+measure, queries whose labels are all equal, a feature that leaks the label, a
+row order that leaks labels, queries in both DATA and --valid.
 
---run writes the held-out lists as a run, which evaluate, compare and report
-read as any other. Of equal scores the mean over their orders counts.
+--run writes the held-out rankings as a run for evaluate, compare and report.
+Tied scores count as the mean over their orders.
 """
 
 
-@click.command("train", help=HELP, short_help="Train a ranker, and say what it reaches.")
+@click.command("train", help=HELP, short_help="Train a ranker and measure it on held-out queries.")
 @click.argument("data")
-@click.option("-o", "--output", metavar="FILE", help="File to write the trained ranker to.")
+@click.option("-o", "--output", metavar="FILE", help="Output file for the trained ranker.")
 @click.option(
     "--check",
     is_flag=True,
-    help="Check rows and settings for problems, and train nothing.",
+    help="Check rows and settings for problems without training.",
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option(
@@ -95,12 +95,12 @@ read as any other. Of equal scores the mean over their orders counts.
     metavar="NAME",
     default="lambdamart",
     show_default=True,
-    help="The model, such as lambdamart, ranknet, listnet or regression.",
+    help="The ranker, such as lambdamart, ranknet, listnet or regression.",
 )
 @click.option(
     "--scorer",
     type=click.Choice(["trees", "linear", "neural"]),
-    help="The kind of model that scores documents.  [default: trees]",
+    help="The kind of scoring model.  [default: trees]",
 )
 @click.option(
     "--engine", metavar="NAME", help="The library that grows trees: lightgbm, xgboost or catboost."
@@ -126,15 +126,15 @@ read as any other. Of equal scores the mean over their orders counts.
 @click.option(
     "--stop",
     metavar="N|significance",
-    help="Stop after N trees (epochs, iterations) without a better measure on watched rows, or"
-    " where it is significantly worse than at its best.  [default: none]",
+    help="Early stopping: after N trees (epochs, iterations) without improvement on the --watch"
+    " rows, or when they are significantly worse than at the best.  [default: none]",
 )
 @click.option(
     "--watch",
     metavar="DATA",
-    help="Rows that are watched for --stop.  [default: a fifth of the training queries]",
+    help="Validation rows for --stop.  [default: a fifth of the training queries]",
 )
-@click.option("--watch-groups", metavar="FILE", help="Of --watch, what --groups is of DATA.")
+@click.option("--watch-groups", metavar="FILE", help="The --groups file of --watch.")
 @click.option(
     "--search",
     type=click.IntRange(min=0),
@@ -147,7 +147,7 @@ read as any other. Of equal scores the mean over their orders counts.
     metavar="NAME",
     default="regression",
     show_default=True,
-    help="The model it is compared with; none for no comparison.",
+    help="The ranker to compare with; none disables the comparison.",
 )
 @click.option(
     "--against",
@@ -157,15 +157,15 @@ read as any other. Of equal scores the mean over their orders counts.
 @click.option(
     "--segments",
     metavar="FILE",
-    help="A table with the columns query and segment.  [default: queries by their number of"
-    " relevant documents]",
+    help="A table with the columns query and segment.  [default: by the number of relevant"
+    " documents]",
 )
 @click.option(
-    "--run", "run", metavar="FILE", help="File to write the rankings of held-out queries to."
+    "--run", "run", metavar="FILE", help="Output file for the rankings of held-out queries."
 )
-@click.option("--card", metavar="FILE", help="File to write the model card to: .md, .json or .csv.")
+@click.option("--card", metavar="FILE", help="Output file for the model card: .md, .json or .csv.")
 @click.option(
-    "--report", metavar="FILE", help="File to write a report on the training to: .html or .md."
+    "--report", metavar="FILE", help="Output file for a report on the training: .html or .md."
 )
 @click.option(
     "--seed",
@@ -218,7 +218,7 @@ def command(
     if len({os.path.abspath(name) for name in targets}) < len(targets):
         raise ParameterError("two outputs have the same name", hint="name each file once")
     if output == "-":
-        raise ParameterError("a ranker is not written to stdout", hint="name a file: -o FILE")
+        raise ParameterError("a ranker cannot be written to stdout", hint="name a file: -o FILE")
     card_form = form_of(options["card"], ("markdown", "json", "csv"))
     page_form = _page_form(options["report"])
     known = chosen_scale(scale)
@@ -265,9 +265,9 @@ def command(
 
 
 def _rules(convention: Any, scale: Scale | None, measure: str) -> Convention:
-    """Returns the convention, with the scale's threshold where the measure needs one.
+    """Returns the convention, with the scale's threshold if the measure needs one.
 
-    A ranker knows no scale, and must be trained for what `relkit evaluate --scale` counts.
+    A ranker has no scale, and must be trained for what `relkit evaluate --scale` measures.
     """
     from relkit.data.convention import load_convention
     from relkit.measures.names import measure as parse_measure
@@ -317,7 +317,7 @@ def _check(
 
 
 def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
-    """Returns parameters of a ranker: numbers where the text is one, else text.
+    """Returns parameters of a ranker: numbers if the text is one, else text.
 
     Args:
         texts: NAME=VALUE each.
@@ -338,7 +338,7 @@ def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
                 message("`-p {text}` is not NAME=VALUE", text=text), hint="such as -p trees=200"
             )
         if name in OWN:
-            raise ParameterError(message("`{name}` has an option of its own: --{name}", name=name))
+            raise ParameterError(message("`{name}` has its own option: --{name}", name=name))
         found[name] = words[value.lower()] if value.lower() in words else _number(value)
     return found
 
@@ -366,7 +366,7 @@ def _stop(text: str | None, watch: str | None) -> Any:
 
 
 def _page_form(path: str | None) -> Any:
-    """Returns the format of the page; looked at before training, which may take long."""
+    """Returns the format of the page; checked before training, which may take long."""
     if path is None:
         return "html"
     from relkit.report import format_of

@@ -13,42 +13,42 @@ from relkit.core.document.terminal import printable
 
 __all__ = ["command"]
 
-HELP = """Print what trec_eval prints, with its options.
+HELP = """Evaluate with the options and output of trec_eval.
 
 \b
 Example:
   relkit trec_eval -c -q -m official -m ndcg_cut.10 judgments.qrels bm25.run
 
-Takes the options of trec_eval 10 and prints the same lines; a script changes
-trec_eval to relkit trec_eval. FILES are TREC qrels and a TREC run, also
+Takes the options of trec_eval 10 and prints the same lines: in a script,
+replace trec_eval by relkit trec_eval. FILES are TREC qrels and a TREC run, also
 compressed; - reads the run from stdin.
 
 \b
 Sets of measures for -m:
-  official  what is printed without -m
+  official  printed without -m
   all_trec  every measure of qrels
-  set       those that ignore the order
+  set       measures that ignore the order
 
-Measures take parameters after a point: P.5,10, iprec_at_recall.0.1,0.5,
-ndcg.1=3,2=9, utility.1,-1,0,0. docs/trec_eval.md says where trec_eval 10 is
-not followed.
+Measures take parameters after a dot: P.5,10, iprec_at_recall.0.1,0.5,
+ndcg.1=3,2=9, utility.1,-1,0,0. docs/trec_eval.md lists the differences from
+trec_eval 10.
 
 \b
 Exit codes are trec_eval's:
-  1  unknown option or measure, not two files
-  2  a file cannot be read, or a measure's parameters
+  1  unknown option or measure, or not two files
+  2  a file or a measure's parameters cannot be read
   4  a judged query is not in the results, and -c was not given
   7  no query has both judgments and results
 """
 
 
 class TrecEvalCommand(click.Command):
-    """Leaves its arguments to trec_eval's own way of reading them."""
+    """Leaves its arguments to trec_eval's own parser."""
 
     context_class = HelpContext
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Takes all arguments as they are, but for help."""
+        """Takes all arguments as they are, except help."""
         if ctx.resilient_parsing or args in (["--help"], ["-h"]):
             return super().parse_args(ctx, args)
         ctx.params["arguments"] = tuple(args)
@@ -76,18 +76,22 @@ OPTIONS: list[click.Parameter] = [
         "-m",
         "--measure",
         "NAME[.PARAMETERS]",
-        "A measure or a set of measures; may be given again.  [default: official]",
+        "A measure or a set of measures; can be repeated.  [default: official]",
     ),
     _flag(
         "-c",
         "--complete_rel_info_wanted",
-        "Average over all judged queries; those that the run lacks count 0.",
+        "Average over all judged queries; those missing from the run count as 0.",
     ),
-    _value("-l", "--level_for_rel", "NUM", "Grades from here up are relevant.  [default: 1]"),
+    _value(
+        "-l", "--level_for_rel", "NUM", "Grades of at least this value are relevant.  [default: 1]"
+    ),
     _flag("-n", "--nosummary", "Print no averages."),
-    _flag("-J", "--Judged_docs_only", "Take unjudged documents out of the run first."),
-    _value("-N", "--Number_docs_in_coll", "NUM", "Documents in the collection, for utility."),
-    _value("-M", "--Max_retrieved_per_topic", "NUM", "Documents of a query that count."),
+    _flag("-J", "--Judged_docs_only", "Remove unjudged documents from the run first."),
+    _value(
+        "-N", "--Number_docs_in_coll", "NUM", "Number of documents in the collection, for utility."
+    ),
+    _value("-M", "--Max_retrieved_per_topic", "NUM", "Maximum number of documents per query."),
     _value(
         "-R",
         "--Rel_info_format",
@@ -99,13 +103,13 @@ OPTIONS: list[click.Parameter] = [
         "-Z",
         "--Zscore",
         "FILE",
-        "Print z-scores, by a file of query, measure, mean and deviation.",
+        "Print z-scores, from a file of query, measure, mean and deviation.",
     ),
     _value(
         "-D", "--Debug_level", "NUM[.QUERY]", "Evaluate this query only; nothing else is printed."
     ),
     _flag("-o", "--Output_old_results_format", "Ignored, as trec_eval does."),
-    _flag("-v", "--version", "Show whose output is followed, and exit."),
+    _flag("-v", "--version", "Show which trec_eval version is followed, and exit."),
 ]
 
 
@@ -131,7 +135,7 @@ def _run(arguments: tuple[str, ...] = (), **_: Any) -> int:
 
 
 def _write(text: str) -> None:
-    """Writes ids as the bytes that they are; on a terminal, signs that control it are shown."""
+    """Writes ids as their original bytes; on a terminal, control characters are made visible."""
     if sys.stdout.isatty():
         text = printable(text, "\n\t")
     buffer = getattr(sys.stdout, "buffer", None)
@@ -144,7 +148,7 @@ def _write(text: str) -> None:
 command = TrecEvalCommand(
     name="trec_eval",
     help=HELP,
-    short_help="Print what trec_eval prints, with its options.",
+    short_help="Evaluate with the options and output of trec_eval.",
     params=OPTIONS,
     callback=_run,
     context_settings={"help_option_names": HELP_NAMES},

@@ -1,4 +1,4 @@
-"""What the texts of options mean."""
+"""Parsing the values of options."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
     """Returns the depths of ``-k``: one number, TIER=K pairs, or one number per tier.
 
     Args:
-        text: What was given.
+        text: The given text.
         tiers: The tiers in their order; without them numbers alone are refused.
 
     Raises:
@@ -57,7 +57,7 @@ def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
 
 
 def split_measures(texts: Sequence[str]) -> list[str]:
-    """Returns single measure names from texts that may hold lists with commas, or be `@FILE`.
+    """Returns single measure names from texts, which may be comma-separated lists or `@FILE`.
 
     Raises:
         InputError: If a file cannot be read, or a line of it names no measure.
@@ -108,13 +108,13 @@ def _measures_of(path: str) -> list[str]:
     return found
 
 
-#: Hints that say what to write in Python, and what they say on the command line.
+#: Hints worded for Python, and their wording for the command line.
 HINTS = {
     "assign columns by number, {reader}(…, {parameter}), or add a header line": (
         "assign columns by number: {columns} {places}; or add a header line"
     ),
     "without strict, these warnings are only printed": (
-        "without --strict these warnings are only printed"
+        "drop --strict to continue despite warnings"
     ),
     "to evaluate a file of scores, use read_scored(…, scores=…)": (
         "to evaluate a file of scores: --scored FILE --scores FILE"
@@ -133,11 +133,11 @@ HINTS = {
 
 @contextmanager
 def format_named_by(option: str, columns: str = "--columns") -> Iterator[None]:
-    """Lets hints name the options that say what parameters say in Python.
+    """Makes hints name options rather than Python parameters.
 
     Args:
-        option: What says `format=`.
-        columns: What says `columns=`.
+        option: The option for `format=`.
+        columns: The option for `columns=`.
     """
     try:
         yield
@@ -197,25 +197,24 @@ def scored_columns(
     scores: str = "--score",
     known: Sequence[str] = ("query", "label", "grade", "score", "document"),
 ) -> dict[str, str | None]:
-    """Returns the columns of labelled rows: of ``--columns`` and of the options of their own.
+    """Returns the columns of labelled rows, from ``--columns`` and their own options.
 
     Args:
-        texts: What ``--columns`` was given; `grade` is another name of the label.
-        flat: What the options of their own were given, by role.
-        scores: The option that names a column of scores, for the error where ``--columns`` does it
-            and cannot.
-        known: The names that ``--columns`` may have.
+        texts: The values of ``--columns``; `grade` is another name of the label.
+        flat: The values of the columns' own options, by role.
+        scores: The option that names a column of scores, for the error if ``--columns`` tries to.
+        known: The names that ``--columns`` accepts.
 
     Raises:
         ParameterError: If a text is not NAME=COLUMN, or both name different columns.
-        UnknownNameError: If a name is none of the known ones.
+        UnknownNameError: If a name is unknown.
     """
     found: dict[str, str | None] = dict(flat)
     for name, column in (chosen_columns(texts, known, "query=qid,label=grade") or {}).items():
         role = "label" if name == "grade" else name
         if role == "score" and role not in flat:
             raise ParameterError(
-                "--columns names one column of scores, and two are compared",
+                "--columns names only one column of scores, but two are compared",
                 hint=message(
                     "write {scores} {column} {scores} OTHER", scores=scores, column=column
                 ),
@@ -223,7 +222,7 @@ def scored_columns(
         if found.get(role) not in (None, column):
             raise ParameterError(
                 message(
-                    "the {role} is in two columns: `{found}` and `{column}`",
+                    "two columns are given for the {role}: `{found}` and `{column}`",
                     role=role,
                     found=found[role],
                     column=column,
@@ -247,14 +246,14 @@ def chosen_columns(
     """Returns the column map of ``--columns``.
 
     Args:
-        texts: What the option was given.
-        known: The names that this kind of data has; without it those of judgments and runs.
+        texts: The values of the option.
+        known: The names for this kind of data; by default those of judgments and runs.
         example: A map of such names, for the hint.
-        option: What it is called.
+        option: Its name.
 
     Raises:
         ParameterError: If a text is not NAME=COLUMN.
-        UnknownNameError: If a name is none of the known ones.
+        UnknownNameError: If a name is unknown.
     """
     items = [item for text in texts for item in text.split(",")]
     pairs = named_values(items, option, example)
@@ -263,35 +262,35 @@ def chosen_columns(
             from relkit.core.registry import suggestion
 
             raise UnknownNameError(
-                message("{option} knows no `{name}`", option=option, name=name),
+                message("{option} does not accept `{name}`", option=option, name=name),
                 hint=suggestion(name, list(known)),
             )
     return pairs or None
 
 
 def run_names(runs: Sequence[str], names: Sequence[str] = ()) -> list[str]:
-    """Returns file names, or whole paths where two names are the same.
+    """Returns file names, or whole paths if two names are equal.
 
     Args:
         runs: Paths.
-        names: What ``--name`` was given.
+        names: The values of ``--name``.
 
     Raises:
-        ParameterError: If there are names, and not one of its own for each run.
+        ParameterError: If names are given, but not a distinct one for each run.
     """
     from relkit.data.run import file_names
 
     if names and len(names) != len(runs):
         raise ParameterError(
             message(
-                "there are {count} runs and {count_2} names", count=len(runs), count_2=len(names)
+                "there are {count} runs but {count_2} names", count=len(runs), count_2=len(names)
             ),
-            hint="give --name once for each run, in their order",
+            hint="give --name once per run, in order",
         )
     twice = [name for place, name in enumerate(names) if name in names[:place]]
     if twice:
         raise ParameterError(
-            message("two runs are called `{twice}`", twice=twice[0]), hint="give names that differ"
+            message("two runs are called `{twice}`", twice=twice[0]), hint="give different names"
         )
     if names:
         return list(names)

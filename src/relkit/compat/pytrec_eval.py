@@ -165,7 +165,7 @@ class RelevanceEvaluator:
     Args:
         query_relevance: {query: {document: grade}}, grades whole numbers.
         measures: Names such as `map`, `ndcg_cut_10`, `P.5,10`, or nicknames such as `official`.
-        relevance_level: Grades from here up are relevant.
+        relevance_level: Grades of at least this value are relevant.
         judged_docs_only_flag: Leaves documents without a grade out of the ranking.
 
     Raises:

@@ -35,7 +35,7 @@ class Aggregate:
         rule: The aggregation rule.
         judges: How many grades it rests on.
         agreeing: How many of them are equal to the value; under `mean_gain`, by their gain.
-        tied: Whether `majority` found several grades equally frequent.
+        tied: Whether `majority` found several equally frequent grades.
     """
 
     value: float

@@ -41,7 +41,7 @@ SHORT = ("Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean")
 
 @dataclass(frozen=True)
 class Storage:
-    """How features are kept in memory.
+    """Type of features in memory.
 
     Attributes:
         dtype: "float32" or "float64". None: "float32" for SVMlight and LETOR text; for a table,

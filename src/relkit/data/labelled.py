@@ -147,7 +147,7 @@ class LabelledRows(Sourced):
             raise InputError(
                 "the rows have no features",
                 path=self.path,
-                hint="relkit.read_features reads rows with features",
+                hint="relkit.read_features reads feature rows",
             )
         return self.features
 

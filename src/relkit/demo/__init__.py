@@ -1,7 +1,7 @@
 """The demonstration: the documentation of the standard library as a search collection.
 
 `relkit.demo.corpus` reads the documents from the Python that runs it, `relkit.demo.rankers`
-holds two search engines over them, and `relkit.demo.files` the questions and the graded
+provides two search engines over them, and `relkit.demo.files` the questions and the graded
 judgments that ship with the package.
 """
 

@@ -1,10 +1,9 @@
 """Read the docstrings of the standard library of the running interpreter.
 
-This file is the source of a child process that `relkit.demo.corpus` starts: it imports the
-modules of the standard library there, so that the calling process keeps its own modules,
-warnings and terminal. It uses nothing outside the standard library, and it writes one JSON
-value a line to standard output: ``[done, total]`` for progress, and a last line with
-the list of ``[id, title, text]``.
+This file is the source of a child process that `relkit.demo.corpus` starts: it imports the modules
+of the standard library there, so that the calling process keeps its own modules, warnings and
+terminal. It uses only the standard library, and writes one JSON value per line to standard output:
+``[done, total]`` for progress, and a last line with the list of ``[id, title, text]``.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ LEFT_OUT = frozenset(
         "pydoc_data",
         "test",
         "turtledemo",
-        # Often packaged apart from Python, so a machine may well lack them.
+        # Often packaged separately from Python, so they may be missing.
         "tkinter",
         "turtle",
-        # The platform's side of `os` and `os.path`, which carry the names that users know.
+        # Platform implementations of `os` and `os.path`, which have the names that users know.
         "genericpath",
         "nt",
         "ntpath",
         "nturl2path",
         "posix",
         "posixpath",
-        # Gone from later versions of Python.
+        # Removed in later versions of Python.
         "aifc",
         "asynchat",
         "asyncore",
@@ -72,10 +71,10 @@ LEFT_OUT = frozenset(
         "xdrlib",
     }
 )
-"""Modules that are not read, with everything below them."""
+"""Modules that are skipped, with everything below them."""
 
 WITHOUT_SUBMODULES = frozenset({"curses", "encodings", "ctypes"})
-"""Packages of which only the package itself is read."""
+"""Packages whose submodules are skipped."""
 
 Entry = tuple[str, str, str]
 
@@ -87,7 +86,7 @@ def is_public(name: str) -> bool:
         name: A dotted name.
 
     Returns:
-        True where no part starts with an underscore.
+        True if no part starts with an underscore.
     """
     return not any(part.startswith("_") for part in name.split("."))
 
@@ -109,7 +108,7 @@ def load(name: str) -> types.ModuleType | None:
         name: A dotted module name.
 
     Returns:
-        The module, or None where this platform or this build of Python lacks it.
+        The module, or None if this platform or build of Python lacks it.
     """
     try:
         return importlib.import_module(name)
@@ -141,7 +140,7 @@ def load_modules(report: Callable[[int, int], None]) -> dict[str, types.ModuleTy
         report: Called with the number of top-level modules done and their total.
 
     Returns:
-        Modules by the name that users know.
+        Modules by their public name.
     """
     modules: dict[str, types.ModuleType] = {}
     tops = top_level_names()
@@ -165,7 +164,7 @@ def own_docstring(value: Any) -> str:
         value: Any object.
 
     Returns:
-        The cleaned docstring; empty where the object has none, or only that of its type.
+        The cleaned docstring; empty if the object has none, or only that of its type.
     """
     try:
         text = value.__dict__.get("__doc__") if isinstance(value, type) else value.__doc__
@@ -188,7 +187,7 @@ def signature_of(value: Any) -> str:
         value: Any object.
 
     Returns:
-        Such as ``(path, *paths)``; empty where Python knows no signature.
+        Such as ``(path, *paths)``; empty if Python does not know the signature.
     """
     if isinstance(value, (staticmethod, classmethod)):
         value = value.__func__

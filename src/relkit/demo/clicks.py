@@ -1,8 +1,8 @@
-"""Clicks on both of the demonstration's rankers, and labels that are made of them.
+"""Clicks on both demo rankers, and labels derived from them.
 
-Half of the users get one ranker, half the other. They go through a list as one click model says,
-click on some results by mistake, and leave those at once. Labels of naive click-through rates and
-of click models then compare the two rankers, as the grades of people do.
+Half of the users get one ranker, half the other. They follow a click model, click on some results
+by mistake, and leave those at once. Labels from naive click-through rates and from click models
+then compare the two rankers, as human grades do.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 __all__ = ["LOG", "MIN_DWELL", "MODELS", "ClickStory", "Verdict", "judge_by_clicks", "write_clicks"]
 
-#: What the log is called in the demonstration's directory.
+#: The name of the log in the demo directory.
 LOG = "clicks.parquet"
 SESSIONS = 40_000
-#: The naive labels, then those of click models; the last is the users' own.
+#: The naive labels, then those of click models; the last model is the users' own.
 MODELS = ("dctr", "pbm", "dbn", USERS)
-#: Clicks that were left sooner are mis-clicks.
+#: Clicks with a shorter dwell time are misclicks.
 MIN_DWELL = 3.0
 MEASURE = "ndcg@10"
 SCALE = "search"
@@ -42,7 +42,7 @@ SCALE = "search"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one set of labels says of the two rankers.
+    """What one set of labels says about the two rankers.
 
     Attributes:
         labels: `people`, `shown` (people's grades of the documents that were shown), or the click
@@ -50,9 +50,9 @@ class Verdict:
         contrast: The second ranker against the first, under these labels.
         tau: Kendall's τ-b between labels and people's grades, on average over queries; NaN for
             people's grades themselves.
-        auc: How probable it is that a relevant document has a higher label than another one of its
-            query, by people's grades, on average over queries; NaN likewise.
-        log_likelihood: Of the clicks of sessions that were held out, per session; NaN likewise.
+        auc: The probability that a relevant document has a higher label than another one of its
+            query, by people's grades, averaged over queries; NaN likewise.
+        log_likelihood: The log-likelihood of held-out clicks, per session; NaN likewise.
     """
 
     labels: str
@@ -63,7 +63,7 @@ class Verdict:
 
     @property
     def decision(self) -> int:
-        """1 where the second ranker is better, -1 where it is worse, 0 where that is open."""
+        """1 if the second ranker is better, -1 if it is worse, 0 if undecided."""
         low, high = self.contrast.interval
         return (low > 0) - (high < 0)
 
@@ -74,8 +74,8 @@ class ClickStory(Exportable):
 
     Attributes:
         verdicts: Those by people's grades, by their grades of what was shown, and by each model.
-        sessions: How many searches were simulated.
-        labels: The labels by the model that made them.
+        sessions: Number of simulated searches.
+        labels: The labels by click model.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -117,7 +117,7 @@ class ClickStory(Exportable):
         }
 
     def document(self, *, digits: int = 3, language: Language = "en") -> Document:
-        """Returns the table, and what it says.
+        """Returns the table and its conclusions.
 
         Args:
             digits: Decimals.
@@ -168,16 +168,16 @@ class ClickStory(Exportable):
 
     @property
     def foreseeing(self) -> Verdict:
-        """The verdict of the model that foresees clicks best."""
+        """The verdict of the model that predicts clicks best."""
         return max(self.by_clicks, key=lambda one: one.log_likelihood)
 
     def chosen_labels(self) -> dict[str, Judgments]:
-        """Returns the naive labels, and those of the model that foresees clicks best."""
+        """Returns the naive labels, and those of the model that predicts clicks best."""
         chosen = (self.by_clicks[0].labels, self.foreseeing.labels)
         return {model: self.labels[model] for model in chosen}
 
     def _findings(self, words: Catalogue, digits: int) -> Iterator[str]:
-        """What the numbers say, whatever they are."""
+        """Yields the conclusions from the numbers."""
         shown, naive = self.verdicts[1], self.by_clicks[0]
         agree = [one.labels for one in self.by_clicks if one.decision == shown.decision]
         others = [one.labels for one in self.by_clicks if one.decision != shown.decision]
@@ -223,14 +223,14 @@ def write_clicks(
 ) -> None:
     """Simulates users of both rankers, and writes their log.
 
-    Questions are asked as often as in the simulated months.
+    Questions are as frequent as in the simulated months.
 
     Args:
-        path: Of the log; a file that is there is replaced.
-        judgments: What the users like.
+        path: The log; an existing file is replaced.
+        judgments: The users' preferences.
         runs: The two rankers.
-        sessions: How many searches.
-        progress: Called with the sessions that are drawn and all of them.
+        sessions: Number of searches.
+        progress: Called with the number of sessions done and their total.
     """
     from relkit.labels import Crowd, simulate
 
@@ -243,7 +243,7 @@ def write_clicks(
 def judge_by_clicks(
     path: str | os.PathLike[str], judgments: Judgments, runs: Sequence[Run]
 ) -> ClickStory:
-    """Makes labels of a log of both rankers, and compares these by each.
+    """Derives labels from a log of both rankers, and compares the rankers by each.
 
     Args:
         path: Of the log.

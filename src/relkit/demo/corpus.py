@@ -20,7 +20,7 @@ class Document:
     Attributes:
         id: The public qualified name, such as ``os.path.join``.
         title: The name with its parameters, such as ``os.path.join(a, *p)``.
-        text: The docstring; the words of the title where there is none.
+        text: The docstring, or the words of the title if there is none.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""A third search engine: the documents whose vectors point where the question's does."""
+"""A third search engine: the documents whose vectors are closest to the question's."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def rank_dense(
         encoder: The language model: see `relkit.demo.encoder`.
         documents: The collection.
         questions: The questions.
-        depth: How many documents a ranking holds at most.
-        progress: Called with the tokens that the model read, and all of them.
+        depth: Maximum number of documents in a ranking.
+        progress: Called with the number of tokens done and their total.
 
     Returns:
         Rankings of the documents with a cosine above zero, best first, ties by id.

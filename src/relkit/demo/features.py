@@ -1,12 +1,13 @@
-"""What a ranker may know of a question and a document: features, from the collection alone.
+"""Features of a question and a document for rankers, from the collection alone.
 
-The candidates of a question are the first documents of both search engines, never those that
-somebody graded: a document that people added to the judgments because it answers the question, and
-that no engine found, would tell a ranker so by having no score. A candidate that nobody graded is
-labelled 0, as `relkit evaluate` counts it.
+The candidates of a question are the top documents of both search engines, never the graded ones: a
+document that people added to the judgments because it answers the question, but that no engine
+found, would give itself away by having no score. An ungraded candidate is labelled 0, as in `relkit
+evaluate`.
 
-The dense ranker, where it runs, adds features and no candidates: people did not grade what it alone
-finds, and a ranker that learns such documents as 0 learns who was asked, not what is relevant.
+The dense ranker, if enabled, adds features but no candidates: people did not grade what it alone
+finds, and a ranker trained with such documents as 0 learns which were graded, not which are
+relevant.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 
 __all__ = ["DENSE_FEATURES", "DEPTH", "FEATURES", "build_features", "write_features"]
 
-#: Documents of each engine that are candidates; people graded as many.
+#: Number of candidates from each engine; as many were graded.
 DEPTH = 20
-#: The engines whose first documents are the candidates.
+#: The engines whose top documents are the candidates.
 GRADED = ("bm25", "tfidf")
-#: Of reciprocal rank fusion: how slowly the weight of a rank falls.
+#: Constant of reciprocal rank fusion.
 SLOWNESS = 60
 
-#: Every feature, and what it says.
+#: Every feature and its meaning.
 FEATURES: Mapping[str, str] = {
     "bm25": "score of BM25; 0 where it does not find the document",
     "bm25_share": "the same, divided by the question's highest",
@@ -67,7 +68,7 @@ FEATURES: Mapping[str, str] = {
     "mentions": "documents whose text contains the last part of the name as a word",
 }
 
-#: What the dense ranker adds.
+#: The dense ranker's features.
 DENSE_FEATURES: Mapping[str, str] = {
     "dense": "cosine of the language model's vectors; 0 where it is not above 0",
     "dense_share": "the same, divided by the question's highest",
@@ -90,9 +91,8 @@ def build_features(
     Args:
         documents: The collection.
         questions: The questions.
-        engines: All that `bm25`, `tfidf` and perhaps `dense` find, by their names; scores are
-            above 0.
-        grades: By question and document; 0 where there is none.
+        engines: The results of `bm25`, `tfidf` and optionally `dense`, by name; scores are above 0.
+        grades: Grades by question and document; 0 if missing.
     """
     import polars as pl
 
@@ -125,17 +125,17 @@ def write_features(
     """Writes what `build_features` returns as Parquet, which `relkit.read_features` reads.
 
     Args:
-        path: Of the file; one that exists is replaced.
+        path: The file; an existing one is replaced.
         documents: The collection.
         questions: The questions.
-        engines: All that `bm25`, `tfidf` and perhaps `dense` find, by their names.
-        grades: By question and document; 0 where there is none.
+        engines: The results of `bm25`, `tfidf` and optionally `dense`, by name.
+        grades: Grades by question and document; 0 if missing.
     """
     build_features(documents, questions, engines, grades).write_parquet(os.fspath(path))
 
 
 class _Collection:
-    """What is known of the documents before anybody asks."""
+    """Statistics of the documents, independent of questions."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self.documents = {one.id: one for one in documents}
@@ -159,7 +159,7 @@ class _Collection:
         )
 
     def weigh(self, terms: Iterable[str]) -> float:
-        """The sum of the terms' IDF."""
+        """Returns the sum of the terms' IDF."""
         return math.fsum(self.idf.get(term, self.unknown) for term in terms)
 
 
@@ -196,7 +196,7 @@ def _candidates(
 
 
 def _match(terms: Sequence[str], identifier: str, collection: _Collection) -> dict[str, float]:
-    """What question and document have in common."""
+    """Returns the features of the match between question and document."""
     document = collection.documents[identifier]
     title, text = collection.titles[identifier], collection.texts[identifier]
     module = identifier.partition(".")[0]
@@ -226,7 +226,7 @@ def _match(terms: Sequence[str], identifier: str, collection: _Collection) -> di
 
 
 def _longest(terms: Sequence[str], field: Sequence[str]) -> int:
-    """The length of the longest run of terms that a field contains as it is."""
+    """Returns the length of the longest run of terms that a field contains verbatim."""
     best = 0
     before = [0] * (len(terms) + 1)
     for token in field:
@@ -240,7 +240,7 @@ def _longest(terms: Sequence[str], field: Sequence[str]) -> int:
 
 
 def _describe(identifier: str, collection: _Collection) -> dict[str, float]:
-    """What is known of the document alone."""
+    """Returns the features of the document alone."""
     document = collection.documents[identifier]
     last = identifier.rpartition(".")[2]
     _, opened, inside = document.title.partition("(")

@@ -16,12 +16,12 @@ from relkit.demo.question import Question
 from relkit.demo.rankers import Ranking, check_depth, rankings
 
 GRADE_NAMES = {3: "高", 2: "中", 1: "低", 0: "无"}
-"""What each grade is called in the guideline."""
+"""The name of each grade in the guideline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """How well one document answers one question.
+    """How well a document answers a question.
 
     Attributes:
         query: The id of the question.
@@ -43,8 +43,8 @@ class DemoFiles:
         bm25: The TREC run of BM25.
         tfidf: The TREC run of TF-IDF character n-grams.
         questions: Questions, tab-separated, with a header.
-        features: What a ranker learns from, as Parquet: see `relkit.demo.features`.
-        dense: The TREC run of the dense ranker, if it was wanted.
+        features: Features for rankers, as Parquet: see `relkit.demo.features`.
+        dense: The TREC run of the dense ranker, if requested.
     """
 
     judgments: Path
@@ -91,7 +91,7 @@ def load_guideline(language: Literal["en", "zh"] | None = None) -> str:
     """Read the grading guideline that ships with the package.
 
     Args:
-        language: The one to return; `None` returns both.
+        language: The language; `None` returns both.
 
     Returns:
         Markdown, in English and then in Chinese.
@@ -124,16 +124,16 @@ def write_demo(
     in the run of that engine; it still has its judgments.
 
     Args:
-        directory: Where to write; created if need be.
+        directory: Output directory; created if missing.
         documents: The collection; by default it is read from the running Python.
-        depth: How many documents a ranking holds at most.
-        progress: Passed to `build_corpus` where the collection is read.
-        dense: Whether a language model ranks, too: see `relkit.demo.dense`.
-        encoding: Called with the tokens that it read, and all of them.
+        depth: Maximum number of documents in a ranking.
+        progress: Passed to `build_corpus` if the collection is read.
+        dense: Whether a language model ranks too: see `relkit.demo.dense`.
+        encoding: Called with the number of tokens done and their total.
 
     Returns:
         The paths of ``judgments.qrels``, ``bm25.run``, ``tfidf.run``, ``questions.tsv`` and
-        ``features.parquet``, and of ``dense.run`` if it was wanted.
+        ``features.parquet``, and of ``dense.run`` if requested.
 
     Raises:
         DependencyError: bm25s or scikit-learn is not installed, or what the dense ranker needs.

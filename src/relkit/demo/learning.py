@@ -1,9 +1,8 @@
-"""Rankers that learn from the demonstration's grades and clicks, and what they reach.
+"""Rankers trained on the demo's grades and clicks, and their evaluation.
 
-Each ranker is trained on four fifths of the questions and ranks the candidates of the rest, five
-times, so that it never saw a question that it is judged on. All are judged by people's grades,
-whatever they learnt from. The settings were chosen once, for all rankers together, on this same
-data.
+Evaluation is by five-fold cross-validation: each ranker ranks the candidates of questions that it
+was not trained on. All are evaluated on people's grades, whatever they were trained on. The
+settings were chosen once, for all rankers together, on this same data.
 """
 
 from __future__ import annotations
@@ -42,30 +41,29 @@ __all__ = [
     "learn_to_rank",
 ]
 
-#: What the run is called in the demonstration's directory that LambdaMART learnt from grades.
+#: The name, in the demo directory, of the run of LambdaMART trained on grades.
 LEARNT = "lambdamart.run"
-#: What is trained: the pointwise baseline first.
+#: The rankers: the pointwise baseline first.
 RANKERS = ("regression", "ranknet", "lambdamart", "listnet", "softrank")
 FOLDS = 5
-#: What the labels are called that people gave.
+#: The name of labels given by people.
 GRADES = "people"
-#: The trees of every ranker: few and small, as there are few rows.
+#: The tree settings of all rankers: few and small, as there are few rows.
 TREES: Mapping[str, Any] = {"trees": 100, "leaves": 7, "learning_rate": 0.05, "threads": 1}
-#: The highest label: clicks are stretched to it, so that losses see them as they see grades.
+#: The highest label: labels from clicks are scaled to it, to look like grades to the losses.
 HIGHEST = 3.0
 ALPHA = 0.05
 
 
 class Reached(NamedTuple):
-    """What one ranker reaches on people's grades.
+    """The result of one ranker on people's grades.
 
     Attributes:
         ranker: Its name; `best` for the candidates in the order of their grades.
-        labels: What it learnt from: `people`, or a click model's name; empty where it learnt
-            nothing.
+        labels: The training labels: `people`, or a click model's name; empty without training.
         value: The measure.
         interval: Its 95% interval over questions.
-        difference: From the first row.
+        difference: The difference from the first row.
         difference_interval: The 95% interval of the difference, paired by question.
     """
 
@@ -78,11 +76,12 @@ class Reached(NamedTuple):
 
 
 class Shortfall(NamedTuple):
-    """What learning from clicks costs, on average over the rankers.
+    """The cost of training on clicks, averaged over rankers.
 
     Attributes:
         labels: The click model.
-        difference: Of rankers that learnt from its labels, from the same that learnt from grades.
+        difference: The difference between rankers trained on its labels and the same rankers
+            trained on grades.
         interval: Its 95% interval, paired by question.
     """
 
@@ -92,10 +91,10 @@ class Shortfall(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """What the dense ranker's features are worth to rankers that learn from grades.
+    """The benefit of the dense ranker's features for rankers trained on grades.
 
     Attributes:
-        difference: Of rankers that have them, from the same without, on average over the rankers.
+        difference: The difference between rankers with and without them, averaged over rankers.
         interval: Its 95% interval, paired by question.
     """
 
@@ -105,16 +104,16 @@ class Gain(NamedTuple):
 
 @dataclass(frozen=True)
 class LearningStory(Exportable):
-    """What rankers reach on people's grades, by what they learnt from.
+    """The results of rankers on people's grades, by training labels.
 
     Attributes:
-        reached: One row per ranker and kind of label, after those that learn nothing.
-        unlike: Rankers that differ from the pointwise one of the same labels, and by how much,
-            after Holm's correction.
-        shortfalls: What learning from clicks costs.
-        questions: How many questions there are.
-        rows: How many questions and candidates.
-        dense: What the dense ranker's features are worth, where there are any.
+        reached: One row per ranker and kind of label, after the untrained ones.
+        unlike: Rankers that differ significantly from the pointwise one with the same labels, and
+            by how much, after Holm's correction.
+        shortfalls: The cost of training on clicks.
+        questions: Number of questions.
+        rows: Number of pairs of question and candidate.
+        dense: The benefit of the dense ranker's features, if there are any.
     """
 
     reached: tuple[Reached, ...]
@@ -161,7 +160,7 @@ class LearningStory(Exportable):
         }
 
     def document(self, *, digits: int = 3, language: Language = "en") -> Document:
-        """Returns the table, and what it says.
+        """Returns the table and its conclusions.
 
         Args:
             digits: Decimals.
@@ -214,7 +213,7 @@ class LearningStory(Exportable):
         return Document(blocks)
 
     def _findings(self, words: Catalogue, digits: int) -> Iterator[str]:
-        """What the numbers say, whatever they are."""
+        """Yields the conclusions from the numbers."""
         taught = [one for one in self.reached if one.labels]
         better = sum(one.difference_interval[0] > 0 for one in taught)
         highest = max(taught, key=lambda one: one.value)
@@ -270,17 +269,17 @@ def learn_to_rank(
     *,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> tuple[LearningStory, Run]:
-    """Trains rankers on grades and on labels of clicks, and judges all by the grades.
+    """Trains rankers on grades and on click labels, and evaluates all on the grades.
 
     Args:
-        path: Of the features.
+        path: The file of features.
         judgments: People's grades.
-        engines: The two rankers that found the candidates; the first one is compared with.
-        clicks: Labels by the click model that made them.
-        progress: Called with the rankers that are trained, all of them, and which comes next.
+        engines: The two rankers that found the candidates; the first one is the baseline.
+        clicks: Labels by click model.
+        progress: Called with the number of rankers trained, their total, and the next one.
 
     Returns:
-        What they reach, and the run of LambdaMART that learnt from the grades.
+        The results, and the run of LambdaMART trained on grades.
 
     Raises:
         DependencyError: LightGBM or scikit-learn is not installed.
@@ -322,7 +321,7 @@ def _without_dense(rows: LabelledRows) -> Iterator[LabelledRows]:
 
 
 def stretched(found: Judgments, rows: LabelledRows) -> NDArray[np.float64]:
-    """Labels of clicks on the scale of the grades; NaN for what was never shown."""
+    """Returns click labels on the scale of the grades; NaN for documents never shown."""
     import numpy as np
 
     known = {query: found[query] for query in found.queries}
@@ -338,9 +337,9 @@ def stretched(found: Judgments, rows: LabelledRows) -> NDArray[np.float64]:
 
 
 def cross_validate(name: str, rows: LabelledRows, labels: NDArray[Any]) -> NDArray[np.float64]:
-    """Scores every row by a ranker that saw no row of its question.
+    """Scores every row with a ranker not trained on its question.
 
-    Rows whose label is NaN teach nothing, and are scored like the others.
+    Rows whose label is NaN are not used for training, but are scored like the others.
     """
     import numpy as np
 
@@ -377,7 +376,7 @@ def _judge(
     rows: LabelledRows,
     without: Mapping[str, Run],
 ) -> LearningStory:
-    """Compares all runs by the grades, and with those that lack the dense ranker's features."""
+    """Compares all runs on the grades, and with those that lack the dense ranker's features."""
     import numpy as np
 
     from relkit.analysis.comparison import compare

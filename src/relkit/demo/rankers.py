@@ -75,7 +75,7 @@ STOP_WORDS = frozenset(
         "your",
     }
 )
-"""English words that carry no meaning in a question; operators such as `not` stay."""
+"""English stop words; operators such as `not` are kept."""
 
 _TOKEN = re.compile(r"[0-9A-Za-z]+|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -84,9 +84,9 @@ _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 def tokenize(text: str) -> list[str]:
     """Split text into the terms that BM25 counts.
 
-    Dotted and snake_case names fall into their words. A name in CamelCase gives itself and
-    its humps: ``OrderedDict`` gives ``ordereddict``, ``ordered`` and ``dict``. A run of
-    Chinese characters gives its bigrams.
+    Dotted and snake_case names are split into words. A CamelCase name yields itself and its parts:
+    ``OrderedDict`` gives ``ordereddict``, ``ordered`` and ``dict``. A run of Chinese characters
+    gives its bigrams.
 
     Args:
         text: A document or a question.
@@ -113,11 +113,11 @@ def bm25(documents: Sequence[Document], questions: Iterable[Question], depth: in
     Args:
         documents: The collection.
         questions: The questions.
-        depth: How many documents a ranking holds at most.
+        depth: Maximum number of documents in a ranking.
 
     Returns:
-        Rankings of the documents with a score above zero, best first, ties by id. A
-        question that shares no term with the collection has an empty one.
+        Rankings of the documents with a score above zero, best first, ties by id. A question that
+        shares no term with the collection has an empty ranking.
 
     Raises:
         DependencyError: bm25s or scikit-learn is not installed.
@@ -149,11 +149,11 @@ def tfidf(
     Args:
         documents: The collection.
         questions: The questions.
-        depth: How many documents a ranking holds at most.
+        depth: Maximum number of documents in a ranking.
 
     Returns:
-        Rankings of the documents with a score above zero, best first, ties by id. A
-        question that shares no n-gram with the collection has an empty one.
+        Rankings of the documents with a score above zero, best first, ties by id. A question that
+        shares no n-gram with the collection has an empty ranking.
 
     Raises:
         DependencyError: bm25s or scikit-learn is not installed.
@@ -187,7 +187,7 @@ def rankings(
     Args:
         documents: The collection.
         questions: The questions.
-        depth: How many documents a ranking holds at most.
+        depth: Maximum number of documents in a ranking.
 
     Returns:
         Rankings by the engine's name, ``bm25`` and ``tfidf``.
@@ -206,7 +206,7 @@ def _package(name: str) -> Any:
 
 
 def content(document: Document) -> str:
-    """What the engines read of a document."""
+    """Returns the text of a document that the engines index."""
     return f"{document.title}\n{document.text}"
 
 
@@ -215,7 +215,7 @@ def _join_terms(text: str) -> str:
 
 
 def check_depth(depth: int) -> None:
-    """Refuses a ranking without documents."""
+    """Rejects a ranking without documents."""
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
 
@@ -224,7 +224,7 @@ def best(
     documents: Sequence[Document], scores: Iterable[Any], depth: int
 ) -> list[tuple[str, float]]:
     """Returns the documents with a score above 0, best first, ties by id."""
-    # Rounding first makes scores that a run file shows as equal tie here as well.
+    # Rounding first ensures that scores that are equal in a run file also tie here.
     rounded = (
         (document.id, round(float(score), 6))
         for document, score in zip(documents, scores, strict=True)

@@ -1,10 +1,9 @@
-"""Simulated months of search traffic over the demonstration's own engines.
+"""Simulated months of search traffic on the demo's own engines.
 
-A few queries that everybody asks, more that some ask, and many that hardly anybody does. Recall
-takes the first documents of both engines, ranking puts those first that stand high in either, and
-the judgments that ship with the package grade what is shown. From one month on recall loses a part
-of its candidates, as when one of several index servers answers no more: what is left is ranked as
-well as before.
+A few queries are frequent, more are occasional, and many are rare. Recall takes the top documents
+of both engines, ranking prefers those that rank high in either, and the judgments that ship with
+the package grade what is shown. From one month on recall loses part of its candidates, as if one of
+several index servers were down; the rest is ranked as well as before.
 """
 
 from __future__ import annotations
@@ -40,28 +39,28 @@ __all__ = [
     "write_rounds",
 ]
 
-#: Results a session shows, and candidates that recall takes from each engine.
+#: Results shown per session, and candidates that recall takes from each engine.
 DEPTH = 10
 MONTHS = ("2026-01", "2026-02", "2026-03")
-#: Questions that share a third of the traffic each: asked often, sometimes, hardly ever.
+#: Number of questions per third of the traffic: frequent, occasional, rare.
 GROUPS = (9, 27, 55)
-#: The click model that users follow, and how likely a result is clicked by mistake.
+#: The users' click model, and the probability of a click by mistake.
 USERS = "ubm"
 MISCLICKS = 0.02
-#: Days of a month, whichever.
+#: Days per month, the same for all.
 DAYS = 28
-#: Of reciprocal rank fusion: how slowly the weight of a rank falls.
+#: Constant of reciprocal rank fusion.
 SLOWNESS = 60
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What the engines find, and how often each question is asked.
+    """The engines' results, and how often each question is asked.
 
     Attributes:
-        candidates: Documents by question, best first: what recall takes from all engines.
+        candidates: Documents by question, best first: recall's candidates from all engines.
         texts: The text of each question.
-        weights: How often each is asked, relative to the others.
+        weights: Relative frequency of each question.
         judgments: Grades by the questions' texts.
     """
 
@@ -78,15 +77,15 @@ def simulate_traffic(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Traffic:
-    """Ranks the demonstration's questions, and makes some of them frequent.
+    """Ranks the demo questions, and makes some of them frequent.
 
-    Candidates are put in order by reciprocal rank fusion: the sum over engines of 1 / (60 + rank).
+    Candidates are ordered by reciprocal rank fusion: the sum over engines of 1 / (60 + rank).
 
     Args:
         documents: The collection; by default it is read from the running Python.
-        engines: What each engine returns; by default those of `bm25` and `tfidf`.
-        seed: Chooses which questions are frequent.
-        progress: Passed to `build_corpus` where the collection is read.
+        engines: The results of each engine; by default of `bm25` and `tfidf`.
+        seed: Seed for which questions are frequent.
+        progress: Passed to `build_corpus` if the collection is read.
 
     Raises:
         DependencyError: bm25s or scikit-learn is not installed.
@@ -112,11 +111,11 @@ def simulate_traffic(
 
 
 def query_weights(queries: Iterable[str], seed: int = 0) -> dict[str, float]:
-    """Returns how often each of the demonstration's questions is asked, relative to the others.
+    """Returns the relative frequencies of the demo questions.
 
     Args:
         queries: The ids of all questions.
-        seed: Chooses which questions are frequent.
+        seed: Seed for which questions are frequent.
     """
     order = sorted(queries)
     random.Random(seed).shuffle(order)
@@ -141,16 +140,15 @@ def simulate_month(
 ) -> pl.DataFrame:
     """Returns a month's log: one row per impression, with clicks.
 
-    Users go through a list as UBM says, like better what has a higher grade, and click on some
-    results by mistake.
+    Users follow UBM, prefer higher grades, and click on some results by mistake.
 
     Args:
         traffic: The engine and its questions.
         month: Such as `2026-03`; session ids begin with it.
         sessions: How many.
-        lost: Share of the candidates that recall loses; which ones hangs on their ids, so that all
-            months lose the same.
-        seed: Chooses who asks what.
+        lost: Share of the candidates that recall loses, chosen by id, so that all months lose the
+            same.
+        seed: Seed for who asks what.
     """
     import polars as pl
 
@@ -163,7 +161,7 @@ def simulate_month(
         query: [one for one in ranked if not _lost(one, lost)][:DEPTH]
         for query, ranked in traffic.candidates.items()
     }
-    # A search that finds nothing leaves no row.
+    # A search without results leaves no row.
     found = [(number, query) for number, query in enumerate(asked, 1) if shown[query]]
     start = datetime.fromisoformat(f"{month}-01").replace(tzinfo=UTC)
     users = simulate(
@@ -206,16 +204,16 @@ def simulate_rounds(
     per_tier: int = 80,
     seed: int = 0,
 ) -> list[Round]:
-    """Returns a round a month, sampled from its traffic and graded by the judgments.
+    """Returns one round per month, sampled from its traffic and graded with the judgments.
 
     Args:
         traffic: The engine and its questions.
         months: The months, the earliest first.
         broken: From this month on recall is broken; `None` for quiet months.
-        lost: Share of the candidates that recall loses then.
-        sessions: Sessions a month.
-        per_tier: Sampled sessions of each tier.
-        seed: Chooses who asks what, and which sessions are sampled.
+        lost: Share of the candidates that recall then loses.
+        sessions: Sessions per month.
+        per_tier: Sampled sessions per tier.
+        seed: Seed for who asks what, and which sessions are sampled.
     """
     from relkit.online.monitoring import create_round
     from relkit.online.sampling import draw_sample
@@ -224,7 +222,7 @@ def simulate_rounds(
     for month in months:
         share = lost if broken is not None and month >= broken else 0.0
         log = simulate_month(traffic, month, sessions=sessions, lost=share, seed=seed)
-        # Tiers by count, between what the groups expect: a query stays in its tier.
+        # Tiers by count, with boundaries between the groups: a query stays in its tier.
         often = [sessions / len(GROUPS) / size for size in GROUPS]
         sample = draw_sample(
             log,
@@ -232,7 +230,7 @@ def simulate_rounds(
             k=DEPTH,
             tiers="count",
             cuts=[math.sqrt(a * b) for a, b in pairwise(often)],
-            # The same every month: samples share their queries, and what those always are cancels.
+            # The same every month: samples share queries, so their constant effects cancel.
             seed=seed,
         )
         rounds.append(create_round(month, sample, traffic.judgments))
@@ -247,14 +245,14 @@ def write_rounds(
     rebuild: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> None:
-    """Simulates the three months and stores those that a folder of rounds lacks.
+    """Simulates the three months and stores those missing in a folder of rounds.
 
     Args:
-        folder: Of the rounds.
+        folder: The folder of rounds.
         documents: As for `simulate_traffic`.
         engines: As for `simulate_traffic`.
-        rebuild: Make the months again that are there.
-        progress: Called with the months made, all of them, and which comes next.
+        rebuild: Rebuild existing months.
+        progress: Called with the number of months done, their total, and the next month.
 
     Raises:
         DependencyError: bm25s or scikit-learn is not installed.

@@ -1,4 +1,4 @@
-"""People grade search results: agreement between them, and what their grades say together.
+"""People grade search results: agreement between them, and combined grades.
 
 >>> from tempfile import TemporaryDirectory
 >>> from relkit.judging import Item, open_store

@@ -1,7 +1,7 @@
-"""Who is signed in, and tokens with which programs act for somebody.
+"""Sign-ins, and tokens with which programs act for a user.
 
-A secret is 256 random bits. The database keeps its SHA-256 only, which is enough for what cannot be
-guessed, and lets nobody in who reads the database.
+A secret is 256 random bits. The database stores only its SHA-256, which is enough for a secret that
+cannot be guessed, and useless to whoever reads the database.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ __all__ = [
 
 #: Seconds that a sign-in lasts.
 LIFETIME = 14 * 86400.0
-#: Seconds after which it ends if nobody uses it.
+#: Seconds after which an unused sign-in ends.
 IDLE = 3 * 86400.0
 #: Tokens that one account may have.
 MOST_TOKENS = 50
-#: Days that a token can be made for, besides those that do not end.
+#: Maximum lifetime of a token in days, unless it does not expire.
 TOKEN_DAYS = (7, 30, 90, 365)
-#: Seconds between two notes of when something was last used.
+#: Minimum seconds between two updates of a last-used time.
 NOTED_EVERY = 60.0
 
 Scope = Literal["read", "grade", "admin"]
@@ -65,7 +65,7 @@ Scope = Literal["read", "grade", "admin"]
 `admin` all that its owner may."""
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
-# What every request asks is put together once.
+# The query of every request is built once.
 TOKEN_USER = (
     sa.select(
         users, *(tokens.c[name].label(f"token_{name}") for name in ("id", "scope", "used_at"))
@@ -91,17 +91,17 @@ SIGNED_IN = (
 
 @dataclass(frozen=True)
 class Token:
-    """What lets a program act for somebody. The secret itself is not kept.
+    """A token with which a program acts for a user. The secret itself is not stored.
 
     Attributes:
         id: In the database.
-        name: What it is for.
+        name: Its purpose.
         created_at: Seconds since 1970.
-        owner: The name of the account for which it acts.
+        owner: The name of the account that it acts for.
         scope: What it may.
-        expires_at: When it ends; None if it does not.
+        expires_at: When it expires; None if it does not.
         used_at: When it was last used, to the minute; None if it never was.
-        ended: Whether its time is over.
+        ended: Whether it has expired.
     """
 
     id: int
@@ -116,15 +116,15 @@ class Token:
 
 @dataclass(frozen=True)
 class SignIn:
-    """A browser in which somebody is signed in.
+    """A browser in which a user is signed in.
 
     Attributes:
         id: In the database.
         created_at: When they signed in.
         seen_at: When it was last used, to the minute.
-        agent: The browser and its system, in few words.
-        address: From where they signed in.
-        current: Whether it is the one that asks.
+        agent: A short name of the browser and its system.
+        address: The address from which they signed in.
+        current: Whether it is the current one.
     """
 
     id: int
@@ -141,20 +141,20 @@ def new_secret() -> str:
 
 
 def hash_secret(secret: str) -> str:
-    """Returns what is stored in place of a secret."""
+    """Returns the stored hash of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def start_sign_in(
     store: Store, user: User, *, lifetime: float = LIFETIME, agent: str = "", address: str = ""
 ) -> str:
-    """Remembers that somebody signed in, and returns a new secret for the cookie.
+    """Records a sign-in, and returns a new secret for the cookie.
 
     Args:
         store: The database.
         user: Who it is.
-        lifetime: Seconds until the sign-in ends.
-        agent: The browser and its system, for its owner to recognise.
+        lifetime: Seconds until the sign-in expires.
+        agent: The browser and its system, for the owner to recognise.
         address: From where.
     """
     secret = new_secret()
@@ -176,12 +176,12 @@ def start_sign_in(
 
 
 def find_signed_in(store: Store, secret: str, *, idle: float = IDLE) -> User | None:
-    """Returns whose sign-in a secret belongs to: None if it ended or the account is closed.
+    """Returns the user of a sign-in's secret: None if it has ended or the account is closed.
 
     Args:
         store: The database.
-        secret: What the cookie holds.
-        idle: Seconds after which a sign-in ends that nobody uses.
+        secret: The value of the cookie.
+        idle: Seconds after which an unused sign-in ends.
     """
     if not secret:
         return None
@@ -199,14 +199,14 @@ def find_signed_in(store: Store, secret: str, *, idle: float = IDLE) -> User | N
 
 
 def end_sign_in(store: Store, secret: str) -> None:
-    """Forgets a sign-in."""
+    """Ends a sign-in."""
     mine = sign_ins.c.secret_hash == hash_secret(secret)
     with store.database.write() as connection:
         connection.execute(sa.delete(sign_ins).where(mine))
 
 
 def end_one_sign_in(store: Store, user: User, sign_in_id: int) -> None:
-    """Forgets one of an account's sign-ins.
+    """Ends one of an account's sign-ins.
 
     Raises:
         InputError: If the account has no such sign-in.
@@ -214,11 +214,11 @@ def end_one_sign_in(store: Store, user: User, sign_in_id: int) -> None:
     mine = sa.and_(sign_ins.c.id == sign_in_id, sign_ins.c.user_id == user.id)
     with store.database.write() as connection:
         if not connection.execute(sa.delete(sign_ins).where(mine)).rowcount:
-            raise InputError("there is no such sign-in", hint="it may have ended by itself")
+            raise InputError("this sign-in does not exist", hint="it may have expired")
 
 
 def end_all_sign_ins(store: Store, user: User, *, but: str = "") -> int:
-    """Forgets every sign-in of an account but the one of a secret, and returns how many."""
+    """Ends all sign-ins of an account except the one with a secret, and returns their number."""
     others = sa.and_(sign_ins.c.user_id == user.id, sign_ins.c.secret_hash != hash_secret(but))
     with store.database.write() as connection:
         return int(connection.execute(sa.delete(sign_ins).where(others)).rowcount)
@@ -227,13 +227,13 @@ def end_all_sign_ins(store: Store, user: User, *, but: str = "") -> int:
 def list_sign_ins(
     store: Store, user: User, *, secret: str = "", idle: float = IDLE
 ) -> list[SignIn]:
-    """Returns where an account is signed in, the browser that asks first, then the last seen.
+    """Returns an account's sign-ins, the current browser first, then the most recently seen.
 
     Args:
         store: The database.
         user: The account.
-        secret: What the cookie of the browser that asks holds.
-        idle: Seconds after which a sign-in ends that nobody uses.
+        secret: The value of the current browser's cookie.
+        idle: Seconds after which an unused sign-in ends.
     """
     now = store.clock()
     query = sa.select(sign_ins).where(
@@ -259,19 +259,19 @@ def list_sign_ins(
 def create_token(
     store: Store, user: User, name: str, *, scope: Scope = "admin", days: float | None = 90
 ) -> str:
-    """Makes a token and returns its secret, which is not to be had again.
+    """Creates a token and returns its secret, which cannot be retrieved again.
 
     Args:
         store: The database.
-        user: For whom it acts.
-        name: What it is for.
+        user: The user it acts for.
+        name: Its purpose.
         scope: What it lets a program do.
-        days: After how many days it ends; None if it does not.
+        days: Days until it expires; None if it does not.
 
     Raises:
-        ParameterError: If the name is empty or long, the scope unknown, the time none, or the
+        ParameterError: If the name is empty or too long, the scope or lifetime invalid, or the
             account has 50 tokens.
-        InputError: If the name is no text that a database can hold.
+        InputError: If the name cannot be stored in a database.
     """
     name = check_text(name, "name of the token").strip()
     if not name or len(name) > 200 or not name.isprintable():
@@ -279,16 +279,16 @@ def create_token(
     check_choice("scope", scope, SCOPES)
     if days is not None and not 0 < days <= 3650:
         raise ParameterError(
-            message("a token ends after 1 to 3,650 days, or not at all. Got {days}.", days=days)
+            message("a token expires after 1 to 3,650 days, or not at all. Got {days}.", days=days)
         )
     if len(list_tokens(store, user)) >= MOST_TOKENS:
         raise ParameterError(
             message(
-                "`{user_name}` has {most_tokens} tokens already",
+                "`{user_name}` already has {most_tokens} tokens",
                 user_name=user.name,
                 most_tokens=MOST_TOKENS,
             ),
-            hint="delete one that is not used",
+            hint="delete an unused one",
         )
     secret = f"relkit_{new_secret()}"
     now = store.clock()
@@ -307,7 +307,7 @@ def create_token(
 
 
 def list_tokens(store: Store, user: User | None = None) -> list[Token]:
-    """Returns an account's tokens, or everybody's by account, the oldest first."""
+    """Returns an account's tokens, or all tokens by account, oldest first."""
     query = (
         sa.select(tokens, users.c.name.label("owner"))
         .join(users, users.c.id == tokens.c.user_id)
@@ -334,7 +334,7 @@ def _read_token(row: Any, now: float) -> Token:
 
 
 def find_token(store: Store, token_id: int, user: User | None = None) -> Token:
-    """Returns one token, of an account or of anybody.
+    """Returns one token, of an account or of any account.
 
     Raises:
         InputError: If there is none.
@@ -342,14 +342,14 @@ def find_token(store: Store, token_id: int, user: User | None = None) -> Token:
     for one in list_tokens(store, user):
         if one.id == token_id:
             return one
-    raise InputError("there is no such token")
+    raise InputError("this token does not exist")
 
 
 def delete_token(store: Store, user: User | None, token_id: int) -> Token:
-    """Deletes one of an account's tokens, or anybody's, and returns what it was.
+    """Deletes one of an account's tokens, or any token, and returns it.
 
     Raises:
-        InputError: If there is no such token.
+        InputError: If this token does not exist.
     """
     found = find_token(store, token_id, user)
     with store.database.write() as connection:
@@ -358,9 +358,9 @@ def delete_token(store: Store, user: User | None, token_id: int) -> Token:
 
 
 def find_token_user(store: Store, secret: str) -> tuple[User, Scope] | None:
-    """Returns for whom a token acts and what it may: None if it ended, or the account is closed.
+    """Returns a token's user and scope: None if it has expired, or the account is closed.
 
-    A token that grades makes of its owner a judge, and no more.
+    A token with the scope `grade` reduces its owner to a judge.
     """
     now = store.clock()
     with store.database.read() as connection:
@@ -377,14 +377,14 @@ def find_token_user(store: Store, secret: str) -> tuple[User, Scope] | None:
 
 
 def create_first_account(store: Store, *, chosen_by: ChosenBy = "other") -> tuple[User, str] | None:
-    """Makes the account that leads, where there is none yet, with a password made for it.
+    """Creates the first lead account, if there is none, with a generated password.
 
     Args:
         store: The database.
-        chosen_by: `owner` where nobody needs to replace the password: in a demonstration.
+        chosen_by: `owner` if the password need not be replaced, as in a demonstration.
 
     Returns:
-        The account and its password, which is not to be had again; None where somebody leads.
+        The account and its password, which cannot be retrieved again; None if there is a lead.
     """
     if _somebody_leads(store):
         return None
@@ -396,7 +396,7 @@ def create_first_account(store: Store, *, chosen_by: ChosenBy = "other") -> tupl
     try:
         made = store.accounts.create(name, role="admin", password=password, chosen_by=chosen_by)
     except ParameterError:
-        if _somebody_leads(store):  # another process that starts made it a moment ago
+        if _somebody_leads(store):  # another process that is starting has just created it
             return None
         raise
     record_event(store, "account_made", detail=f"{made.name} ({made.role})")

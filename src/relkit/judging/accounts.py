@@ -1,4 +1,4 @@
-"""Accounts: who grades, who leads, and with which password."""
+"""Accounts: names, roles and passwords."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from relkit.judging.texts import is_storable, unknown_name
 __all__ = ["Accounts", "ChosenBy"]
 
 ChosenBy = Literal["owner", "other"]
-"""Who knows a password: its owner alone, or also somebody who made it, whom its owner then has to
-replace at the first sign-in."""
+"""Who knows a password: only its owner, or also whoever set it, until the owner replaces it."""
 
 
 class Accounts(Base):
-    """The part of a store that keeps accounts."""
+    """The part of a store that manages accounts."""
 
     def create(
         self,
@@ -36,17 +35,17 @@ class Accounts(Base):
         password: str | None = None,
         chosen_by: ChosenBy = "owner",
     ) -> User:
-        """Makes an account; without a password it holds grades but nobody can log in with it.
+        """Creates an account; without a password it can have grades, but not sign in.
 
         Args:
-            name: The name to log in with.
-            role: What it may do.
+            name: The name to sign in with.
+            role: Its role.
             password: The password.
             chosen_by: Whether its owner chose the password, or has to replace it.
 
         Raises:
-            ParameterError: If the name is empty, taken, or could be taken for another one, the role
-                unknown, or the password short or easily guessed.
+            ParameterError: If the name is empty, taken, or could be mistaken for another one, the
+                role unknown, or the password short or easily guessed.
         """
         name = check_account_name(name, "user")
         check_one_script(name)
@@ -68,7 +67,7 @@ class Accounts(Base):
         if taken is not None and taken.name != name:
             raise ParameterError(
                 message(
-                    "`{name}` could be taken for `{taken_name}`, who has an account already",
+                    "`{name}` could be mistaken for `{taken_name}`, who already has an account",
                     name=name,
                     taken_name=taken.name,
                 ),
@@ -85,7 +84,7 @@ class Accounts(Base):
         """Returns an account.
 
         Raises:
-            UnknownNameError: If there is none of that name.
+            UnknownNameError: If it does not exist.
         """
         row = self._user_row(name)
         if row is None:
@@ -93,7 +92,7 @@ class Accounts(Base):
         return read_user(row)
 
     def find(self, name: str) -> User | None:
-        """Returns the account that is called so, or by a name that looks alike."""
+        """Returns the account with a name, or with one that looks alike."""
         row = self._user_row(name.strip(), alike=True)
         return None if row is None else read_user(row)
 
@@ -118,23 +117,23 @@ class Accounts(Base):
         chosen_by: ChosenBy = "owner",
         tokens: Literal["end", "keep"] = "end",
     ) -> User:
-        """Changes an account; what is None stays. What a closed account had goes to others.
+        """Changes an account; None keeps a value. The items of a closed account go to others.
 
-        A new password ends all sign-ins and tokens; so does closing the account, and they do not
-        come back where it is opened again.
+        A new password ends all sign-ins and tokens; so does closing the account, and reopening it
+        does not restore them.
 
         Args:
             name: Whose account.
-            role: What it may do from now on.
+            role: The new role.
             password: The new password.
-            active: False closes the account, True opens it.
+            active: False closes the account, True reopens it.
             chosen_by: Whether its owner chose the password, or has to replace it.
             tokens: Whether a new password ends the account's tokens.
 
         Raises:
-            UnknownNameError: If there is none of that name.
+            UnknownNameError: If it does not exist.
             ParameterError: If the role is unknown, the password short or easily guessed, it is a
-                language model, or nobody would be left who can make accounts.
+                language model, or no administrator would be left.
         """
         found = self.get(name)
         if found.machine:
@@ -168,8 +167,8 @@ class Accounts(Base):
     def check_password(self, name: str, password: str) -> User | None:
         """Returns the active account that a name and a password belong to, or None.
 
-        It takes equally long whether the name or the password is wrong. Who writes a name as one
-        that looks alike is understood: no two accounts have such names.
+        It takes equally long whether the name or the password is wrong. Names that look alike are
+        accepted: no two accounts have such names.
         """
         row = self._user_row(name.strip(), alike=True)
         hashed = row.password_hash if row is not None and row.active else None
@@ -192,7 +191,7 @@ def _new_hash(password: str, name: str, chosen_by: ChosenBy) -> str:
 
 
 def _check_admin_left(connection: sa.Connection, leaving: User) -> None:
-    """Refuses that the last account goes which can make accounts and be signed in to."""
+    """Refuses to close the last administrator who can sign in."""
     query = (
         sa.select(users.c.id)
         .where(users.c.role == "admin", users.c.active, users.c.password_hash.is_not(None))
@@ -202,11 +201,11 @@ def _check_admin_left(connection: sa.Connection, leaving: User) -> None:
     if list(admins) == [leaving.id]:
         raise ParameterError(
             message("`{leaving_name}` is the only administrator", leaving_name=leaving.name),
-            hint="make another one first",
+            hint="create another one first",
         )
 
 
 def _end_access(connection: sa.Connection, user: User, tables: Iterable[sa.Table]) -> None:
-    """Ends what lets somebody in as a user."""
+    """Ends a user's sign-ins and tokens."""
     for table in tables:
         connection.execute(sa.delete(table).where(table.c.user_id == user.id))

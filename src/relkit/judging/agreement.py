@@ -1,4 +1,4 @@
-"""How far judges agree, all and in pairs, and where they do not.
+"""Agreement of judges, overall and in pairs, and disagreements.
 
 Grades come by unit and judge: `{unit: {judge: grade}}`, a unit being one document of one query.
 A judge who did not grade a unit is not in it.
@@ -44,13 +44,13 @@ class Coefficients:
     """Agreement over some units.
 
     Attributes:
-        units: Units with two grades or more.
+        units: Units with at least two grades.
         grades: Grades of those units.
         equal: The share of pairs of grades, of different judges in one unit, that are equal.
         fleiss: Fleiss' kappa.
-        alpha_nominal: Krippendorff's alpha, grades being names.
-        alpha_ordinal: … being in an order.
-        alpha_interval: … being numbers.
+        alpha_nominal: Krippendorff's alpha with nominal grades.
+        alpha_ordinal: … with ordinal grades.
+        alpha_interval: … with interval grades.
     """
 
     units: int
@@ -88,11 +88,12 @@ class JudgeAgreement:
     """One judge against the others.
 
     Attributes:
-        judge: Whom it is about.
+        judge: The judge.
         grades: Grades given.
-        units: Of them, those in units that someone else graded too.
+        units: Those in units that someone else graded too.
         equal: The share of pairs with another judge's grade of the same unit that are equal.
-        difference: The mean of own grade less the other's over these pairs: above 0 is generous.
+        difference: The mean of the own grade minus the other's over these pairs: above 0 is
+            generous.
         weighted_kappa: Quadratic weighted kappa over these pairs.
     """
 
@@ -106,12 +107,12 @@ class JudgeAgreement:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far judges agree.
+    """Agreement of judges.
 
     Attributes:
         overall: Over all units.
-        tiers: The same by tier, where tiers were given.
-        pairs: Every two judges with a unit in common, by name.
+        tiers: The same by tier, if tiers were given.
+        pairs: All pairs of judges with a unit in common, by name.
         judges: Every judge against all others, by name.
     """
 
@@ -131,15 +132,15 @@ class Agreement:
 
 
 def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = None) -> Agreement:
-    """Measures agreement overall, by tier, between any two judges and of each with the others.
+    """Measures agreement overall, by tier, between pairs of judges, and of each with the others.
 
     Args:
         ratings: Grades by unit and judge.
         tiers: The tier of each unit.
 
     Raises:
-        InputError: If there is no grade, a grade is no number, or a unit has no tier although tiers
-            are given.
+        InputError: If there are no grades, a grade is not a number, or a unit has no tier although
+            tiers are given.
 
     Examples:
         >>> found = measure_agreement(
@@ -155,9 +156,9 @@ def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = Non
     check_numbers(
         {grade for found in ratings.values() for grade in found.values()},
         "agreement needs",
-        "give the places of a scale; fleiss_kappa, krippendorff_alpha and cohen_kappa take names",
+        "give ranks on a scale; fleiss_kappa, krippendorff_alpha and cohen_kappa accept names",
     )
-    # Units are many, and few differ in who gave which grades.
+    # There are many units, but few distinct patterns of grades.
     whole: Counter[Pattern] = Counter()
     by_tier: dict[str, Counter[Pattern]] = {}
     for unit, found in ratings.items():
@@ -253,7 +254,7 @@ class Disagreement:
     Attributes:
         unit: What was graded.
         grades: The grades by judge.
-        spread: The highest less the lowest.
+        spread: The highest minus the lowest.
     """
 
     unit: Any
@@ -262,11 +263,11 @@ class Disagreement:
 
 
 def find_disagreements(ratings: Ratings, *, at_least: float = 1.0) -> list[Disagreement]:
-    """Finds the units whose grades lie apart, the widest first, then in the order given.
+    """Finds the units whose grades differ, the largest spread first, then in the given order.
 
     Args:
         ratings: Grades by unit and judge.
-        at_least: The least spread that counts.
+        at_least: The minimum spread.
 
     Raises:
         ParameterError: If `at_least` is not above 0.

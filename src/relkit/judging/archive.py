@@ -1,4 +1,4 @@
-"""A project in one file: everything that was said in it, to be put into any judging database."""
+"""A project in one file, complete with its history, for import into any judging database."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 __all__ = ["pack_project"]
 
-#: Rows that are read, and written, at a time.
+#: Rows read and written at a time.
 ROWS = 1000
 
 
 def pack_project(
     store: Store, project_id: int, file: IO[bytes], *, report: Report | None = None
 ) -> dict[str, int]:
-    """Writes a project's archive: of one moment, whatever is graded meanwhile.
+    """Writes a project's archive: a consistent snapshot, even while judges grade.
 
-    It holds items, grades with their history, keys and times, decisions, known grades, the
-    guideline, the settings, and what language models were asked and answered; of accounts the names
-    alone. `relkit.judging.unpacking.unpack_project` makes the same project of it.
+    It contains items, grades with their history, keys and times, decisions, known grades, the
+    guideline, the settings, and the requests and answers of language models; of accounts only the
+    names. `relkit.judging.unpacking.unpack_project` restores the project from it.
 
     Args:
         store: The database.
         project_id: The project.
-        file: Where to, open for writing.
-        report: Told how many rows are written.
+        file: The file, open for writing.
+        report: Called with the number of rows written.
 
     Returns:
-        How many rows of each table.
+        The number of rows of each table.
 
     Raises:
         UnknownNameError: If there is no such project.
@@ -76,7 +76,7 @@ def pack_project(
 
 
 class _Packer:
-    """Writes the parts of one archive, and knows which number each id has in it."""
+    """Writes the parts of one archive, and maps ids to their numbers in it."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class _Packer:
         self.project_id = project_id
         self.report = report
         self.parts: dict[str, dict[str, Any]] = {}
-        #: The ids of each table in order: an id's number is its place.
+        #: The ids of each table in order: an id's number is its index.
         self.ids: dict[str, array[int]] = {}
         self.people: dict[int, int] = {}
         self.done = 0
@@ -98,7 +98,7 @@ class _Packer:
         self.total = int(connection.execute(count).scalar_one())
 
     def write_names(self) -> None:
-        """Writes the names of all who did something in the project."""
+        """Writes the names of everybody who did something in the project."""
         acted: set[int] = set()
         for part in archive_parts():
             for column, target in zip(part.columns, part.references, strict=True):
@@ -126,7 +126,7 @@ class _Packer:
         rows = self._rows(part)
         if part.numbered:
             return rows
-        # Accounts have other numbers elsewhere, and the order must not depend on them.
+        # Accounts have different ids elsewhere, and the order must not depend on them.
         groups = groupby(rows, lambda row: row[0])
         return (row for _, group in groups for row in sorted(group, key=lambda one: one[:2]))
 
@@ -143,7 +143,7 @@ class _Packer:
             imported = "key" in row._mapping and row.key == import_key(row.item_id)
             for place, name in targets:
                 values[place] = self._number(name, values[place])
-            if imported:  # whose key is made of an id
+            if imported:  # its key is derived from an id
                 number = values[part.names.index("item_id")]
                 values[part.names.index("key")] = import_key(number)
             yield values
@@ -157,7 +157,7 @@ class _Packer:
         place = bisect_left(known, identity)
         if place == len(known) or known[place] != identity:
             raise InputError(
-                message("the database refers to a row of `{table}` that is not there", table=table)
+                message("the database refers to a missing row of `{table}`", table=table)
             )
         return place + 1
 

@@ -1,9 +1,9 @@
-"""What a project's archive holds: which tables, which columns, and in which order.
+"""The contents of a project's archive: tables, columns, and their order.
 
-An archive is a ZIP file with a part of JSON Lines a table and a manifest. Ids in it are counted
-from 1 in each table, so that two archives of one project are equal wherever it lies. A table or a
-column that is added to the schema comes along by itself; a table that belongs to no project has to
-be named here, which a test makes sure of.
+An archive is a ZIP file with one JSON Lines part per table and a manifest. Ids in it are counted
+from 1 in each table, so that two archives of one project are equal in any database. Tables and
+columns added to the schema are included automatically; a table that belongs to no project must be
+listed here, which a test checks.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ __all__ = [
 ]
 
 FORMAT = "relkit-project"
-#: Of the archives that are written, and the newest that can be read.
+#: The version of written archives, and the newest that can be read.
 VERSION = 1
 SUFFIX = ".relkit-project"
 MANIFEST = "manifest.json"
 
-#: Tables that are no part of a project, and why.
+#: Tables that are not part of a project, and why.
 LEFT_OUT = {
-    "users": "only the names of those who did something: never a password",
+    "users": "only names of participants, never passwords",
     "sign_ins": "who is signed in",
     "tokens": "whose programs may act",
     "attempts": "wrong passwords",
     "browsers": "who signed in from where",
     "events": "what happened in the database",
-    "jobs": "how the project came here, not what it is",
+    "jobs": "how the project got here, not its contents",
 }
-#: Columns that mean something in one database only: what came with which import; and what is drawn
-#: anew, from the ids of that database.
+#: Columns that are meaningful in one database only: the import of a row, and random values derived
+#: from that database's ids.
 FORGOTTEN = {("items", "job_id"), ("assignments", "swapped")}
 
 
@@ -61,8 +61,8 @@ class Part:
     Attributes:
         table: The table.
         columns: Its columns in the archive, in order.
-        references: The table whose row each column names; None where it names none.
-        numbered: Whether its rows have ids, which the archive counts from 1.
+        references: The table that each column refers to; None if it refers to none.
+        numbered: Whether its rows have ids, which the archive numbers from 1.
     """
 
     table: sa.Table
@@ -90,7 +90,7 @@ def _belongs(table: sa.Table, project_id: int) -> sa.ColumnElement[bool]:
     if table is projects:
         return projects.c.id == project_id
     if table is llm_answers:
-        # The same question is asked once, in any project.
+        # The same request is sent once, whatever the project.
         asked = sa.select(llm_requests.c.request_hash).where(_belongs(llm_requests, project_id))
         return llm_answers.c.request_hash.in_(asked)
     if "project_id" in table.c:
@@ -106,7 +106,7 @@ def _belongs(table: sa.Table, project_id: int) -> sa.ColumnElement[bool]:
 
 
 def archive_parts() -> list[Part]:
-    """Returns the tables of an archive: those that others refer to first."""
+    """Returns the tables of an archive, referenced tables first."""
     return [_part(table) for table in metadata.sorted_tables if table.name not in LEFT_OUT]
 
 

@@ -1,4 +1,4 @@
-"""An archive of a project that is open: its parts, and whether they are what the manifest says."""
+"""An open archive of a project: its parts, and their verification against the manifest."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from relkit.judging.texts import is_storable, plain
 __all__ = ["Archive", "is_archive"]
 
 LONGEST_MANIFEST = 1 << 20
-#: Characters of one row: a side-by-side item holds two rankings.
+#: Maximum characters per row: a side-by-side item contains two rankings.
 LONGEST_LINE = 64 << 20
 PEOPLE = "users.jsonl"
 
 
 def is_archive(head: bytes) -> bool:
-    """Says whether a file that begins so may be an archive: no other format of ours does."""
+    """Returns whether the first bytes of a file are those of an archive, and of no other format."""
     return head.startswith(b"PK\x03\x04")
 
 
 class Archive:
-    """An archive that is open. What it says of itself is believed only once it was compared.
+    """An open archive, whose manifest is verified before it is trusted.
 
     Args:
         file: The file, open for reading, with `seek`.
         path: Its name, for messages.
-        largest: Bytes that all its parts may have together; None for any number.
+        largest: Maximum total size of its parts in bytes; None for no limit.
 
     Attributes:
-        manifest: What it says of itself.
+        manifest: Its manifest.
 
     Raises:
-        InputError: If it is none, is damaged, or of a newer version.
+        InputError: If it is not an archive, damaged, or of a newer version.
     """
 
     def __init__(self, file: IO[bytes], *, path: str = "", largest: int | None = None) -> None:
@@ -54,7 +54,7 @@ class Archive:
             self.zip = zipfile.ZipFile(file)
             entry = self.zip.getinfo(MANIFEST)
         except (zipfile.BadZipFile, KeyError, OSError, ValueError, NotImplementedError):
-            raise self._error("is not an archive of a project, or was cut off") from None
+            raise self._error("is not an archive of a project, or is truncated") from None
         self.manifest = self._read_manifest(entry)
         self.parts = {part.file: self._matching(part) for part in archive_parts()}
         told = self.manifest["parts"]
@@ -98,7 +98,7 @@ class Archive:
         return found
 
     def _matching(self, part: Part) -> list[int | None]:
-        """Returns where each of a table's columns stands in its part; None where it is newer."""
+        """Returns the index of each of a table's columns in its part; None for newer columns."""
         told = self.manifest["parts"].get(part.file)
         if told is None:
             return [None] * len(part.columns)
@@ -118,19 +118,19 @@ class Archive:
         return str(self.manifest["project"])
 
     def count(self, file: str) -> int:
-        """How many rows a part has."""
+        """The number of rows of a part."""
         return int(self.manifest["parts"].get(file, {"rows": 0})["rows"])
 
     @property
     def rows(self) -> int:
-        """How many rows it has in all."""
+        """The total number of rows."""
         return sum(self.count(file) for file in self.parts)
 
     def read(self, file: str) -> Iterator[list[Any]]:
-        """Yields the rows of a part, and compares its length and sum at the end.
+        """Yields the rows of a part, and verifies its length and checksum at the end.
 
         Raises:
-            InputError: If they are not what the manifest says.
+            InputError: If they do not match the manifest.
         """
         told = self.manifest["parts"].get(file)
         if told is None:
@@ -154,7 +154,7 @@ class Archive:
                 OSError, NotImplementedError, RuntimeError):  # fmt: skip
             left = -1
         if left or rows != told["rows"] or digest.hexdigest() != told["sha256"]:
-            raise self._error(f"is damaged: `{file}` is not what the manifest says")
+            raise self._error(f"is damaged: `{file}` does not match the manifest")
 
     def rows_of(self, part: Part) -> Iterator[list[Any]]:
         """Yields the rows of a table with a value for each of its columns that the archive has."""
@@ -184,10 +184,10 @@ class Archive:
         return found
 
     def check(self, report: Report | None = None) -> Project:
-        """Reads all of it, and compares every value with what its column takes.
+        """Reads all of it, and validates every value against its column.
 
         Returns:
-            The project as it will be, without an id.
+            The future project, without an id.
 
         Raises:
             InputError: If something is damaged, missing or cannot be stored.
@@ -219,7 +219,7 @@ class Archive:
                 if report is not None and done % 1000 == 0:
                     report(done, 2 * self.rows)
         if found is None or counts["projects"] != 1:
-            raise self._error("holds no project")
+            raise self._error("contains no project")
         return found
 
     def _project(self, columns: list[sa.Column[Any]], row: list[Any]) -> Project:
@@ -247,7 +247,7 @@ def _needed(column: sa.Column[Any]) -> bool:
 
 
 def _fits(column: sa.Column[Any], value: Any) -> bool:
-    """Says whether a column takes a value."""
+    """Returns whether a column accepts a value."""
     if value is None:
         return bool(column.nullable)
     kind = column.type

@@ -1,8 +1,8 @@
-"""Who grades what.
+"""Assignment of items to judges.
 
-Each item has as many places as the project wants grades of it. A judge takes a place for a while
-(a lease); a place whose lease ran out can be taken by someone else. Gold items have no places:
-every judge gets each of them at most once. In all that a judge can see they are like the others.
+Each item has as many places as the project wants grades for it. A judge takes a place for a while
+(a lease); once the lease has expired, someone else can take the place. Gold items have no places:
+every judge gets each of them at most once. To a judge they look like all others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from relkit.judging.rows import PLACES, read_comparison, read_item
 from relkit.judging.schema import assignments, gold, items, sa, sides
 
 __all__ = ["Task", "claim_tasks"]
-#: Shares of all items among which new ones are looked for first, in a project of many.
+#: Shares of all items to search first for new ones, in a large project.
 WINDOWS = (PLACES // 256, PLACES // 16)
 
 _IDS: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
@@ -65,7 +65,7 @@ _FREE_IN_WINDOW = _FREE.where(
 )
 _FREE_GOLD = (
     sa.select(items.c.id)
-    # Gold items are few, and those of a project many: the few are looked through.
+    # A project has many items but few gold items: search only those.
     .where(items.c.id.in_(sa.select(gold.c.item_id)), items.c.project_id == PROJECT)
     .where(*new_to_judge(items.c.id))
     .order_by(JUDGING_ORDER, items.c.id)
@@ -77,14 +77,14 @@ _PAIRS = sa.select(items, sides).select_from(items.join(sides)).where(items.c.id
 
 @dataclass(frozen=True)
 class Task:
-    """An item that a judge has.
+    """An item assigned to a judge.
 
     Attributes:
         item: What to grade.
-        later: Whether the judge put it off before.
-        leased_until: Until when nobody else gets it, in seconds since 1970.
-        left: What stands on the left, in a side-by-side project. Which system it is of is not said.
-        right: What stands on the right.
+        later: Whether the judge postponed it before.
+        leased_until: The end of the lease, in seconds since 1970.
+        left: The left ranking of a side-by-side project, without its system's name.
+        right: The right ranking.
     """
 
     item: Item
@@ -97,7 +97,7 @@ class Task:
 def claim_tasks(
     connection: sa.Connection, project: Project, user: User, count: int, now: float
 ) -> list[Task]:
-    """Gives a judge up to `count` items, in a transaction that has its turn."""
+    """Assigns up to `count` items to a judge, in a transaction that has its turn."""
     lose_gold(connection, project, user, now)
     values = claim_values(project, user, now)
     own = _own(connection, values)
@@ -120,7 +120,7 @@ def _own(connection: sa.Connection, values: Mapping[str, Any]) -> dict[str, list
 def _claim(
     connection: sa.Connection, project: Project, user: User, wanted: int, values: Mapping[str, Any]
 ) -> int:
-    """Gives a judge new items and returns how many."""
+    """Assigns new items to a judge and returns how many."""
     before = count_given(connection, project.id, user.id).get(user.id, 0)
     ordinary = _free(connection, project, user, wanted, before, values)
     known = _free_gold(connection, project, wanted, values) if project.gold_share else []
@@ -147,13 +147,13 @@ def _free(
     before: int,
     values: Mapping[str, Any],
 ) -> list[Any]:
-    """Returns one free place of each of the next items that the judge may get."""
-    # So many rows hold at least as many items as are wanted: an item has no more places.
+    """Returns one free place for each of the next items that the judge may get."""
+    # This many rows cover at least the wanted number of items, given the places per item.
     most = wanted * project.overlap
     jobs = unfinished(connection, project.id)
     first: dict[int, Any] = {}
     for width in (*WINDOWS, PLACES):
-        # Some items that chance chooses are enough, where there are many: the index finds them.
+        # In a large project a random subset is enough, and the index finds it.
         start = draw_number(project.seed, "window", user.name, before, width) % (PLACES - width + 1)
         query = _without_jobs(_FREE_ANYWHERE if width == PLACES else _FREE_IN_WINDOW, jobs)
         window = {"start": start, "end": start + width, "most": most}
@@ -174,7 +174,7 @@ def _free_gold(
 
 
 def _without_jobs(query: sa.Select[Any], jobs: Iterable[int]) -> sa.Select[Any]:
-    """Leaves out the items that imports which are not finished have brought."""
+    """Excludes the items of unfinished imports."""
     for job in jobs:
         query = query.where(items.c.job_id.is_distinct_from(job))
     return query
@@ -200,7 +200,7 @@ def _tasks(
             left, right = pair.first_results, pair.second_results
             if row.swapped:
                 left, right = right, left
-            # The document's id would name the systems.
+            # The document's id would reveal the systems.
             item = Item(item.query, "", item.query_text, tier=item.tier, id=item.id)
         tasks.append(Task(item, row.state == "later", until, left, right))
     return tasks

@@ -1,7 +1,7 @@
-"""Attempts counted in a moving window, in the database: by all processes together.
+"""Attempts counted in a moving window, in the database, across all processes.
 
-An attempt is counted before it is made, and the count and the question whether it may be made are
-one transaction: however many arrive at once, no more than the limit get through.
+An attempt is counted before it is made, in the same transaction that checks the limit: however many
+arrive at once, no more than the limit get through.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Limit:
     """How often something may be tried.
 
     Attributes:
-        key: What is counted, such as attempts at a name from an address. Only a hash is stored.
-        most: Attempts before it has to wait.
-        window: Seconds in which they are counted.
+        key: What is counted, such as attempts for a name from an address. Only a hash is stored.
+        most: Attempts allowed per window.
+        window: Window in seconds in which they are counted.
     """
 
     key: str
@@ -37,11 +37,11 @@ class Limit:
 
 @dataclass(frozen=True)
 class Reservation:
-    """What came of the wish to try.
+    """The outcome of a reservation.
 
     Attributes:
-        wait: Seconds to wait before the next attempt; 0 where it may be made.
-        rows: What was counted.
+        wait: Seconds to wait before the next attempt; 0 if it is allowed.
+        rows: The rows that count the attempt.
     """
 
     wait: float
@@ -52,7 +52,7 @@ class Attempts:
     """Counts attempts.
 
     Args:
-        store: The database, whose clock tells the time.
+        store: The database, with its clock.
         memory: Seconds after which an attempt is forgotten: at least the longest window.
     """
 
@@ -61,18 +61,18 @@ class Attempts:
         self.memory = memory
 
     def wait(self, limits: Sequence[Limit]) -> float:
-        """Returns for how many seconds the next attempt has to wait, 0 if it need not."""
+        """Returns how many seconds the next attempt has to wait; 0 if it need not."""
         with self.store.database.read() as connection:
             return max((self._wait(connection, one) for one in limits), default=0.0)
 
     def reserve(self, limits: Sequence[Limit]) -> Reservation:
-        """Counts an attempt under every limit, unless one of them says to wait."""
+        """Counts an attempt under every limit, unless one of them requires waiting."""
         wait = self.wait(limits)
-        if wait > 0:  # who is held up makes no work for writers
+        if wait > 0:  # a blocked attempt costs writers nothing
             return Reservation(wait)
         now = self.store.clock()
         with self.store.database.write() as connection:
-            if connection.dialect.name != "sqlite":  # whose writers queue anyway
+            if connection.dialect.name != "sqlite":  # its writers queue anyway
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(728513)"))
             wait = max((self._wait(connection, one) for one in limits), default=0.0)
             if wait > 0:
@@ -86,7 +86,7 @@ class Attempts:
             return Reservation(0.0, tuple(new_id(connection.execute(row)) for row in rows))
 
     def release(self, reservation: Reservation, forget: Sequence[str] = ()) -> None:
-        """Counts an attempt no more, as one that succeeded; begins anew for some keys."""
+        """Uncounts an attempt that succeeded, and resets some keys."""
         hashes = [hash_secret(key) for key in forget]
         gone = sa.or_(attempts.c.id.in_(reservation.rows), attempts.c.key_hash.in_(hashes))
         with self.store.database.write() as connection:
@@ -106,5 +106,5 @@ class Attempts:
         times = connection.execute(query).scalars().all()
         if len(times) < limit.most:
             return 0.0
-        # Never longer than the window, also where the clock was set back.
+        # Never longer than the window, even if the clock was set back.
         return float(min(times[-1] + limit.window - now, limit.window))

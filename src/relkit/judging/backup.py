@@ -1,7 +1,7 @@
-"""A judging database copied while it is used, and put back.
+"""Backup of a judging database while it is in use, and restoring it.
 
-A copy of the file alone may lack what is in its write-ahead log; these copies hold one state of
-everything, are checked before they get their name, and are one file.
+A plain copy of the file may lack what is in its write-ahead log; these copies are a consistent
+snapshot in one file, checked before they get their name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from relkit.judging.schema import sa
 
 __all__ = ["Copy", "Restored", "back_up", "check_copy", "restore"]
 
-#: Pages that are copied at once: 4 MiB.
+#: Pages copied at a time: 4 MiB.
 STEP = 1024
 
 Progress = Callable[[int, int, str], None]
@@ -29,13 +29,13 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Copy:
-    """A database in one file that was checked.
+    """A verified copy of a database in one file.
 
     Attributes:
         file: Its name.
-        bytes: How long it is.
+        bytes: Its size.
         version: The version of its tables.
-        rows: How many rows each table has.
+        rows: The number of rows of each table.
     """
 
     file: str
@@ -46,11 +46,11 @@ class Copy:
 
 @dataclass(frozen=True)
 class Restored:
-    """A database that was put back.
+    """A restored database.
 
     Attributes:
         copy: What it holds.
-        aside: Where the database is now that had its name before; empty if there was none.
+        aside: Where the previous database is now; empty if there was none.
     """
 
     copy: Copy
@@ -64,17 +64,17 @@ def back_up(
     existing: Literal["refuse", "replace"] = "refuse",
     progress: Progress | None = None,
 ) -> Copy:
-    """Copies a database into one file, while others grade on.
+    """Copies a database into one file, while others keep grading.
 
     Args:
         database: The file of the database, of any version.
-        file: The copy's name. It has it only once it is whole, checked and on the disk; until then
-            a file that has it stays.
-        existing: What becomes of a file of that name.
-        progress: Is told how many pages of how many are copied.
+        file: The name of the copy, which it gets only once it is complete, checked and on disk;
+            until then an existing file of that name stays.
+        existing: What to do with an existing file of that name.
+        progress: Called with the number of pages copied and their total.
 
     Raises:
-        InputError: If the database cannot be read, or the copy not be written.
+        InputError: If the database cannot be read, or the copy cannot be written.
         ParameterError: If it is a PostgreSQL database, or both are the same file.
 
     Examples:
@@ -93,7 +93,7 @@ def back_up(
         if not source.sqlite:
             raise _not_a_file(source, f"pg_dump --format=custom --file={target} URL")
         if not check_file(source.file):
-            raise InputError("there is no such database", path=source.file)
+            raise InputError("this database does not exist", path=source.file)
         if os.path.exists(target) and os.path.samefile(source.file, target):
             raise ParameterError(
                 message("the backup `{target}` is the database itself", target=target),
@@ -114,14 +114,14 @@ def back_up(
 
 
 def check_copy(file: str | os.PathLike[str], *, pages: Literal["check", "trust"] = "check") -> Copy:
-    """Reads a copy, and says what it holds.
+    """Reads a copy, and returns its contents.
 
     Args:
-        file: The copy; nothing about it is changed.
-        pages: Whether each page and each reference is to be checked.
+        file: The copy, which is not modified.
+        pages: Whether to check every page and every reference.
 
     Raises:
-        InputError: If it is damaged, or no judging database that this relkit knows.
+        InputError: If it is damaged, or not a judging database that this relkit knows.
     """
     path = os.fspath(file)
     if "://" in path or not check_file(path):
@@ -138,7 +138,7 @@ def check_copy(file: str | os.PathLike[str], *, pages: Literal["check", "trust"]
                     version=version,
                 ),
                 path=path,
-                hint="a newer one made it: pip install --upgrade relkit",
+                hint="a newer relkit created it: pip install --upgrade relkit",
             )
         with found.read() as connection:
             rows = _count(found, connection)
@@ -156,16 +156,16 @@ def restore(
     existing: Literal["refuse", "set_aside"] = "refuse",
     progress: Progress | None = None,
 ) -> Restored:
-    """Puts a copy in the place of a database, which no server may have open.
+    """Replaces a database with a copy; no server may have it open.
 
     Args:
-        file: What `back_up` made. It is checked before anything is changed.
+        file: A copy made by `back_up`, checked before anything is changed.
         database: The file of the database; this process must not have it open.
-        existing: Whether a database that is there is to be renamed, with all that belongs to it.
-        progress: Is told how many pages of how many are copied.
+        existing: Whether to rename an existing database and its files.
+        progress: Called with the number of pages copied and their total.
 
     Raises:
-        InputError: If the copy is damaged, or there is a database, or a program has it open.
+        InputError: If the copy is damaged, the database exists, or a program has it open.
         ParameterError: If it is a PostgreSQL database.
     """
     path = os.fspath(file)
@@ -180,9 +180,9 @@ def restore(
         raise ParameterError(message("the copy `{path}` is the database itself", path=path))
     if old and existing == "refuse":
         raise InputError(
-            "there is a database already",
+            "a database already exists",
             path=target.file,
-            hint="--force puts the copy in its place, and keeps it beside under another name",
+            hint="--force replaces it with the copy, and keeps it under another name",
         )
     if is_open(name):
         raise InputError(
@@ -207,7 +207,7 @@ def restore(
 
     try:
         if not make_file(name, fill):
-            raise InputError("a database was made there meanwhile", path=target.file)
+            raise InputError("a database was created there meanwhile", path=target.file)
     except BaseException:
         if not os.path.exists(name):
             for end in moved:
@@ -217,21 +217,21 @@ def restore(
 
 
 def _copy(source: Database, temporary: str, target: str, progress: Progress | None) -> None:
-    """Copies one state of a database page by page, and checks what has arrived."""
+    """Copies a snapshot of a database page by page, and checks the result."""
 
     def tell(status: int, remaining: int, total: int) -> None:
         if progress is not None:
             progress(total - remaining, total, "" if remaining else "checking")
 
     try:
-        # One transaction sees one state, and writers do not make the copy begin anew.
+        # One transaction sees one state, so writers do not restart the copy.
         with source.read() as connection:
             rows = _count(source, connection)
             made = sqlite3.connect(temporary, isolation_level=None)
             try:
                 driver: Any = connection.connection.driver_connection
                 driver.backup(made, pages=STEP, progress=tell)
-                # So that the one file can be read alone, also where nothing can be written.
+                # So that the file can be read alone, even on a read-only medium.
                 made.execute("PRAGMA journal_mode = DELETE")
             finally:
                 made.close()
@@ -241,7 +241,7 @@ def _copy(source: Database, temporary: str, target: str, progress: Progress | No
         ) from error
     arrived = check_copy(temporary)
     if arrived.rows != rows:
-        raise InputError("the copy does not hold what the database holds", path=target)
+        raise InputError("the copy does not match the database", path=target)
 
 
 def _count(database: Database, connection: sa.Connection) -> dict[str, int]:
@@ -266,13 +266,13 @@ def _check_pages(connection: sa.Connection, path: str) -> None:
         raise InputError(
             message("the file is damaged: {found}", found=found[0]),
             path=path,
-            hint="take another copy",
+            hint="use another copy",
         )
 
 
 def _taken(target: str) -> InputError:
     return InputError(
-        "there is a file already", path=target, hint="name another one, or replace it with --force"
+        "the file already exists", path=target, hint="name another one, or replace it with --force"
     )
 
 
@@ -282,6 +282,6 @@ def _not_a_file(database: Database, command: str) -> ParameterError:
         "postgresql", found.username, None, found.host, found.port, found.database, found.query
     )
     return ParameterError(
-        "this is a PostgreSQL database, which its own programs copy",
+        "this is a PostgreSQL database: use its own tools",
         hint=command.replace("URL", f"'{url.render_as_string()}'"),
     )

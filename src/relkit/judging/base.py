@@ -1,4 +1,4 @@
-"""What a judging database is to all that works on it: a connection and a clock."""
+"""The base of all parts of a judging database: a connection and a clock."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["Base"]
 
 
 class Base:
-    """A database that is open, and the time.
+    """An open database, and a clock.
 
-    The parts of a store are made of it, and whatever needs no other part takes it.
+    The parts of a store derive from it, and functions that need no other part take it.
 
     Attributes:
         database: The connection.
-        clock: Tells the time in seconds since 1970.
+        clock: Returns the time in seconds since 1970.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
@@ -28,7 +28,7 @@ class Base:
         self.clock = clock
 
     def insert_named(self, table: sa.Table, values: Mapping[str, Any], what: str) -> int:
-        """Inserts a row whose name no other row has, and returns its id.
+        """Inserts a row with a unique name, and returns its id.
 
         Raises:
             ParameterError: If the name is taken.
@@ -39,6 +39,6 @@ class Base:
                 return new_id(inserted)
         except sa.exc.IntegrityError:
             raise ParameterError(
-                message("there is a {what} `{values}` already", what=what, values=values["name"]),
+                message("{what} `{values}` already exists", what=what, values=values["name"]),
                 hint="choose another name",
             ) from None

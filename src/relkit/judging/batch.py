@@ -1,4 +1,4 @@
-"""Some rows of an import in one transaction: items, places, known grades and ratings."""
+"""A batch of an import in one transaction: items, places, known grades and ratings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Batch"]
 
 
 class _Place:
-    """A place of an item as an import finds or makes it."""
+    """A place of an item that an import finds or creates."""
 
     __slots__ = ("action_id", "fresh", "id", "item_id", "slot", "user_id")
 
@@ -38,7 +38,7 @@ class _Place:
 
 
 class Batch:
-    """Some rows of an import, in one transaction."""
+    """A batch of an import, in one transaction."""
 
     def __init__(
         self,
@@ -53,11 +53,11 @@ class Batch:
         self.rows = rows
         self.work = work
         self.now = store.clock()
-        # In the file's order; of two rows of one item the first is taken.
+        # In the file's order; of several rows for one item the first is used.
         pairs: dict[tuple[str, str], Incoming] = {}
         for one in rows:
             pairs.setdefault((one.item.query, one.item.document), one)
-        if work is None:  # else it was checked before the first batch went in
+        if work is None:  # otherwise it was checked before the first batch was stored
             for one in pairs.values():
                 check_item(one.item)
         self.known = find_items(connection, project.id, pairs)
@@ -72,7 +72,7 @@ class Batch:
         self.gold: set[int] = set()
 
     def check(self) -> None:
-        """Says what would keep the batch from going in, and changes nothing."""
+        """Raises what would keep the batch from being stored, without changing anything."""
         for one in self.rows:
             if one.known is not None:
                 check_grade(self.project.scale, one.known)
@@ -100,7 +100,7 @@ class Batch:
                 self._fill(row.item, user, rating, changes=False)
 
     def store(self) -> Imported:
-        """Puts the batch in."""
+        """Stores the batch."""
         self._add_items()
         known = self._add_gold()
         if any(one.ratings for one in self.rows):
@@ -145,7 +145,7 @@ class Batch:
                 if one.pair is not None
             ],
         )
-        # Gold items have no places: every judge is given them.
+        # Gold items have no places: every judge gets them.
         wanted = [
             (number, slot)
             for number, one in zip(ids, self.new.values(), strict=True)
@@ -159,7 +159,7 @@ class Batch:
             self.open.setdefault(number, []).append(one)
 
     def _add_gold(self) -> int:
-        """Makes the items with a known grade gold items, and returns how many were none before."""
+        """Turns the items with a known grade into gold items, and returns how many are new."""
         known = {
             self.known[one.item.query, one.item.document]: (
                 check_grade(self.project.scale, one.known),
@@ -177,14 +177,14 @@ class Batch:
             before = run(sa.delete(gold).where(gold.c.item_id.in_(old))).rowcount
             free = sa.and_(assignments.c.item_id.in_(old), assignments.c.user_id.is_(None))
             run(sa.delete(assignments).where(free))
-            # Who has it keeps it, as everybody has a gold item: not in one of its places.
+            # A judge who has it keeps it as a gold item, not in one of its places.
             run(sa.update(assignments).where(assignments.c.item_id.in_(old)).values(slot=None))
         rows = [(item, *told) for item, told in known.items()]
         insert_rows(self.connection, gold, ["item_id", "grade", "note"], rows)
         return len(known) - before
 
     def _read_old(self) -> None:
-        """Reads what is known of the items that were there before."""
+        """Reads what is known about existing items."""
         if not self.old:
             return
         run = self.connection.execute
@@ -197,7 +197,7 @@ class Batch:
                 self.open.setdefault(row.item_id, []).append(one)
         for places in self.open.values():
             places.sort(key=lambda one: (one.user_id is not None, one.slot))
-        # Also whoever took a grade back: it is not given again in their name.
+        # Including judges who took a grade back: it is not given again in their name.
         said = sa.select(actions.c.item_id, actions.c.user_id).where(
             actions.c.item_id.in_(self.old), actions.c.kind != "note"
         )
@@ -207,7 +207,7 @@ class Batch:
         )
 
     def _fill(self, item: Item, user: int, rating: Rating, *, changes: bool = True) -> None:
-        """Puts a rating into a place, unless the judge said something of the item before."""
+        """Puts a rating into a place, unless the judge has already rated the item."""
         item_id = self.known[item.query, item.document]
         if (item_id, user) in self.said:
             return
@@ -232,7 +232,7 @@ class Batch:
         )
 
     def _choose(self, item: Item, item_id: int, user: int, *, changes: bool) -> _Place:
-        """Returns the place that a judge's grade takes; a new one of a gold item."""
+        """Returns the place for a judge's grade; a new one for a gold item."""
         slots = self.open.get(item_id, [])
         own = self.held.get(item_id, {}).get(user)
         if own is not None:
@@ -260,7 +260,7 @@ class Batch:
         return slot
 
     def _write_ratings(self) -> None:
-        """Writes the ratings, and the places in the state in which they are now."""
+        """Writes the ratings, and the new state of the places."""
         ids = reserve_ids(self.connection, actions, len(self.actions))
         for place, action in zip(self.taken, ids, strict=True):
             place.action_id = action

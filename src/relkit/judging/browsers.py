@@ -1,7 +1,7 @@
-"""Where an account signed in before: its browsers and addresses. Others' guesses hold up neither.
+"""Browsers and addresses in which an account signed in before: others' guesses do not block them.
 
-A browser keeps a secret that lets nobody in. Who has it is counted apart from strangers, so that a
-stranger who guesses at a name cannot keep its owner out.
+A browser keeps a secret that does not grant access. Attempts with it are counted separately from
+strangers', so that a stranger who guesses cannot lock the owner out.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["Acquaintance", "network", "recognise", "remember_browser"]
 
 Acquaintance = Literal["browser", "address", "none"]
-"""By what somebody who gives a name is known to belong to it."""
+"""How a client is known to belong to an account."""
 
-#: Seconds after which a browser, and an address, is a stranger again.
+#: Seconds after which a browser, and an address, is forgotten.
 BROWSER_MEMORY = 180 * 86400.0
 ADDRESS_MEMORY = 30 * 86400.0
-#: Browsers remembered of one account.
+#: Browsers remembered per account.
 MOST_BROWSERS = 50
 
 
 def network(address: str) -> str:
-    """Returns what an address is counted as: of IPv6 the /64, which one customer has whole.
+    """Returns the network under which an address is counted: for IPv6 the /64 of one customer.
 
     Examples:
         >>> network("10.0.0.7"), network("2001:db8::7"), network("::ffff:10.0.0.7"), network("")
@@ -47,13 +47,13 @@ def network(address: str) -> str:
 
 
 def recognise(store: Store, user: User, secret: str, address: str) -> Acquaintance:
-    """Says whether an account signed in before in this browser, or from this address.
+    """Returns whether an account signed in before in this browser, or from this address.
 
     Args:
         store: The database.
         user: The account.
-        secret: What the browser keeps; empty if nothing.
-        address: Where the request comes from.
+        secret: The browser's secret; empty if it has none.
+        address: The client's address.
     """
     now = store.clock()
     query = sa.select(browsers.c.secret_hash == hash_secret(secret)).where(
@@ -77,10 +77,10 @@ def recognise(store: Store, user: User, secret: str, address: str) -> Acquaintan
 
 
 def remember_browser(store: Store, user: User, secret: str, address: str) -> str:
-    """Remembers where somebody signed in, and returns the secret that the browser keeps from now.
+    """Remembers a sign-in's browser, and returns the browser's new secret.
 
-    It is a new one each time: who planted or read the one before has nothing. Other accounts that
-    signed in in the same browser stay known there.
+    The secret is new each time: a planted or stolen one becomes useless. Other accounts that signed
+    in in the same browser stay known there.
     """
     made = new_secret()
     now = store.clock()

@@ -1,4 +1,4 @@
-"""Many rows at once: put in as fast as the database takes them, found by pairs, taken out."""
+"""Bulk operations: inserting rows, finding them by pairs, removing them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def insert_rows(
 ) -> None:
     """Inserts rows, each with the values of some columns in the same order.
 
-    SQLAlchemy's own way costs three times as much as the database's work.
+    SQLAlchemy's own way takes three times as long as the database's work.
     """
     documents = [n for n, name in enumerate(names) if isinstance(table.c[name].type, sa.JSON)]
     values = [_plain(row, documents) for row in rows]
@@ -52,7 +52,7 @@ def _copy(connection: sa.Connection, command: str, values: Iterable[Sequence[Any
             for row in values:
                 copy.write_row(row)
     except psycopg.Error as error:
-        # Told as if SQLAlchemy had sent it.
+        # Reported as if SQLAlchemy had sent it.
         dialect = connection.dialect
         raise sa.exc.DBAPIError.instance(
             command, None, error, psycopg.Error, dialect=dialect
@@ -60,13 +60,13 @@ def _copy(connection: sa.Connection, command: str, values: Iterable[Sequence[Any
 
 
 def reserve_ids(connection: sa.Connection, table: sa.Table, count: int) -> list[int]:
-    """Returns ids for so many new rows, in order; nobody else gets them.
+    """Reserves ids for new rows, in order.
 
-    An id of an item never comes again, also where its project was removed: a grade that waits in
-    somebody's browser must not reach another item.
+    An item's id is never reused, even if its project was removed: a grade waiting in somebody's
+    browser must not reach another item.
 
     Args:
-        connection: In a transaction that writes.
+        connection: A connection in a write transaction.
         table: A table with the column `id`.
         count: How many.
     """
@@ -113,10 +113,9 @@ def find_items(
 
 
 def update_statistics(database: Database) -> None:
-    """Lets the database know how its rows are spread, in some milliseconds.
+    """Updates the database's statistics, in some milliseconds.
 
-    Without that it takes a project for a better way to a few items than their ids, and reads all
-    of a large one.
+    Without them it selects by project rather than by id, and reads all items of a large project.
     """
     with database.write() as connection:
         if database.sqlite:

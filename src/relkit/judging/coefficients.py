@@ -40,16 +40,16 @@ def cohen_kappa(
     Args:
         first: The grades of one judge, None where there is none.
         second: Those of the other for the same units. Units that either left out do not count.
-        weights: How much a disagreement weighs.
+        weights: The weighting of disagreements.
 
     Returns:
-        A number of at most 1; 0 is chance. NaN where no unit was graded by both, or where both
-        gave one and the same grade throughout.
+        A number of at most 1; 0 is chance. NaN if no unit was graded by both, or if both always
+        gave the same grade.
 
     Raises:
-        ParameterError: If there is no such weighting.
-        InputError: If the judges have different numbers of units, or if a grade is no number
-            where the distance of grades counts.
+        ParameterError: If the weighting is unknown.
+        InputError: If the judges have different numbers of units, or a grade is not a number
+            although the distance of grades counts.
 
     Examples:
         >>> round(cohen_kappa([3, 2, 0, 1], [3, 1, 0, 1]), 4)
@@ -86,7 +86,7 @@ def cohen_kappa(
 
 
 def pairs_kappa(pairs: Counter[tuple[float, float]], weights: Weights) -> float:
-    """Cohen's kappa of how often which grades came together."""
+    """Cohen's kappa from counts of pairs of grades."""
     seen = math.fsum(times * _weight(*pair, weights) for pair, times in pairs.items())
     ones: Counter[float] = Counter()
     others: Counter[float] = Counter()
@@ -112,25 +112,27 @@ def check_numbers(grades: Iterable[Any], what: str, hint: str) -> None:
         if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
             raise InputError(
                 message(
-                    "{what} grades that are numbers, and `{grade}` is none", what=what, grade=grade
+                    "{what} grades that are numbers, and `{grade}` is not one",
+                    what=what,
+                    grade=grade,
                 ),
                 hint=hint,
             )
 
 
 def fleiss_kappa(units: Iterable[Iterable[Hashable]]) -> float:
-    """Fleiss' kappa: agreement of several judges beyond chance, grades being mere names.
+    """Fleiss' kappa: agreement of several judges beyond chance, for nominal grades.
 
     (P - P_e) / (1 - P_e): P is the share of agreeing pairs of grades within a unit, averaged over
-    units with two grades or more; P_e = Σ p², p being the share of a grade within a unit, averaged
-    over all units. Where all units have equally many grades it is what Fleiss wrote; where grades
-    are missing, Gwet's extension.
+    units with at least two grades; P_e = Σ p², p being the share of a grade within a unit, averaged
+    over all units. If all units have equally many grades it is Fleiss' original; if grades are
+    missing, Gwet's extension.
 
     Args:
-        units: The grades that each unit was given, by whomever.
+        units: The grades of each unit, in any order.
 
     Returns:
-        A number of at most 1; NaN where no unit has two grades, or where all grades are the same.
+        A number of at most 1; NaN if no unit has two grades, or all grades are the same.
 
     Examples:
         >>> round(fleiss_kappa([[3, 3, 3], [0, 0, 1], [2, 2, 2]]), 4)
@@ -144,7 +146,7 @@ def fleiss_kappa(units: Iterable[Iterable[Hashable]]) -> float:
 
 
 def patterns_fleiss(units: Counter[tuple[Any, ...]]) -> float:
-    """Fleiss' kappa of how often which grades came together."""
+    """Fleiss' kappa from counts of patterns of grades."""
     counts = [(Counter(grades), often) for grades, often in units.items() if grades]
     agreeing: list[float] = []
     several = 0
@@ -176,16 +178,16 @@ def krippendorff_alpha(units: Iterable[Iterable[Any]], *, level: Level = "nomina
 
     Args:
         units: The grades that each unit was given. Units with one grade do not count.
-        level: What the differences of grades mean.
+        level: The level of measurement.
 
     Returns:
-        A number of at most 1; 0 is chance. NaN where no unit has two grades, or where all grades
-        are the same.
+        A number of at most 1; 0 is chance. NaN if no unit has two grades, or all grades are the
+        same.
 
     Raises:
-        ParameterError: If there is no such level.
-        InputError: If the level is not `nominal` and a grade is no number, or it is `ratio` and a
-            grade is below 0.
+        ParameterError: If the level is unknown.
+        InputError: If the level is not `nominal` and a grade is not a number, or it is `ratio` and
+            a grade is below 0.
 
     Examples:
         >>> units = [[3, 3], [2, 3], [0, 0], [1]]
@@ -202,7 +204,7 @@ def krippendorff_alpha(units: Iterable[Iterable[Any]], *, level: Level = "nomina
 
 
 def patterns_alpha(units: Counter[tuple[Any, ...]], level: Level) -> float:
-    """Krippendorff's alpha of how often which grades came together."""
+    """Krippendorff's alpha from counts of patterns of grades."""
     counts = [(Counter(grades), often) for grades, often in units.items() if len(grades) > 1]
     totals: Counter[Any] = Counter()
     for found, often in counts:

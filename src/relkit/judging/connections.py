@@ -1,4 +1,4 @@
-"""Connections to SQLite: what each is told before it is used."""
+"""Connections to SQLite and their setup."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PATIENCE = 60.0
 
 
 def connect_to_read(path: str) -> sqlite3.Connection:
-    """Connects to a file that nobody can change here."""
-    # What a server has not yet moved into the file is seen only with its log, and that only where
-    # its lock file can be used; without a log there must be none of these.
+    """Connects to a file that cannot be changed here."""
+    # What a server has not yet moved into the file is visible only with its log, which needs its
+    # lock file; without a log neither may exist.
     log = os.path.exists(f"{path}-wal") and os.stat(f"{path}-wal").st_size
     how = "mode=ro" if log else "mode=ro&immutable=1"
     return sqlite3.connect(
@@ -29,16 +29,16 @@ def connect_to_read(path: str) -> sqlite3.Connection:
 
 
 def prepare_reading(connection: Any, record: object) -> None:
-    """Sets up one connection to SQLite that only reads."""
+    """Sets up a read-only connection to SQLite."""
     connection.isolation_level = None
 
 
 def prepare_writing(connection: Any, record: object) -> None:
-    """Sets up one connection to SQLite."""
-    connection.isolation_level = None  # the driver must not begin transactions of its own
+    """Sets up a connection to SQLite."""
+    connection.isolation_level = None  # the driver must not begin transactions itself
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
-    # The mode is kept in the file: that of another program stays as it is.
+    # The mode is stored in the file: another program's file keeps its own.
     tables = "SELECT count(*) = 0 OR max(name = 'alembic_version') FROM sqlite_master"
     if cursor.execute(tables).fetchone()[0]:
         cursor.execute("PRAGMA journal_mode = WAL")
@@ -48,16 +48,16 @@ def prepare_writing(connection: Any, record: object) -> None:
 
 
 def begin(connection: sa.Connection) -> None:
-    """Begins a transaction that will write as a writer: to become one later may fail."""
+    """Begins a transaction as a writer: upgrading it later may fail."""
     writes = connection.get_execution_options().get("relkit_writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def abandon(connection: Any, record: object, error: object) -> None:
-    """Ends the transaction of a connection that is given up, as after Ctrl-C in a statement.
+    """Ends the transaction of an abandoned connection, as after Ctrl-C in a statement.
 
-    SQLite would close it only once nobody refers to its statements any more, which the error's
-    traceback does, and keep the lock until then: whoever cleans up would wait for themselves.
+    SQLite would close it, and release its lock, only once nothing refers to its statements, which
+    the error's traceback still does: the cleanup would wait for itself.
     """
     with suppress(sqlite3.Error):
         connection.rollback()

@@ -29,43 +29,43 @@ if TYPE_CHECKING:
 
 __all__ = ["Database", "new_id"]
 
-#: PostgreSQL's words for: no such table, no such column, not allowed. It counts them as mistakes of
-#: the program; SQLite, and we, as a database that cannot be used.
+#: PostgreSQL's codes for a missing table, a missing column, and missing permission. It counts them
+#: as programming errors; SQLite, and we, as an unusable database.
 UNUSABLE = {"42P01", "42703", "42501"}
 
 #: What to do, by a part of SQLite's message.
 HINTS = {
-    "malformed": "put a backup in its place: `relkit judge restore BACKUP DATABASE --force`",
-    "not a database": "put a backup in its place: `relkit judge restore BACKUP DATABASE --force`",
-    "readonly": "copy it to where it can be written; reading it, as `judge export` does, goes on",
-    "disk is full": "make room on its disk; what was confirmed is stored",
-    "is locked": "another program holds it: try again once that has ended",
+    "malformed": "restore a backup: `relkit judge restore BACKUP DATABASE --force`",
+    "not a database": "restore a backup: `relkit judge restore BACKUP DATABASE --force`",
+    "readonly": "copy it to a writable place; reading it, as `judge export` does, still works",
+    "disk is full": "free some disk space; confirmed grades are stored",
+    "is locked": "another program has locked it: try again when it has finished",
 }
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 
 def new_id(result: sa.CursorResult[Any]) -> int:
-    """Returns the id of the row that an insert made."""
+    """Returns the id of an inserted row."""
     key = result.inserted_primary_key
     return int(key[0]) if key is not None else 0
 
 
 class Database:
-    """Transactions on SQLite or PostgreSQL that mean the same on both.
+    """Transactions on SQLite or PostgreSQL with the same semantics on both.
 
     SQLite runs with a write-ahead log, so that readers and the writer do not wait for each other,
-    with foreign keys checked, and with every commit on the disk before it is confirmed.
+    with foreign keys checked, and with every commit on disk before it is confirmed.
 
     Args:
         address: A path, or a URL: ``sqlite:///PATH`` or ``postgresql://USER@HOST/NAME``.
-        access: Whether a file may be written; `read` leaves it as it is, bit by bit.
+        access: Whether a file may be written; `read` leaves every bit unchanged.
 
     Attributes:
         address: The file, or the URL without a password, for messages.
         file: The file; empty for PostgreSQL.
-        read_only: Whether it is only read, or lies where it cannot be written.
-        engine: SQLAlchemy's.
+        read_only: Whether it is opened read-only, or cannot be written.
+        engine: SQLAlchemy's engine.
 
     Raises:
         ParameterError: If it is a URL of another database.
@@ -84,7 +84,7 @@ class Database:
         self.read_only = self.sqlite and (
             access == "read" or (os.path.exists(self.file) and is_read_only(self.file))
         )
-        # One writer at a time is SQLite's rule. Threads of this process queue for it here: its own
+        # SQLite allows one writer at a time. Threads of this process queue here: SQLite's own
         # waiting is a lottery, which some of fifty writers lose for too long.
         self._lock = threading.Lock()
         try:
@@ -114,30 +114,30 @@ class Database:
             "max_overflow": 20,
             "pool_pre_ping": True,
             "pool_timeout": 60,
-            # A server that is cut off does not answer at all.
+            # A disconnected server does not answer at all.
             "connect_args": {} if "connect_timeout" in url.query else {"connect_timeout": 15},
         }
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """One transaction that sees one state of the data and changes nothing."""
+        """A read transaction on a consistent snapshot."""
         with self._errors(), self.engine.connect() as connection:
-            # What SQLite's transactions see anyway.
+            # SQLite's transactions see a snapshot anyway.
             level = {} if self.sqlite else {"isolation_level": "REPEATABLE READ"}
             yield connection.execution_options(**level)
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
-        """One transaction that is stored as a whole or not at all."""
+        """A write transaction, stored completely or not at all."""
         with self._errors(), self._turn(), self.engine.connect() as connection:
             chosen = connection.execution_options(relkit_writes=True)
             with chosen.begin():
                 yield chosen
 
     def try_write(self, statement: sa.Executable) -> bool:
-        """Carries out one statement that may be left out, and says whether it did.
+        """Executes an optional statement, and returns whether it did.
 
-        It waits for no other writer, and a database that cannot be written is no error.
+        It does not wait for other writers, and an unwritable database is not an error.
         """
         if self.sqlite and not self._lock.acquire(blocking=False):
             return False
@@ -175,13 +175,13 @@ class Database:
             self._lock.release()
 
     def probe(self, patience: float) -> None:
-        """Stores again what it holds, to see whether grades could be stored now.
+        """Rewrites a value, to see whether grades could be stored now.
 
         Args:
             patience: Seconds to wait for other writers.
 
         Raises:
-            InputError: If it cannot be done.
+            InputError: If they could not.
         """
         statement = sa.text("UPDATE alembic_version SET version_num = version_num")
         if not self.sqlite:
@@ -202,13 +202,13 @@ class Database:
                 raise
 
     def checkpoint(self, patience: float = 5.0) -> bool:
-        """Moves what SQLite's write-ahead log holds into the file, and empties the log.
+        """Moves the contents of SQLite's write-ahead log into the file, and empties the log.
 
         Args:
-            patience: Seconds to wait for others who use the database.
+            patience: Seconds to wait for other users of the database.
 
         Returns:
-            Whether the file alone now holds everything.
+            Whether the file alone is now complete.
         """
         if not self.sqlite or self.read_only:
             return True
@@ -221,7 +221,7 @@ class Database:
 
     @contextmanager
     def _waiting(self, patience: float) -> Iterator[Any]:
-        """The driver's own connection, which waits for locks no longer than some seconds."""
+        """The driver's own connection, with a limited wait for locks."""
         raw = self.engine.raw_connection()
         try:
             connection: Any = raw.driver_connection
@@ -251,7 +251,7 @@ class Database:
             ) from error
 
     def upgrade(self) -> None:
-        """Makes the tables, or changes those of an earlier version; does nothing if they are new.
+        """Creates the tables, or upgrades those of an earlier version.
 
         Raises:
             InputError: If the database cannot be written.
@@ -260,12 +260,12 @@ class Database:
 
         with self.write() as connection:
             if not self.sqlite:
-                # Two programs that start at once upgrade one after the other.
+                # Two programs that start at the same time upgrade one after the other.
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(728511)"))
             command.upgrade(self.config(connection), "head")
 
     def version(self) -> tuple[str | None, str]:
-        """Returns the revision of the tables, None where there are none, and the newest one."""
+        """Returns the revision of the tables (None if there are none) and the newest one."""
         from alembic.runtime.migration import MigrationContext
         from alembic.script import ScriptDirectory
 
@@ -284,7 +284,7 @@ class Database:
         return [one.revision for one in ScriptDirectory.from_config(config).walk_revisions()]
 
     def inspect(self, connection: sa.Connection) -> sa.Inspector:
-        """Returns SQLAlchemy's view of what tables there are."""
+        """Returns SQLAlchemy's inspector."""
         return sa.inspect(connection)
 
     def config(self, connection: sa.Connection) -> Config:
@@ -324,9 +324,7 @@ def _url(address: str) -> sa.URL:
         return url.set(drivername="postgresql+psycopg")
     if kind != "sqlite" or not url.database or url.database == ":memory:":
         raise ParameterError(
-            message(
-                "a judging database is SQLite in a file or PostgreSQL, and not `{kind}`", kind=kind
-            ),
+            message("a judging database is an SQLite file or PostgreSQL, not `{kind}`", kind=kind),
             hint="write sqlite:///PATH or postgresql://USER@HOST/NAME",
         )
     return url

@@ -1,4 +1,4 @@
-"""What queries and documents are like, from tables: texts, titles and pictures for items."""
+"""Query and document details from tables: texts, titles and images for items."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 
 __all__ = ["add_query_texts", "describe_documents"]
 
-#: The columns of the tables that stand beside an export of ids.
+#: The columns of the tables that go with an export of ids.
 WRITTEN = ({"id", "text", ORIGINAL}, {"id", ORIGINAL})
-#: What an id is of an item, and what it stands for takes its place.
+#: Item fields that may be ids, replaced by what the ids stand for.
 KEYS = ("query", "document")
 #: What is said where they hold none of the documents.
 NO_ROWS = "none of its rows is about an item that is imported"
 
 
 def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, int]:
-    """Adds what a table says of documents to the items that do not have it.
+    """Adds the fields of documents from a table to items that lack them.
 
-    The column of ids is the one among those of a usual name that holds most of the documents.
-    Columns of titles, snippets, URLs and pictures are found by their usual names; all others become
-    further fields. What an item has already stays.
+    The column of ids is the commonly named one that contains most of the documents. Columns of
+    titles, snippets, URLs and images are found by their common names; all others become further
+    fields. Existing values are kept.
 
     Args:
         sheet: Items.
         path: CSV, TSV, JSON Lines or Parquet, compressed or not: a row per document.
 
     Returns:
-        The sheet, and of how many items the document is not in the table.
+        The sheet, and the number of items whose document is not in the table.
 
     Raises:
-        InputError: If the table cannot be read, or holds none of the documents.
+        InputError: If the table cannot be read, or contains none of the documents.
 
     Examples:
         >>> import os
@@ -90,10 +90,10 @@ def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, 
             texts.
 
     Returns:
-        The sheet, and of how many items the query is not in the table.
+        The sheet, and the number of items whose query is not in the table.
 
     Raises:
-        InputError: If the table cannot be read, holds none of the queries, or has no texts.
+        InputError: If the table cannot be read, contains none of the queries, or has no texts.
     """
     from relkit.io.table_files import read_table
 

@@ -1,7 +1,8 @@
-"""Gold items go as ordinary ones would: nobody else takes them, and that would tell them.
+"""Gold items disappear like ordinary ones: otherwise judges could recognise them, as nobody else
+takes them.
 
-An ordinary item that a judge leaves alone for too long, or skips, is soon somebody else's. A gold
-item is lost as often as ordinary ones are: chance decides, by how many of those others took.
+An ordinary item that a judge leaves for too long, or skips, soon goes to somebody else. A gold item
+is lost at random, as often as ordinary ones are.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _EXPIRED = sa.select(assignments).where(
 
 
 def lose_gold(connection: sa.Connection, project: Project, user: User, now: float) -> None:
-    """Takes gold items whose time ran out from a judge as often as others took ordinary ones."""
+    """Takes expired gold items from a judge as often as others took ordinary ones."""
     values = {"project": project.id, "user": user.id, "now": now}
     expired = connection.execute(_EXPIRED, values).all()
     golden = [row for row in expired if row.slot is None]
@@ -53,7 +54,7 @@ def lose_gold(connection: sa.Connection, project: Project, user: User, now: floa
 def is_lost(
     connection: sa.Connection, project: Project, user: User, item: int, since: float, now: float
 ) -> bool:
-    """Says whether an item that a judge gave back would be somebody else's by now."""
+    """Returns whether an item that a judge gave back would have gone to somebody else by now."""
     others = sa.and_(
         assignments.c.project_id == project.id,
         assignments.c.slot.is_not(None),
@@ -78,6 +79,6 @@ def is_lost(
 
 
 def _draw(project: Project, user: User, item: int, taken: int, left: int) -> bool:
-    """Draws one of some items and says whether it is among those that were taken."""
+    """Draws one of some items and returns whether it was taken."""
     number = draw_number(project.seed, "lost", user.name, item, taken, left) / 2**64
     return number * (taken + left) < taken

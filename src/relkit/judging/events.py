@@ -1,4 +1,4 @@
-"""What happened: who came in and who could not, what was changed, and by whom."""
+"""The event log: sign-ins, failed sign-ins and changes."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ EventKind = Literal[
 ]
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 
-#: A detail is a line to read, and no place to keep things.
+#: A detail is one line to read, not a place to store data.
 MOST_DETAIL = 500
 
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that happened.
+    """One event.
 
     Attributes:
         id: In the database; later ones have higher ids.
         at: Seconds since 1970.
-        actor: The name of who did it, or of the account somebody tried to sign in to; empty where
-            nobody is known.
+        actor: The name of the account that did it, or that somebody tried to sign in to; empty if
+            unknown.
         address: Where the request came from; `command line` for what an operator did there.
-        kind: What it was.
+        kind: Its kind.
         detail: What it was done to, such as the name of a project.
     """
 
@@ -82,15 +82,15 @@ def record_event(
     detail: str = "",
     connection: sa.Connection | None = None,
 ) -> None:
-    """Writes down that something happened; in the log, where the database cannot be written.
+    """Records an event; in the program's log if the database cannot be written.
 
     Args:
         store: The database.
-        kind: What it was.
+        kind: Its kind.
         actor: Who did it.
         address: Where the request came from.
         detail: What it was done to. Never a secret.
-        connection: Of a transaction that writes, where both are to be stored or neither.
+        connection: A connection in a write transaction, if both are to be stored or neither.
 
     Raises:
         ParameterError: If there is no such kind.
@@ -120,12 +120,12 @@ def record_event(
         with store.database.write() as own:
             own.execute(sa.insert(events).values(**values))
     except InputError as error:
-        # What happened did happen, perhaps to save the data from this very disk.
+        # The event did happen, perhaps to save the data from this very disk.
         log.error("%s could not be stored: %s", values, error)
 
 
 def _storable(text: str) -> str:
-    """What is written down must never be why something fails."""
+    """Recording an event must never cause a failure."""
     found = text.encode("utf-8", "replace").decode().replace("\0", "?")
     return found if len(found) <= MOST_DETAIL else f"{found[: MOST_DETAIL - 1]}…"
 
@@ -138,14 +138,14 @@ def list_events(
     before: int | None = None,
     most: int | None = None,
 ) -> list[Event]:
-    """Returns what happened, the newest first.
+    """Returns the events, newest first.
 
     Args:
         store: The database.
         kind: Only of this kind.
         actor: Only events of this account.
-        before: Only what has a lower id: the next page of a list.
-        most: At most so many.
+        before: Only events with a lower id: the next page of a list.
+        most: Maximum number of events.
     """
     query = sa.select(events).order_by(events.c.id.desc()).limit(most)
     if kind:
@@ -162,7 +162,7 @@ def list_events(
 
 
 def forget_events(store: Store, *, days: float) -> int:
-    """Forgets what happened longer ago than so many days, and returns how much that was."""
+    """Deletes events older than a number of days, and returns how many."""
     with store.database.write() as connection:
         old = events.c.created_at < store.clock() - days * 86400
         return int(connection.execute(sa.delete(events).where(old)).rowcount)

@@ -28,12 +28,12 @@ __all__ = ["export_sheet", "final_judgments", "import_sheet", "read_sheet", "wri
 
 
 def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> Sheet:
-    """Returns a project as a sheet: every item, what each judge says, and the grade that counts.
+    """Returns a project as a sheet: every item, each judge's rating, and the final grade.
 
     Args:
         store: The database.
         project_id: The project.
-        rule: How several grades become one, where no lead decided.
+        rule: How several grades are combined without a lead's decision.
 
     Raises:
         UnknownNameError: If there is no such project.
@@ -62,29 +62,29 @@ def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> She
 def final_judgments(
     store: Store, project_id: int, *, rule: Rule = "median"
 ) -> tuple[Judgments, str]:
-    """Returns the grades that count as judgments, for `relkit.evaluate` and `relkit.create_round`.
+    """Returns the final grades as judgments, for `relkit.evaluate` and `relkit.create_round`.
 
-    A note of the judgments says how many of them are a language model's.
+    A note in the judgments says how many of them are a language model's.
 
     Args:
         store: The database.
         project_id: A project whose single results are graded.
-        rule: How several grades become one, where no lead decided. Under `mean_gain` they are
+        rule: How several grades are combined without a lead's decision. Under `mean_gain` they are
             gains, and the judgments have no scale.
 
     Returns:
-        The judgments, and how they came about: the rule, and the language model whose grades
-        stand where people gave none.
+        The judgments and their provenance: the rule, and the language model whose grades fill in
+        for people's.
 
     Raises:
         UnknownNameError: If there is no such project.
-        InputError: If nothing is graded, or two rankings are judged side by side.
+        InputError: If nothing is graded, or the project compares rankings side by side.
     """
     project = store.projects.get(project_id)
     if project.kind == "side_by_side":
         raise InputError(
             message(
-                "`{project_name}` holds preferences between rankings, no grades",
+                "`{project_name}` contains preferences between rankings, not grades",
                 project_name=project.name,
             )
         )
@@ -94,7 +94,7 @@ def final_judgments(
         grades.setdefault(one.item.query, {})[one.item.document] = one.value
     if not grades:
         raise InputError(
-            message("nothing is graded in `{project_name}` yet", project_name=project.name)
+            message("nothing has been graded in `{project_name}` yet", project_name=project.name)
         )
     scale = None if rule == "mean_gain" else project.scale
     found = Judgments.from_dict(grades, scale=scale)
@@ -119,31 +119,31 @@ def import_sheet(
 ) -> Imported:
     """Adds a sheet's items and grades to a project.
 
-    Every judge's grades keep their name. Final grades of items without ratings become grades of
-    `judge`, or known grades of gold items. Final grades beside ratings are not taken: the project
-    makes its own. Nor are a language model's: they are no person's. An import that fails or is
-    stopped leaves none of its items behind, and judges get none of them before it is done.
+    Judges' grades keep their judge's name. Final grades of items without ratings become grades of
+    `judge`, or known grades of gold items. Final grades of items with ratings are ignored: the
+    project computes its own. So are a language model's, as they are not a person's. An import that
+    fails or is stopped leaves no items behind, and judges get none of them before it is done.
 
     Args:
         store: The database.
         project_id: The project.
-        sheet: Graded items, or what reads them.
-        judge: Whose grades final grades are.
-        as_gold: Make the items with a final grade gold items.
-        source: The file, for those who look at what was imported.
-        by: Who asked for it.
-        report: Told how many rows of how many are in, where they are many.
-        work: The job, where `announce_import` made one for those who wait for it.
+        sheet: Graded items, or a reader of them.
+        judge: The judge to whom final grades are attributed.
+        as_gold: Turn items with a final grade into gold items.
+        source: The file, for display.
+        by: The account that requested it.
+        report: Called with the number of rows done and their total, if there are many.
+        work: The job, if `announce_import` created one.
 
     Returns:
-        How many items and how many grades are new.
+        The numbers of new items and new grades.
 
     Raises:
-        InputError: If the scale does not have a grade, an item has more grades than places, or
-            `as_gold` is asked for and there is no final grade.
+        InputError: If a grade is not on the scale, an item has more grades than places, or
+            `as_gold` is set and there are no final grades.
         ParameterError: If the project is closed, or another import is not finished.
         UnknownNameError: If there is no such project.
-        StoppedError: If somebody stopped it.
+        StoppedError: If it was stopped.
     """
     project = store.projects.get(project_id)
     try:
@@ -164,7 +164,7 @@ def _incoming(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy:
             row for row in sheet.finals().rows if row.final is not None and not row.final_source
         ]
         if not known:
-            raise InputError("there is no grade that an item could be known by")
+            raise InputError("there are no final grades to use as known grades")
         return Lazy(known, lambda row: Incoming(row.item, known=row.final))
 
     def bring(row: Row) -> Incoming:

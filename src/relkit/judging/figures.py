@@ -1,8 +1,8 @@
-"""Figures of large projects: counted in the background, and shown as they were a moment ago.
+"""Statistics of large projects: computed in the background, and shown slightly out of date.
 
-Counting a million results takes seconds, and every page asks. So of a large project a figure is
-counted again after some time only, by one thread at a time, and those who ask meanwhile get the
-last one. Figures of other projects are always those of the moment.
+Counting a million results takes seconds, and every page needs the numbers. So statistics of a large
+project are recomputed only after some time, by one thread at a time, and requests in between get
+the last ones. Those of other projects are always current.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ __all__ = ["Figures", "NotReadyError", "is_large"]
 
 T = TypeVar("T")
 
-#: Results from which on a project is large.
+#: Number of results from which a project is large.
 LARGE = 20_000
-#: A figure is good for so many times as long as counting it took.
+#: A figure is valid for this many times as long as it took to count.
 SHARE = 20.0
 
 
 class NotReadyError(RelkitError):
-    """A figure is being counted for the first time, and nobody waited for it."""
+    """A figure is being counted for the first time, and the caller did not wait for it."""
 
     def __init__(self) -> None:
-        super().__init__("this is being counted", hint="ask again in a few seconds")
+        super().__init__("this is still being counted", hint="ask again in a few seconds")
 
 
 @dataclass
 class _Kept:
-    """A figure, or the error that came in its place."""
+    """A figure, or the error in its place."""
 
     value: Any = None
     error: BaseException | None = None
@@ -44,7 +44,7 @@ class _Kept:
 
 
 class Figures:
-    """What was counted of large projects."""
+    """Cached figures of large projects."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -59,16 +59,16 @@ class Figures:
         patience: float | None = None,
         least: float = 0.0,
     ) -> T:
-        """Returns a figure: the last one, while another is counted where that is too old.
+        """Returns the last figure, and recounts it in the background if it is too old.
 
         Args:
-            key: What it is a figure of.
+            key: The key of the figure.
             count: Counts it.
             patience: Seconds to wait for the first one; None waits as long as it takes.
-            least: Seconds that it is good for at least.
+            least: Minimum validity in seconds.
 
         Raises:
-            NotReadyError: If there is none yet and the patience was too short.
+            NotReadyError: If there is none yet and waiting timed out.
         """
         with self._lock:
             kept = self._kept.get(key)
@@ -91,7 +91,7 @@ class Figures:
             self._kept.clear()
 
     def _start(self, key: Hashable, count: Callable[[], Any], least: float) -> threading.Event:
-        """Counts in a thread, unless one does already."""
+        """Counts in a thread, unless one is already doing so."""
         if key in self._counting:
             return self._counting[key]
         ready = self._counting[key] = threading.Event()
@@ -124,7 +124,7 @@ MORE = (
 
 
 def is_large(store: Base, project_id: int) -> bool:
-    """Says whether counting a project takes so long that nobody should wait for it each time."""
+    """Returns whether counting a project takes too long to wait for it each time."""
     values = {"project": project_id, "most": LARGE}
     with store.database.read() as connection:
         return connection.execute(MORE, values).first() is not None

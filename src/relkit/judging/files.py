@@ -1,4 +1,4 @@
-"""A judging database as a file: whether it is whole, who may use it, how a new one comes to be."""
+"""A judging database as a file: integrity, permissions, and creation."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ __all__ = [
     "sync_folder",
 ]
 
-#: What SQLite keeps beside a file while it is open; all but the last hold a part of the data.
+#: Files that SQLite keeps next to an open file; all but the last contain part of the data.
 COMPANIONS = ("-wal", "-journal", "-shm")
 
-#: The mode of files that hold grades and hashes of passwords: nobody else reads them.
+#: The mode of files with grades and password hashes: private to their owner.
 PRIVATE = 0o600
 
 _MAGIC = b"SQLite format 3\0"
 
 
 def check_file(path: str) -> bool:
-    """Says whether there is a SQLite file, and refuses what is left of one.
+    """Returns whether there is an SQLite file, and rejects the remains of one.
 
-    Without this SQLite would take an empty file for a new database, and throw away a write-ahead
-    log whose file is missing.
+    Otherwise SQLite would take an empty file for a new database, and discard a write-ahead log
+    whose file is missing.
 
     Raises:
-        InputError: If it is no whole SQLite file.
+        InputError: If it is not a complete SQLite file.
     """
     log = _size(f"{path}-wal")
     if not os.path.exists(path):
         if log:
             raise _damaged(
                 path,
-                "there is no such file, but the -wal beside it holds a part of one",
+                "the file is missing, but part of it is in the -wal file next to it",
             )
         return False
     if os.path.isdir(path):
@@ -69,20 +69,20 @@ def check_file(path: str) -> bool:
         raise InputError(
             "this is not a SQLite database",
             path=path,
-            hint="name the file that `relkit judge init` made",
+            hint="name the file that `relkit judge init` created",
         )
     whole = _whole_size(header)
-    # While there is a log, SQLite may not have made the file as long as it will be.
+    # While there is a log, the file may not have its final length yet.
     if len(header) < 100 or (not log and size < whole):
         raise _damaged(path, f"the file is cut off: it has {size:,} bytes of {whole:,}")
     return True
 
 
 def _whole_size(header: bytes) -> int:
-    """How many bytes a file has by its own header, as far as that says so."""
+    """Returns the size of a file according to its own header, if it contains one."""
     page = int.from_bytes(header[16:18], "big")
     page = 65536 if page == 1 else page
-    # The number of pages is not kept by old versions, which leave these two unequal.
+    # Old versions do not update the number of pages, which leaves these two unequal.
     told = header[24:28] == header[92:96]
     return max(100, page * int.from_bytes(header[28:32], "big") if told else 0)
 
@@ -92,8 +92,8 @@ def _damaged(path: str, what: str) -> InputError:
         what,
         path=path,
         hint=message(
-            "put a backup in its place: `relkit judge restore BACKUP {path}"
-            " --force`; to start from scratch, move the existing file away first",
+            "restore a backup: `relkit judge restore BACKUP {path} --force`; to start from"
+            " scratch, move the existing file away first",
             path=path,
         ),
     )
@@ -107,18 +107,19 @@ def _size(path: str) -> int:
 
 
 def is_read_only(path: str) -> bool:
-    """Says whether a file can be read but not written, as on a medium that is read-only."""
+    """Returns whether a file can be read but not written, as on a read-only medium."""
     if not os.access(path, os.W_OK):
         return True
     beside = [f"{path}-wal", f"{path}-shm"]
-    # Who may not make files here can still write where another program has made them.
+    # Without permission to create files here, writing still works if another program has created
+    # them.
     return not os.access(os.path.dirname(path) or ".", os.W_OK) and not all(
         os.access(name, os.W_OK) for name in beside
     )
 
 
 def readable_by_others(path: str) -> list[str]:
-    """Returns which files of a database other users of this machine may read or write."""
+    """Returns the files of a database that other users of this machine may read or write."""
     if os.name == "nt":
         return []
     found = [f"{path}{end}" for end in ("", *COMPANIONS)]
@@ -126,20 +127,20 @@ def readable_by_others(path: str) -> list[str]:
 
 
 def is_open(path: str) -> bool:
-    """Says whether another process has a SQLite file open, as far as that can be known.
+    """Returns whether another process has an SQLite file open, as far as that can be detected.
 
-    A process that has it open itself must not ask: it would let go of its own locks.
+    A process that has it open itself must not ask: it would release its own locks.
     """
     try:
         import fcntl
-    except ImportError:  # Windows does not rename what is open
+    except ImportError:  # Windows cannot rename an open file
         return False
     try:
         handle = os.open(path, os.O_RDWR)
     except OSError:
         return False
     try:
-        # With a write-ahead log each connection holds one of these bytes as long as it is open.
+        # With a write-ahead log each open connection locks one of these bytes.
         fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
     except OSError:
         return True
@@ -151,18 +152,18 @@ def is_open(path: str) -> bool:
 def make_file(
     path: str, fill: Callable[[str], None], *, existing: Literal["keep", "replace"] = "keep"
 ) -> bool:
-    """Makes a private file that gets its name only once it is whole and on the disk.
+    """Creates a private file that gets its name only once it is complete and on disk.
 
     Args:
         path: Its name.
-        fill: Is given another name in the same folder, where an empty file is, to fill it.
-        existing: What becomes of a file that has the name by then.
+        fill: Fills the file; called with a temporary name in the same folder.
+        existing: What to do with an existing file of that name.
 
     Returns:
-        Whether it was made; a file that is kept prevents it.
+        Whether it was created; False if an existing file was kept.
 
     Raises:
-        InputError: If there is no such folder, or it cannot be written.
+        InputError: If the folder does not exist, or cannot be written.
     """
     path = os.path.realpath(path)
     temporary = f"{path}.{secrets.token_hex(4)}.tmp"
@@ -171,7 +172,7 @@ def make_file(
         _forget_leftovers(path)
     except OSError as error:
         raise InputError(
-            message("cannot be made: {strerror}", strerror=error.strerror), path=path
+            message("cannot be created: {strerror}", strerror=error.strerror), path=path
         ) from None
     try:
         fill(temporary)
@@ -183,14 +184,14 @@ def make_file(
 
 
 def _forget_leftovers(path: str) -> None:
-    """Removes what a program that was killed while it made this file has left, after a day."""
+    """Removes leftovers of a program that was killed while creating this file, after a day."""
     for found in Path(path).parent.glob(f"{glob.escape(Path(path).name)}.????????.tmp*"):
         if found.stat().st_mtime < time.time() - 86400:
             found.unlink(missing_ok=True)
 
 
 def _place(temporary: str, path: str, *, existing: Literal["keep", "replace"]) -> bool:
-    """Gives a whole file its name in one step, and makes that last."""
+    """Gives a complete file its name atomically and durably."""
     if existing == "replace":
         os.replace(temporary, path)
     else:
@@ -207,7 +208,7 @@ def _place(temporary: str, path: str, *, existing: Literal["keep", "replace"]) -
 
 
 def sync_folder(path: str) -> None:
-    """Waits until the name of a file is on the disk."""
+    """Waits until the name of a file is on disk."""
     if os.name != "nt":
         with suppress(OSError):  # some file systems cannot
             _sync(os.path.dirname(path) or ".", os.O_RDONLY)

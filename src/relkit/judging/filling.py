@@ -1,4 +1,4 @@
-"""Titles and texts for items that came without: what is there stays, what is empty is filled."""
+"""Titles and texts for items without them: existing values are kept, empty ones filled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SOME", "TEXTS", "fill_items", "measure_bare", "read_some"]
 
-#: Items that say what most are like.
+#: Sample size for describing a project's items.
 SOME = 1000
 
 TEXTS = item_parts(Trait.TEXT | Trait.FILLED)
@@ -23,15 +23,15 @@ DESCRIPTIONS = item_parts(Trait.TEXT | Trait.FILLED | Trait.RESULT)
 
 
 def fill_items(store: Store, project_id: int, known: Iterable[Item]) -> int:
-    """Gives the items of a project the texts and fields that they lack.
+    """Fills in the missing texts and fields of a project's items.
 
     Args:
         store: The database.
         project_id: The project.
-        known: What is known of items; those that the project does not have are left out.
+        known: Known values of items; those not in the project are ignored.
 
     Returns:
-        How many items changed.
+        The number of changed items.
 
     Raises:
         UnknownNameError: If there is no such project.
@@ -60,14 +60,14 @@ def fill_items(store: Store, project_id: int, known: Iterable[Item]) -> int:
 
 
 def read_some(store: Store, project_id: int) -> list[Item]:
-    """Returns some items of a project that chance chose: enough to say what most are like."""
+    """Returns a random sample of a project's items, enough to describe most of them."""
     query = sa.select(items).where(items.c.project_id == project_id).order_by(items.c.place)
     with store.database.read() as connection:
         return [read_item(row) for row in connection.execute(query.limit(SOME))]
 
 
 def measure_bare(store: Store, project_id: int) -> float:
-    """Returns the share of a project's items that judges see as a mere id, as some of them say."""
+    """Returns the share of a project's items that judges see as a mere id, from a sample."""
     some = read_some(store, project_id)
     bare = sum(not any(getattr(one, name) for name in DESCRIPTIONS) for one in some)
     return bare / max(len(some), 1)

@@ -1,4 +1,4 @@
-"""Gold items: those whose grade is known, and how the judges grade them."""
+"""Gold items: items whose grade is known, and how judges grade them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["Gold", "GoldQuality"]
 
 @dataclass(frozen=True)
 class GoldQuality:
-    """How a judge grades the items whose grade is known.
+    """How a judge grades gold items.
 
-    A judge's first grade of an item counts, even if it was taken back or replaced: who learns
-    afterwards that an item was gold cannot mend it.
+    A judge's first grade of an item counts, even if it was taken back or replaced: somebody who
+    learns later that an item was gold cannot fix it.
 
     Attributes:
         judge: The judge's name.
         items: Gold items graded.
-        equal: The share graded as known at first.
-        difference: The mean of the judge's grade less the known one.
+        equal: The share whose first grade equals the known one.
+        difference: The mean of the judge's grade minus the known one.
     """
 
     judge: str
@@ -39,7 +39,7 @@ class GoldQuality:
 
 
 class Gold(Base):
-    """The part of a store that keeps known grades."""
+    """The part of a store that manages known grades."""
 
     def __init__(self, database: Database, clock: Callable[[], float], projects: Projects) -> None:
         super().__init__(database, clock)
@@ -53,15 +53,15 @@ class Gold(Base):
         note: str = "",
         report: Report | None = None,
     ) -> Imported:
-        """Adds items whose grade is known, or makes those that are there such items.
+        """Adds gold items, or turns existing items into gold items.
 
-        Every judge is given some of them among the others; they take none of an item's places.
+        Every judge gets some of them among the others; they occupy no places.
 
         Returns:
-            How many items, and how many gold items, are new.
+            The numbers of new items and new gold items.
 
         Raises:
-            InputError: If the scale does not have a grade.
+            InputError: If a grade is not on the scale.
         """
         project = self._projects.get(project_id)
         given = [Incoming(item, known=grade, known_note=note) for item, grade in grades]
@@ -78,12 +78,12 @@ class Gold(Base):
             return {row.item_id: row.grade for row in rows}
 
     def count(self, project_id: int) -> int:
-        """Returns how many gold items there are."""
+        """Returns the number of gold items."""
         with self.database.read() as connection:
             return _count_gold(connection, project_id)
 
     def quality(self, project_id: int) -> list[GoldQuality]:
-        """Returns how each judge grades the gold items, by name: the first grade of each counts."""
+        """Returns how each judge grades the gold items, by name: the first grade counts."""
         first = (
             sa.select(sa.func.min(actions.c.id))
             .select_from(actions.join(gold, actions.c.item_id == gold.c.item_id))

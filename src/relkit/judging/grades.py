@@ -1,4 +1,4 @@
-"""Ratings: what judges say now, everything they did, and what was said elsewhere."""
+"""Ratings: judges' current answers, their history, and imported grades."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from relkit.judging.schema import actions, assignments, sa, users
 __all__ = ["Grades", "Imported"]
 
 
-#: What an action says besides its judge, in the order of `Rating`.
+#: The columns of an action besides its judge, in the order of `Rating`.
 SAID = (
     actions.c.grade, actions.c.reason, actions.c.note, actions.c.seconds, actions.c.created_at,
 )  # fmt: skip
 
 
 class Grades(Base):
-    """The part of a store that keeps what judges say."""
+    """The part of a store that manages ratings."""
 
     def __init__(self, database: Database, clock: Callable[[], float], projects: Projects) -> None:
         super().__init__(database, clock)
@@ -34,11 +34,11 @@ class Grades(Base):
     def ratings(
         self, project_id: int, *, items: Sequence[int] | None = None
     ) -> dict[int, list[Rating]]:
-        """Returns what judges say now, by item: what was undone or is surplus is not in it.
+        """Returns judges' current ratings by item, without undone or surplus ones.
 
         Args:
             project_id: The project.
-            items: Of these items only; None for all.
+            items: Only these items; None for all.
         """
         query = _standing(project_id, *SAID).where(actions.c.kind.in_(("grade", "cannot")))
         if items is not None:
@@ -60,7 +60,7 @@ class Grades(Base):
         return found
 
     def history(self, project_id: int) -> list[dict[str, Any]]:
-        """Returns everything that judges did, in order, with what they undid."""
+        """Returns the full history of judges' actions, in order, including undone ones."""
         query = (
             sa.select(actions, users.c.name.label("judge"))
             .select_from(actions.join(users))
@@ -77,22 +77,22 @@ class Grades(Base):
         *,
         report: Report | None = None,
     ) -> Imported:
-        """Adds items with grades that were given elsewhere; accounts are made for their judges.
+        """Adds items with imported grades, and creates accounts for their judges.
 
         Each grade takes one of the item's places; a second import of the same file adds nothing.
         An import that fails leaves nothing behind.
 
         Args:
             project_id: The project.
-            ratings: Items, and what was said of them.
-            report: Told how far it is, where they are many.
+            ratings: Items with their ratings.
+            report: Called with progress if there are many.
 
         Returns:
-            How many items and grades are new.
+            The numbers of new items and grades.
 
         Raises:
-            InputError: If the scale does not have a grade, or an item has more grades than the
-                project has places.
+            InputError: If a grade is not on the scale, or an item has more grades than the project
+                has places.
         """
         project = self._projects.get(project_id)
         given = [Incoming(item, found) for item, found in ratings]

@@ -1,4 +1,4 @@
-"""Grading: what judges are given, and what they do, stored exactly once whatever happens."""
+"""Grading: assigning items to judges, and storing their actions exactly once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from relkit.judging.texts import is_id, is_storable
 
 __all__ = ["Grading"]
 
-# What each grade asks is put together once.
+# The query of every grade is built once.
 STORED = sa.select(actions).where(
     actions.c.user_id == sa.bindparam("user"), actions.c.key == sa.bindparam("key")
 )
@@ -29,22 +29,22 @@ STORE = sa.insert(actions)
 
 
 class _NotAloneError(Exception):
-    """What is to be done may change other judges' places, and others are at work."""
+    """The change may affect other judges' places, and others are at work."""
 
 
 class Grading(Base):
-    """The part of a store that gives judges their items, and takes what they do."""
+    """The part of a store that assigns items to judges, and records their actions."""
 
     def __init__(self, database: Database, clock: Callable[[], float], projects: Projects) -> None:
         super().__init__(database, clock)
         self._projects = projects
 
     def take(self, user: User, project_id: int, *, count: int = 10) -> list[Task]:
-        """Gives a judge up to `count` items: those that the judge has already, then new ones.
+        """Assigns up to `count` items to a judge: those already assigned, then new ones.
 
-        New items come in a random order of the judge's own, which the project's seed fixes. What
-        was put off comes again when nothing else is left. Calling it again gives the same items,
-        with a fresh lease: a closed tab or another device goes on where the judge was.
+        New items come in the judge's own random order, fixed by the project's seed. Postponed items
+        come back when nothing else is left. Calling it again returns the same items with a fresh
+        lease: after closing a tab or changing devices the judge continues at the same place.
 
         Args:
             user: The judge.
@@ -52,7 +52,7 @@ class Grading(Base):
             count: How many items the judge should have.
 
         Returns:
-            Fewer than `count`, or none, where nothing is left for this judge at the moment.
+            Fewer than `count`, or none, if nothing is left for this judge at the moment.
 
         Raises:
             ParameterError: If the account is closed or `count` is not 1 to 1000.
@@ -72,7 +72,7 @@ class Grading(Base):
             return claim_tasks(connection, project, user, count, self.clock())
 
     def record(self, user: User, action: Action) -> Receipt:
-        """Stores one thing that a judge did.
+        """Stores one action of a judge.
 
         Args:
             user: The judge.
@@ -81,16 +81,16 @@ class Grading(Base):
         Raises:
             AnsweredError: If the judge has answered the item, and `again` is `refuse`.
             ParameterError: If the key was used for another action, or the account is closed.
-            InputError: If the judge never had the item, the scale does not have the grade, or
-                there is nothing to undo.
+            InputError: If the judge never had the item, the grade is not on the scale, or there is
+                nothing to undo.
         """
         _refuse_inactive(user)
         try:
             with self.database.write() as connection:
                 return self._record(connection, user, action, alone=action.kind in ("skip", "undo"))
         except (sa.exc.IntegrityError, _NotAloneError):
-            # The same request came in twice at once, and the other one was stored; or other
-            # judges' places are concerned.
+            # The same request arrived twice at once, and the other one was stored; or other judges'
+            # places are affected.
             with self.database.write() as connection:
                 return self._record(connection, user, action, alone=True)
 
@@ -102,7 +102,7 @@ class Grading(Base):
         item_id = action.item_id or 0
         project = find_project(connection, item_id)
         if action.project_id not in (None, project.id):
-            raise InputError("there is no such item")
+            raise InputError("this item does not exist")
         take_turn(connection, project.id, alone=alone)
         grade = see_preference(project, user, item_id, action.parse_grade(project.scale))
         before = _find_stored(connection, user, action)
@@ -119,7 +119,7 @@ class Grading(Base):
         deciding = action.kind in DECIDING
         if action.again == "refuse" and deciding and _answered(connection, user, item_id, held):
             raise AnsweredError(
-                message("`{user_name}` has answered this item already", user_name=user.name),
+                message("`{user_name}` has already answered this item", user_name=user.name),
                 hint='undo that answer first, or send `"again": "replace"`',
             )
         now = self.clock()
@@ -174,7 +174,7 @@ def _find_stored(connection: sa.Connection, user: User, action: Action) -> Any:
 
 def _other_action() -> ParameterError:
     return ParameterError(
-        "this key was used for another action", hint="make a new key for each action"
+        "this key was used for another action", hint="use a new key for each action"
     )
 
 
@@ -190,7 +190,7 @@ def _find_project(connection: sa.Connection, project_id: int | None) -> Project:
 
 
 def _answered(connection: sa.Connection, user: User, item_id: int, held: Any) -> bool:
-    """Whether what the judge said last of an item is an answer."""
+    """Returns whether the judge's last action on an item is an answer."""
     if held is not None and held.state != "done":
         return False
     last = last_said(connection, user, item_id)
@@ -198,12 +198,12 @@ def _answered(connection: sa.Connection, user: User, item_id: int, held: Any) ->
 
 
 def _has(connection: sa.Connection, user: User, item_id: int, held: Any) -> bool:
-    """Whether the judge has a place of an item, after what became of one that they had."""
+    """Returns whether the judge has a place of an item, after updating a lapsed one."""
     return held is not None or held_place(connection, user, item_id) is not None
 
 
 def _had(connection: sa.Connection, user: User, item_id: int) -> bool:
-    """Whether the judge had the item once."""
+    """Returns whether the judge ever had the item."""
     for table in (lapses, actions):
         mine = sa.select(table.c.item_id).where(
             table.c.item_id == item_id, table.c.user_id == user.id
@@ -231,7 +231,7 @@ def _undoable(connection: sa.Connection, project: Project, user: User, undoes: s
 
 
 def _repeat(connection: sa.Connection, project: Project, user: User, before: Any) -> Receipt:
-    """What became of an action when it was sent for the first time."""
+    """Returns the outcome of an action when it was first sent."""
     item_id = before.item_id
     counted = before.kind not in ("grade", "cannot") or _has(connection, user, item_id, None)
     grade = see_preference(project, user, item_id, before.grade)

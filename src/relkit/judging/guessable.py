@@ -1,4 +1,4 @@
-"""Passwords that are guessed first: common ones, runs of keys, repetitions, the user's own name."""
+"""Guessable passwords: common ones, runs of keys, repetitions, the user's own name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from relkit.judging.names import name_key
 
 __all__ = ["check_not_guessable"]
 
-#: What is left of a password without its guessable parts, each of which counts as one character.
+#: Minimum length of a password without its guessable parts, each counting as one character.
 LEAST_LEFT = 6
-#: Rows of keyboards, columns of them, and orders that everybody knows.
+#: Rows and columns of keyboards, and well-known sequences.
 ORDERS = (
     "abcdefghijklmnopqrstuvwxyz",
     "01234567890",
@@ -29,49 +29,47 @@ ORDERS = (
     "qazwsxedcrfvtgbyhnujm",
     "!@#$%^&*()",
 )
-#: Signs that stand for letters.
+#: Characters that replace letters.
 SIGNS = str.maketrans("@$!013457", "asioieast")
 #: Names shorter than this occur in innocent words.
 LEAST_NAME = 4
 
 
 def check_not_guessable(password: str, name: str) -> None:
-    """Refuses a password that is tried before others.
+    """Rejects an easily guessed password.
 
     Args:
         password: The password.
         name: The account's name.
 
     Raises:
-        ParameterError: If it holds the name or the program's, or is made of common words, of keys
-            that lie side by side, or of repetitions.
+        ParameterError: If it contains the account's or the program's name, or consists of common
+            words, adjacent keys, or repetitions.
 
     Examples:
-        >>> check_not_guessable("a tram, two otters", "ann")
-        >>> check_not_guessable("Passw0rd2024!", "ann")
-        Traceback (most recent call last):
-        relkit.ParameterError: this password is among the first that are guessed
-        <BLANKLINE>
-        hint: take several words that do not belong together
+        >>> check_not_guessable("a tram, two otters", "ann") >>>
+        check_not_guessable("Passw0rd2024!", "ann") Traceback (most recent call last):
+        relkit.ParameterError: this password is easily guessed <BLANKLINE> hint: use several
+        unrelated words
     """
     folded = password.casefold()
     own = name_key(name)
     for part in ("relkit", own if len(own) >= LEAST_NAME or not own.isascii() else ""):
         if part and (part in folded or part in folded.translate(SIGNS)):
             raise ParameterError(
-                "a password must not hold the name of the account or of this program",
-                hint="take several words that do not belong together",
+                "a password must not contain the name of the account or of this program",
+                hint="use several unrelated words",
             )
     if min(_left(folded, own), _left(folded.translate(SIGNS), own)) < LEAST_LEFT:
         raise ParameterError(
-            "this password is among the first that are guessed",
-            hint="take several words that do not belong together",
+            "this password is easily guessed",
+            hint="use several unrelated words",
         )
 
 
 @cache
 def _common() -> re.Pattern[str]:
-    """Every word of the list, the longest first."""
+    """Returns the words of the list, longest first."""
     text = resources.files("relkit.judging").joinpath("common_passwords.txt").read_text("utf-8")
     words = {
         word for line in text.splitlines() if not line.startswith("#") for word in line.split()
@@ -90,15 +88,15 @@ def _left(text: str, name: str) -> int:
 
     left = re.sub(re.escape(name), take, text) if len(name) > 1 else text
     left = _common().sub(take, left)
-    left = re.sub(r"(.+?)\1{2,}", take, left)  # something three times or oftener
+    left = re.sub(r"(.+?)\1{2,}", take, left)  # something repeated three or more times
     left = re.sub(r"(?:19|20)\d\d", take, left)
     left = _without_runs(left, found)
-    # The same character counts once however often it stands there.
+    # A repeated character counts once.
     return len(found) + len({letter for letter in left if letter.isalnum()})
 
 
 def _without_runs(text: str, found: set[str]) -> str:
-    """Takes out three or more characters that follow each other in an order, or backwards."""
+    """Removes three or more characters in sequence, forwards or backwards."""
     kept = []
     at = 0
     while at < len(text):
@@ -118,7 +116,7 @@ def _both_ways() -> tuple[str, ...]:
 
 
 def _run(text: str, order: str) -> int:
-    """How many of the first characters stand side by side in an order."""
+    """Returns how many of the first characters are adjacent in a sequence."""
     start = order.find(text[0])
     length = 0
     while (

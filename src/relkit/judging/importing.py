@@ -1,9 +1,8 @@
-"""Imports: items, places, known grades and ratings put into a project, in batches where it is much.
+"""Imports: items, places, known grades and ratings, in batches if there are many.
 
-A small import is one transaction. A large one is a job (`relkit.judging.jobs`): everything in it is
-checked before the first row is written; then batches go in, each for a moment, and judges are given
-none of the new items before the last one is there. What an import that failed or was stopped had
-made is taken out again.
+A small import is one transaction. A large one is a job (`relkit.judging.jobs`): everything is
+checked before the first row is written; then batches are stored one by one, and judges get none of
+the new items before the last batch. An import that fails or is stopped is rolled back.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ __all__ = [
     "prepare_import",
 ]
 
-#: Rows that go in at once: no judge notices.
+#: Rows up to which an import is one transaction, unnoticed by judges.
 AT_ONCE = 2000
 
 
 class Prepared:
-    """An import that was checked and may begin: a job, for whoever waits and whoever does not."""
+    """A validated import that is ready to run, in the foreground or background."""
 
     def __init__(
         self, store: Base, project: Project, rows: Collection[Incoming], work: Work
@@ -44,12 +43,12 @@ class Prepared:
         self.work = work
 
     def run(self) -> Imported:
-        """Brings everything in, or nothing.
+        """Imports everything or nothing.
 
         Raises:
-            StoppedError: If somebody asked for it to be stopped.
-            InputError: If the database cannot be used; what went in is taken out by whoever
-                comes next.
+            StoppedError: If it was stopped.
+            InputError: If the database cannot be used; the next process rolls back the partial
+                import.
         """
         work = self.work
         try:
@@ -86,22 +85,22 @@ def bring_in(
     by: User | None = None,
     report: Report | None = None,
 ) -> Imported:
-    """Brings items into a project: all or none.
+    """Imports items into a project: all or none.
 
     Args:
         store: The database.
         project: The project.
-        rows: What comes; gone through twice where it is much.
-        source: The file, for those who look.
-        by: Who asked for it.
-        report: Told how far it is, after each batch.
+        rows: The rows; iterated twice if there are many.
+        source: The file, for display.
+        by: The account that requested it.
+        report: Called with progress after each batch.
 
     Returns:
-        How many items, and how many grades or known grades, are new.
+        The numbers of new items and of new grades or known grades.
 
     Raises:
-        InputError: If something cannot be stored, the scale does not have a grade, or an item has
-            more grades than the project has places.
+        InputError: If something cannot be stored, a grade is not on the scale, or an item has more
+            grades than the project has places.
         ParameterError: If the project is closed, or another import is not finished.
     """
     if len(rows) <= AT_ONCE:
@@ -123,16 +122,16 @@ def prepare_import(
     report: Report | None = None,
     work: Work | None = None,
 ) -> Prepared:
-    """Checks all of an import and makes its job, which `run` then works on.
+    """Validates a whole import and creates its job, for `run`.
 
     Args:
         store: The database.
         project: The project.
-        rows: What comes.
-        source: The file, for those who look.
-        by: Who asked for it.
-        report: Told how far it is, after each batch.
-        work: The job, where it was announced.
+        rows: The rows.
+        source: The file, for display.
+        by: The account that requested it.
+        report: Called with progress after each batch.
+        work: The job, if it was announced.
 
     Raises:
         InputError: As `bring_in`.
@@ -161,7 +160,7 @@ def announce_import(
     by: User | None = None,
     report: Report | None = None,
 ) -> Work:
-    """Makes the job of an import, before it is known what comes: there is one at a time.
+    """Creates the job of an import before its rows are known; only one can run at a time.
 
     Raises:
         ParameterError: If the project is closed, or another import is not finished.

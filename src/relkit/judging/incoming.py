@@ -1,4 +1,4 @@
-"""What comes into a project: items with what is known and was said of them."""
+"""Incoming items, with their known grades and ratings."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Imported(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One item on its way in.
+    """One incoming item.
 
     Attributes:
         item: The item.
-        ratings: What judges said of it elsewhere.
+        ratings: Judges' ratings from elsewhere.
         known: Its known grade, for a gold item.
         known_note: A remark on that grade.
         pair: The two rankings of a side-by-side item.
@@ -43,10 +43,10 @@ class Incoming:
 
 
 class Lazy(Collection[Incoming]):
-    """Rows that are made when they are needed: a million of them are never there at once.
+    """Rows created on demand: a million of them never exist at once.
 
     Args:
-        sources: What they are made of.
+        sources: The sources of the rows.
         make: Makes one.
     """
 

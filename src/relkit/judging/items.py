@@ -1,4 +1,4 @@
-"""Items: the documents, or the pairs of rankings, that a project's judges see."""
+"""Items: the documents, or pairs of rankings, that a project's judges see."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ __all__ = ["Items"]
 
 
 class Items(Base):
-    """The part of a store that keeps items."""
+    """The part of a store that manages items."""
 
     def __init__(self, database: Database, clock: Callable[[], float], projects: Projects) -> None:
         super().__init__(database, clock)
         self._projects = projects
 
     def add(self, project_id: int, new: Iterable[Item], *, report: Report | None = None) -> int:
-        """Adds items to judge; those that the project has already stay as they are.
+        """Adds items to judge; existing ones are unchanged.
 
         Args:
             project_id: The project.
             new: The items.
-            report: Told how far it is, where they are many.
+            report: Called with progress if there are many.
 
         Returns:
-            How many are new.
+            The number of new ones.
 
         Raises:
-            InputError: If an item has no query or document, or holds what cannot be stored.
+            InputError: If an item has no query or document, or contains something that cannot be
+                stored.
             ParameterError: If the project is closed.
             UnknownNameError: If there is no such project.
         """
@@ -51,7 +52,7 @@ class Items(Base):
 
         Args:
             project_id: The project.
-            ids: These items only; None for all.
+            ids: Only these items; None for all.
         """
         query = sa.select(items).where(items.c.project_id == project_id).order_by(items.c.id)
         if ids is not None:
@@ -60,7 +61,7 @@ class Items(Base):
             return [read_item(row) for row in connection.execute(query)]
 
     def by_id(self, project_id: int) -> Iterator[tuple[int, Item]]:
-        """Yields the ids of a project's items, and the items without them, in their order."""
+        """Yields the ids and items of a project, in order."""
         query = sa.select(*(items.c[name] for name in CONTENT), items.c.id)
         query = query.where(items.c.project_id == project_id).order_by(items.c.id)
         with self.database.read() as connection:
@@ -82,22 +83,22 @@ class Items(Base):
         Args:
             project_id: The project.
             new: The pairs.
-            report: Told how far it is, where they are many.
+            report: Called with progress if there are many.
 
         Returns:
-            How many are new.
+            The number of new ones.
 
         Raises:
-            ParameterError: If the project is none of that kind.
-            InputError: If a pair has no query, or one name for both systems.
+            ParameterError: If the project is not of that kind.
+            InputError: If a pair has no query, or the same name for both systems.
         """
         project = self._projects.get(project_id)
         if project.kind != "side_by_side":
             raise ParameterError(
                 message(
-                    "`{project_name}` is a project of single results", project_name=project.name
+                    "`{project_name}` is not a side-by-side project", project_name=project.name
                 ),
-                hint="make one with kind='side_by_side'",
+                hint="create one with kind='side_by_side'",
             )
         pairs: dict[tuple[str, str], Incoming] = {}
         for pair in new:

@@ -1,7 +1,7 @@
-"""Long work on a project, step by step: what is done of it, who does it, and how it is ended.
+"""Long-running jobs on a project: their steps, progress and termination.
 
-Each step is one transaction that is over before a judge would notice. What a job made is seen when
-it is done, at once; what is left of one that failed, was stopped or died is taken out again.
+Each step is one transaction, too short for a judge to notice. A job's results become visible all at
+once when it is done; a job that failed, was stopped or died is rolled back.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ Report = Callable[[int, int], None]
 LAST_ACTION = sa.select(sa.func.max(actions.c.id))
 ALIVE = ("running", "stopping")
 
-#: Seconds without a sign of life after which a process elsewhere counts as dead.
+#: Seconds without a heartbeat after which a process elsewhere counts as dead.
 SILENCE = 180.0
-#: Seconds that a step should take: as long as a judge may wait for it.
+#: Target seconds per step: as long as a judge may wait.
 STEP = 0.05
-#: Rows of the first step, and items of the first that removes; and how many at least and at most:
-#: with fewer, the disk's part of each step is all that counts.
+#: Rows of the first step, and items of the first removal step; and their minimum and maximum: with
+#: fewer, each step is dominated by the disk.
 FIRST, FIRST_REMOVAL, LEAST, MOST = 500, 200, 400, 5000
-#: Seconds between steps, at least; and as a share of the step, where nobody and where somebody
-#: else writes: others' turn. A writer of another process asks for it every 25 ms or so.
+#: Pause between steps: minimum seconds, and share of the step without and with other writers. A
+#: writer in another process retries every 25 ms or so.
 REST, QUIET, BUSY = 0.004, 0.25, 1.0
 
 _HOST = socket.gethostname()
 _TOKEN = secrets.token_hex(8)
-#: Jobs that this process works on.
+#: Jobs that this process is running.
 _working: set[int] = set()
 
 
 @dataclass(frozen=True)
 class Job:
-    """Long work on a project.
+    """A long-running job on a project.
 
     Attributes:
         id: In the database.
@@ -73,14 +73,14 @@ class Job:
         kind: An `import`, the `unpack`ing of an archive, or the `remove`al of the project.
         state: `running`; `stopping` when somebody asked for that; `done`; `failed`; `stopped`.
         source: The file.
-        done: How many rows are done.
-        total: Of how many.
-        items: How many items are new.
-        grades: How many grades are new.
+        done: Rows done.
+        total: Rows in total.
+        items: New items.
+        grades: New grades.
         message: Why it failed.
         created_at: When it began, in seconds since 1970.
-        seen_at: When it last showed a sign of life.
-        alive: Whether somebody works on it.
+        seen_at: The time of its last heartbeat.
+        alive: Whether a process is working on it.
     """
 
     id: int
@@ -99,15 +99,15 @@ class Job:
 
     @property
     def unfinished(self) -> bool:
-        """Whether it goes on, or waits to be tidied up."""
+        """Whether it is running, or waiting for cleanup."""
         return self.state in ALIVE
 
 
 class StoppedError(ParameterError):
-    """Somebody asked for the job to be stopped."""
+    """The job was asked to stop."""
 
     def __init__(self) -> None:
-        super().__init__("somebody stopped it, and nothing new of it was kept")
+        super().__init__("it was stopped and rolled back")
 
 
 def _me() -> str:
@@ -115,7 +115,7 @@ def _me() -> str:
 
 
 def _lives(row: Any, now: float) -> bool:
-    """Whether the process that works on a job is there."""
+    """Returns whether the process of a job is alive."""
     if row.state not in ALIVE:
         return False
     if row.worker == _me():
@@ -153,47 +153,47 @@ def _read(row: Any, now: float) -> Job:
 
 
 def list_jobs(store: Base, project_id: int) -> list[Job]:
-    """Returns the jobs of a project, the latest first."""
+    """Returns the jobs of a project, latest first."""
     query = sa.select(jobs).where(jobs.c.project_id == project_id).order_by(jobs.c.id.desc())
     with store.database.read() as connection:
         return [_read(row, store.clock()) for row in connection.execute(query)]
 
 
 def find_job(store: Base, job_id: int) -> Job | None:
-    """Returns a job, or None where there is none of that id."""
+    """Returns a job, or None if the id is unknown."""
     with store.database.read() as connection:
         row = connection.execute(sa.select(jobs).where(jobs.c.id == job_id)).one_or_none()
     return None if row is None else _read(row, store.clock())
 
 
-# What every claim asks is put together once.
+# The query of every claim is built once.
 UNFINISHED = sa.select(jobs.c.id).where(
     jobs.c.project_id == sa.bindparam("project"), jobs.c.state.in_(ALIVE), jobs.c.kind == "import"
 )
 
 
 def unfinished(connection: sa.Connection, project_id: int) -> list[int]:
-    """Returns the imports of a project whose items no judge may get yet."""
+    """Returns the unfinished imports of a project, whose items no judge may get yet."""
     return list(connection.execute(UNFINISHED, {"project": project_id}).scalars())
 
 
 def refuse_while_importing(connection: sa.Connection, project_id: int) -> None:
-    """Keeps a second import from hanging its grades on items that the first may take back.
+    """Keeps a second import from attaching grades to items that the first may roll back.
 
     Raises:
         ParameterError: If an import of the project is not finished.
     """
     if unfinished(connection, project_id):
         raise ParameterError(
-            "another import into this project is not finished",
+            "another import into this project is still running",
             hint="wait until it is done, or stop it on the project's page",
         )
 
 
 def stop_job(store: Base, job_id: int) -> bool:
-    """Asks for a job to be stopped, and says whether it could be.
+    """Requests that a job stop, and returns whether it could be.
 
-    Whoever works on it stops after the step at hand and takes back what it made.
+    Its process stops after the current step and rolls back.
     """
     asked = sa.and_(jobs.c.id == job_id, jobs.c.state == "running", jobs.c.kind != "remove")
     with store.database.write() as connection:
@@ -202,13 +202,13 @@ def stop_job(store: Base, job_id: int) -> bool:
 
 
 class Work:
-    """A job at work: what its steps share.
+    """A running job: the state shared by its steps.
 
     Attributes:
         store: The database.
         job_id: The job.
         project_id: Its project.
-        report: Told how far it is.
+        report: Called with progress.
     """
 
     def __init__(
@@ -220,23 +220,23 @@ class Work:
         self.report = report
         #: Rows of the next step.
         self.size = FIRST
-        #: Items that the next step takes out.
+        #: Items that the next step removes.
         self.removal_size = FIRST_REMOVAL
-        #: Ids of items that the step makes.
+        #: Ids of items that the step creates.
         self.made: list[int] = []
         self._rest = 0.0
         self._acted = 0
 
     @contextmanager
     def step(self, rows: int = 0, *, stoppable: bool = True) -> Iterator[sa.Connection]:
-        """One transaction of the job, after which others have their turn.
+        """One transaction of the job, after which others get their turn.
 
         Args:
-            rows: By how many rows it gets further.
-            stoppable: Whether it is not done if somebody asked for the job to be stopped.
+            rows: The number of rows that it completes.
+            stoppable: Whether to skip it if the job was asked to stop.
 
         Raises:
-            StoppedError: If somebody did.
+            StoppedError: If it was.
         """
         time.sleep(self._rest)
         with self.store.database.write() as connection:
@@ -277,12 +277,12 @@ class Work:
             self.leave()
 
     def fail(self, error: BaseException) -> None:
-        """Ends the job because of an error, or because somebody wanted that."""
+        """Ends the job after an error or a stop request."""
         stopped = isinstance(error, StoppedError | KeyboardInterrupt | SystemExit)
         self.end("stopped" if stopped else "failed", "" if stopped else str(error)[:2000])
 
     def write_total(self, connection: sa.Connection, total: int) -> None:
-        """Says, as part of a transaction, how many rows there are to do."""
+        """Stores the total number of rows, as part of a transaction."""
         mine = jobs.c.id == self.job_id
         connection.execute(sa.update(jobs).where(mine).values(total=total))
 
@@ -297,7 +297,7 @@ class Work:
         )
 
     def leave(self) -> None:
-        """Lets the job lie, to be tidied up by whoever comes next."""
+        """Abandons the job, for cleanup by the next process."""
         _working.discard(self.job_id)
 
 
@@ -312,17 +312,17 @@ def start_job(
     by: User | None = None,
     report: Report | None = None,
 ) -> Work:
-    """Makes a job in a transaction, to be worked on by this process.
+    """Creates a job in a transaction, to be run by this process.
 
     Args:
         store: The database.
-        connection: In a transaction that writes.
-        kind: What is done.
+        connection: A connection in a write transaction.
+        kind: The kind of job.
         project_id: The project.
-        total: Rows that there are to do.
-        source: The file, for those who look.
-        by: Who asked for it.
-        report: Told how far it is, after each step.
+        total: Total number of rows.
+        source: The file, for display.
+        by: The account that requested it.
+        report: Called with progress after each step.
     """
     inserted = connection.execute(
         sa.insert(jobs).values(
@@ -343,7 +343,7 @@ def start_job(
 
 
 def claim_dead_jobs(store: Base) -> list[tuple[Work, JobKind]]:
-    """Returns the jobs whose process died; they are this process's from now on."""
+    """Takes over and returns the jobs whose process died."""
     found: list[tuple[Work, JobKind]] = []
     query = sa.select(jobs).where(jobs.c.state.in_(ALIVE)).order_by(jobs.c.id)
     with store.database.read() as connection:

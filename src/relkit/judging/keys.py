@@ -1,7 +1,7 @@
-"""Which key gives which grade: the number itself where that is one key, a letter elsewhere.
+"""Keyboard keys of grades: the grade itself if it is one digit, otherwise a letter.
 
-The keys of projects that were made earlier stood for the place of a grade in its scale. Whoever
-graded with those is told once a project that they have changed.
+In earlier projects keys meant the position of a grade on its scale. Judges who used those keys are
+notified once per project that they have changed.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = ["choose_keys", "confirm_keys", "count_confirmed", "is_notice_due"]
 
-#: Letters that do nothing else on the pages where grades are given.
+#: Letters that are unused on the grading pages.
 LETTERS = "abdefhimopqrtvwxyz"
 
 
 def choose_keys(project: Project) -> dict[float, str]:
-    """Returns the key of each grade of a project; empty where grades are typed.
+    """Returns the key of each grade of a project; empty if grades are typed.
 
-    Where all grades are whole numbers from 0 to 9, a grade's key is the grade. Other grades have
-    letters, in the order of the scale. The five preferences between two rankings have 1 to 5, from
-    the left to the right.
+    If all grades are whole numbers from 0 to 9, a grade's key is the grade. Other grades get
+    letters, in the order of the scale. The five preferences between two rankings get 1 to 5, from
+    left to right.
 
     Args:
-        project: What is judged, and on which scale.
+        project: The project, with its scale.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -51,10 +51,11 @@ def choose_keys(project: Project) -> dict[float, str]:
 
 
 def is_notice_due(store: Store, project: Project, user: User) -> bool:
-    """Says whether somebody has yet to be told that the keys of a project are others than before.
+    """Returns whether a user has yet to be notified that the keys of a project have changed.
 
-    That is whoever graded or decided while keys stood for places, in this project or another one:
-    once a project whose keys have changed, and once if they go on in newer projects only.
+    This applies to users who graded or decided while keys meant positions, in this project or
+    another: once per project whose keys have changed, and once if they only continue in newer
+    projects.
     """
     told = sa.select(key_notices.c.project_id).where(key_notices.c.user_id == user.id)
     changed = projects.c.keys_changed_at
@@ -84,7 +85,7 @@ def is_notice_due(store: Store, project: Project, user: User) -> bool:
 
 
 def confirm_keys(store: Store, project_id: int, user: User) -> None:
-    """Remembers that somebody has read which keys a project has now.
+    """Records that a user has read which keys a project now has.
 
     Raises:
         UnknownNameError: If there is no such project.
@@ -102,7 +103,7 @@ def confirm_keys(store: Store, project_id: int, user: User) -> None:
 
 
 def count_confirmed(store: Store, project_id: int) -> int:
-    """Returns how many people have read which keys a project has now."""
+    """Returns how many people have read which keys a project now has."""
     query = (
         sa.select(sa.func.count())
         .select_from(key_notices)

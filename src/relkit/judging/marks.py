@@ -1,4 +1,4 @@
-"""By what gold items can be told from others, for the lead who made them."""
+"""What could reveal gold items, for the lead who created them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from relkit.judging.store import Store
 
 __all__ = ["find_marks"]
 
-#: Shares of items at which something is a mark of who has it, and of who does not.
+#: Shares of items from which having a field, or lacking it, is revealing.
 RARELY, MOSTLY = 0.1, 0.5
 
 
 def find_marks(store: Store, project_id: int) -> list[str]:
-    """Returns what only gold items show, or only the others: by that any judge can tell them.
+    """Returns the fields that only gold items show, or only the others, and so reveal them.
 
     Args:
         store: The database.

@@ -1,9 +1,8 @@
-"""Which of the items that a judge is given are gold, and what a judge may know of an item.
+"""Which of a judge's items are gold, and what a judge may know about an item.
 
-Whoever can tell gold items from others grades them with more care, and the check is worth nothing.
-So they come at turns that only the project's seed knows, they count as any other item in what a
-judge is told, and the numbers by which a judge's programs name items do not say when those were
-added.
+A judge who can recognise gold items grades them with more care, which defeats the check. So their
+turns depend on the project's secret seed, they count like any other item in what a judge sees, and
+the item numbers that a judge's programs see do not reveal when items were added.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from relkit.judging.records import Project, User
 
 __all__ = ["count_turns", "is_gold_turn", "mask_item", "split_item", "unmask_item"]
 
-#: Of so many items that a judge is given, one after the other, the share that is gold is exact.
+#: Block size: the share of gold is exact in each block of this many consecutive items.
 BLOCK = 100
-#: Bits of a masked number below those of its project. Numbers up to this are items themselves.
+#: Bits of a masked number below the project's. Smaller numbers are item ids themselves.
 WIDTH = 32
 
 
 def is_gold_turn(project: Project, user: User, turn: int) -> bool:
-    """Says whether a judge is given a gold item next, if there is one, after `turn` other items."""
+    """Returns whether a judge's next item is gold, if there is one, after `turn` other items."""
     if not project.gold_share:
         return False
     block, place = divmod(turn, BLOCK)
@@ -33,15 +32,15 @@ def is_gold_turn(project: Project, user: User, turn: int) -> bool:
 
 
 def count_turns(project: Project, user: User, turn: int, ordinary: int, gold: int) -> int:
-    """Returns how many items a judge will still be given, gold among them.
+    """Returns how many items a judge will still get, including gold.
 
-    Giving the next one lowers the number by one, whichever it is.
+    Assigning the next one lowers the number by one, whichever it is.
 
     Args:
-        project: Whose share of gold counts.
+        project: The project, with its share of gold items.
         user: The judge.
-        turn: How many items the judge was given so far.
-        ordinary: Items that the judge may get and that are not gold.
+        turn: Number of items the judge has got so far.
+        ordinary: Non-gold items that the judge may get.
         gold: Gold items that the judge has not had.
     """
     if not (ordinary and gold and project.gold_share):
@@ -74,20 +73,20 @@ def _ordinary_before(project: Project, user: User, block: int) -> int:
 
 
 def _gold_before(seed: int, share: float, name: str, block: int) -> int:
-    """How many turns before a block are for gold. Chance decides who gets the fraction first."""
+    """Returns the number of gold turns before a block, with random rounding."""
     return int(block * BLOCK * share + draw_number(seed, "gold", name) / 2**64)
 
 
 @lru_cache(4096)
 def _gold_places(seed: int, share: float, name: str, block: int) -> frozenset[int]:
-    """Which of a block's turns are for gold."""
+    """Returns the gold turns of a block."""
     count = _gold_before(seed, share, name, block + 1) - _gold_before(seed, share, name, block)
     places = sorted(range(BLOCK), key=lambda place: draw_number(seed, "gold", name, block, place))
     return frozenset(places[:count])
 
 
 def mask_item(project: Project, item: int) -> int:
-    """Returns the number by which judges know an item.
+    """Returns the number of an item that judges see.
 
     Examples:
         >>> from relkit.data.scale import SEARCH
@@ -103,7 +102,7 @@ def mask_item(project: Project, item: int) -> int:
 
 
 def unmask_item(project: Project, number: int) -> int:
-    """Returns the item that `mask_item` was given, in its project."""
+    """Inverts `mask_item`, within its project."""
     left, right = number >> 16 & 0xFFFF, number & 0xFFFF
     for turn in reversed(range(4)):
         left, right = right ^ _mix(project, turn, left), left
@@ -111,14 +110,14 @@ def unmask_item(project: Project, number: int) -> int:
 
 
 def split_item(number: int) -> tuple[int, int]:
-    """Returns the project that a number names, 0 where it is an item itself, and the rest.
+    """Splits a number into its project (0 if it is an item id itself) and the rest.
 
     Raises:
-        InputError: If it can be neither.
+        InputError: If it is neither.
     """
     project, rest = number >> WIDTH, number & (1 << WIDTH) - 1
     if number < 1 or project >= 1 << 21:
-        raise InputError("there is no such item")
+        raise InputError("this item does not exist")
     return project, rest
 
 

@@ -1,4 +1,4 @@
-"""Names of accounts: which of them a reader could take for each other."""
+"""Account names that a reader could confuse."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from relkit.core.texts import message
 
 __all__ = ["check_one_script", "name_key", "other_key"]
 
-#: Cyrillic and Greek letters that look like a Latin one, small or capital, by that one.
+#: Cyrillic and Greek letters by the Latin letter they resemble.
 LOOKALIKES = str.maketrans(
     "авекмнорстухіјѕһԁԛԝ" + "αβεζηικμνορτυχ", "abekmhopctyxijshdqw" + "abezhikmvoptyx"
 )
@@ -20,12 +20,12 @@ TOGETHER: tuple[frozenset[str], ...] = (
     frozenset({"LATIN", "CJK", "BOPOMOFO"}),
     frozenset({"LATIN", "CJK", "HANGUL"}),
 )
-#: Letters that nobody sees.
+#: Invisible letters.
 UNSEEN = {"\u115f", "\u1160", "\u3164", "\uffa0"}
 
 
 def name_key(name: str) -> str:
-    """Returns what names have in common that a reader could take for each other.
+    """Returns a key shared by names that a reader could confuse.
 
     Examples:
         >>> name_key(" LEAD"), name_key("Ｌｅａｄ"), name_key("lеad")  # the last e is Cyrillic
@@ -38,7 +38,7 @@ def name_key(name: str) -> str:
 
 
 def other_key(name: str, taken: Iterable[str]) -> str:
-    """Returns the key of a name that has to be kept although another account is called so.
+    """Returns the key of a name that must be kept although another account has it.
 
     Examples:
         >>> other_key("Ann", ["bo"]), other_key("Ann", ["ann"])
@@ -49,10 +49,10 @@ def other_key(name: str, taken: Iterable[str]) -> str:
 
 
 def check_one_script(name: str) -> None:
-    """Refuses a name one of whose words mixes scripts, such as a Cyrillic letter among Latin ones.
+    """Rejects a name in which a word mixes scripts, such as Cyrillic and Latin.
 
     Raises:
-        ParameterError: If it does, or holds a letter that nobody sees.
+        ParameterError: If it does, or contains an invisible letter.
 
     Examples:
         >>> check_one_script("王小明 Ming2"), check_one_script("иван ivan")
@@ -64,7 +64,7 @@ def check_one_script(name: str) -> None:
         if not fits or not UNSEEN.isdisjoint(word):
             raise ParameterError(
                 message(
-                    "`{name}` mixes letters of different scripts, and could be taken"
+                    "`{name}` mixes letters of different scripts, and could be mistaken"
                     " for another name",
                     name=name,
                 ),

@@ -24,11 +24,11 @@ __all__ = [
     "is_stale",
 ]
 
-#: Shorter passwords are refused.
+#: Minimum password length.
 LEAST_LENGTH = 12
-#: Longer ones too: hashing must not become a way to keep the machine busy.
+#: Maximum password length: hashing must not become a way to overload the machine.
 MOST_LENGTH = 128
-#: What was allowed before, and still opens.
+#: The earlier minimum, still accepted for sign-ins.
 MOST_CHECKED = 200
 
 
@@ -52,10 +52,10 @@ def generate_password() -> str:
 
 
 def check_password_strength(password: str, name: str) -> None:
-    """Refuses a password that is short, or among the first that somebody guesses.
+    """Rejects a short or easily guessed password.
 
     Args:
-        password: What the owner of an account chose.
+        password: The password chosen by the owner.
         name: The account's name.
 
     Raises:
@@ -90,10 +90,10 @@ def _check_length(password: str) -> None:
 
 
 def is_password(hashed: str | None, password: str) -> bool:
-    """Says whether a password belongs to a hash.
+    """Returns whether a password matches a hash.
 
-    Without a hash (no such user, or one who may not log in) it takes as long and is never true:
-    how long an answer takes must not tell which names exist.
+    Without a hash (unknown user, or one who may not sign in) it takes as long and is always false:
+    timing must not reveal which names exist.
     """
     from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -106,5 +106,5 @@ def is_password(hashed: str | None, password: str) -> bool:
 
 
 def is_stale(hashed: str) -> bool:
-    """Says whether a hash was made with lower costs than today's, and should be made anew."""
+    """Returns whether a hash has lower costs than today's, and should be renewed."""
     return _hasher().check_needs_rehash(hashed)

@@ -1,4 +1,4 @@
-"""Who grades are of, where they come from elsewhere: accounts by name, people and models."""
+"""Accounts of imported grades: people and language models by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
     "find_people",
 ]
 
-#: How the names of language models begin, and no name of a person does.
+#: The prefix of language models' names, reserved for them.
 MACHINE_PREFIX = "llm:"
 
 
@@ -28,7 +28,7 @@ def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
 
     Raises:
         InputError: If it has a character that no database can hold.
-        ParameterError: If it cannot be a name, or is one of a machine and should be a person's.
+        ParameterError: If it is not a valid name, or is a language model's instead of a person's.
     """
     cleaned = check_name(name, what)
     belongs = cleaned.startswith(MACHINE_PREFIX)
@@ -48,10 +48,10 @@ def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
 
 
 def find_people(connection: sa.Connection, names: Iterable[str]) -> dict[str, int]:
-    """Returns the accounts of these names that there are.
+    """Returns the existing accounts with these names.
 
     Raises:
-        ParameterError: If one can be the name of no person.
+        ParameterError: If one cannot be a person's name.
     """
     wanted = {check_account_name(name, "judge") for name in names}
     rows = connection.execute(sa.select(users.c.name, users.c.id))
@@ -59,18 +59,18 @@ def find_people(connection: sa.Connection, names: Iterable[str]) -> dict[str, in
 
 
 def ensure_people(connection: sa.Connection, names: Iterable[str], now: float) -> dict[str, int]:
-    """Returns the accounts of these names, which are made where there are none."""
+    """Returns the accounts with these names, creating missing ones."""
     wanted = {check_account_name(name, "judge") for name in names}
     query = sa.select(users.c.name, users.c.id, users.c.name_key)
     found = connection.execute(query).all()
     known = {row.name: row.id for row in found}
-    missing = sorted(wanted - known.keys())  # in one order: two never wait for each other
+    missing = sorted(wanted - known.keys())  # in a fixed order, to avoid deadlocks
     if not missing:
         return known
     taken = {row.name_key for row in found}
     rows = []
     for name in missing:
-        # Files of other programs may well name `Ann` and `ann`: both are kept.
+        # Other programs' files may name both `Ann` and `ann`: both are kept.
         key = other_key(name, taken)
         taken.add(key)
         rows.append({"name": name, "name_key": key, "role": "judge", "created_at": now})
@@ -80,9 +80,9 @@ def ensure_people(connection: sa.Connection, names: Iterable[str], now: float) -
 
 
 def ensure_machine(connection: sa.Connection, judge: str, now: float) -> int:
-    """Returns the account of a language model, which is made where there is none."""
+    """Returns the account of a language model, creating it if missing."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    # Nobody signs in as it, takes items as it or acts as it: the account is closed.
+    # Nobody can sign in or act as it: the account is closed.
     made = dialect.insert(users).values(
         name=judge, role="judge", active=False, machine=True, created_at=now
     )
@@ -92,6 +92,6 @@ def ensure_machine(connection: sa.Connection, judge: str, now: float) -> int:
 
 
 def close_people(connection: sa.Connection, ids: Sequence[int]) -> None:
-    """Makes accounts ones that only hold grades: nobody signs in to them."""
+    """Closes accounts that exist only for their grades."""
     if ids:
         connection.execute(sa.update(users).where(users.c.id.in_(ids)).values(active=False))

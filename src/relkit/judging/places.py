@@ -54,12 +54,12 @@ def take_turn(connection: sa.Connection, project_id: int, *, alone: bool = True)
     """Lets one transaction after the other change who has which place, for a moment each.
 
     Args:
-        connection: In a transaction that writes.
+        connection: A connection in a write transaction.
         project_id: The project.
         alone: False for who changes nothing but a place of their own: those wait only for who is
             alone, and their transactions reach the disk together.
     """
-    if connection.dialect.name != "sqlite":  # whose writers queue anyway
+    if connection.dialect.name != "sqlite":  # its writers queue anyway
         lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
         connection.execute(sa.text(f"SELECT {lock}(728512, :project)"), {"project": project_id})
 
@@ -209,7 +209,7 @@ def give_places(
     """Gives places to a judge, and remembers from whom they were taken.
 
     Args:
-        connection: In a transaction that writes.
+        connection: A connection in a write transaction.
         project: The project.
         user: The judge.
         slots: The places, by how many items the judge was given before each.

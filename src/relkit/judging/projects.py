@@ -39,7 +39,7 @@ PREFERENCES = Scale(
 
 #: The states of projects that somebody sees.
 SEEN = ("open", "closed")
-# What every request asks is put together once.
+# The query of every request is built once.
 BY_ID, BY_NAME = (
     sa.select(projects).where(column == sa.bindparam("name"), projects.c.state.in_(SEEN))
     for column in (projects.c.id, projects.c.name)
@@ -65,7 +65,7 @@ class Projects(Base):
         seed: int | None = None,
         lease_seconds: float = 1800.0,
     ) -> Project:
-        """Makes a project.
+        """Creates a project.
 
         Args:
             name: Its name.
@@ -146,7 +146,7 @@ class Projects(Base):
         """Returns the project that an item belongs to.
 
         Raises:
-            InputError: If there is no such item.
+            InputError: If this item does not exist.
         """
         with self.database.read() as connection:
             return find_project(connection, item_id)
@@ -273,7 +273,7 @@ def find_project(connection: sa.Connection, item_id: int) -> Project:
     """Returns the project that an item belongs to.
 
     Raises:
-        InputError: If there is no such item.
+        InputError: If this item does not exist.
     """
     row = None
     if is_id(item_id):

@@ -43,7 +43,7 @@ class User:
 
     Attributes:
         id: In the database.
-        name: The name to log in with.
+        name: The name to sign in with.
         role: A `judge` grades; a `lead` sees all grades and adjudicates; an `admin` also makes
             accounts.
         active: Whether the account may be used.
@@ -68,7 +68,7 @@ class Project:
         id: In the database.
         name: Its name.
         kind: Whether single results get `grades`, or two rankings are seen `side_by_side`.
-        scale: The grades there are.
+        scale: The grade scale.
         guideline: The guideline, Markdown, by language.
         overlap: How many judges grade each item.
         gold_share: The share of gold items among those that a judge is given.

@@ -124,7 +124,7 @@ class SideBySide:
     Attributes:
         overall: Over all queries.
         tiers: The same by tier.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
     """
 
     overall: Summary
@@ -163,7 +163,7 @@ def summarize_preferences(
 
     Args:
         preferences: What judges said.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
 
     Raises:
         InputError: If there is no preference, one is not of the five points, or a system is
@@ -273,7 +273,7 @@ def fit_bradley_terry(
 
     Args:
         wins: How often the first system of a pair was preferred to the second.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
 
     Returns:
         The systems, the strongest first, their strengths 0 on average.

@@ -43,7 +43,7 @@ class Store(Base):
         models: Language models as judges, and whose grades count.
         replies: What language models answered.
         decisions: What leads decide, and the grade that counts.
-        figures: What was counted of large projects.
+        figures: Cached figures of large projects.
     """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
@@ -91,10 +91,10 @@ def open_store(
         address: A file, or the URL of a PostgreSQL database (`postgresql://USER@HOST/NAME`).
         create: Make the tables where there are none, or bring those of an earlier version up to
             date.
-        clock: Tells the time in seconds since 1970.
+        clock: Returns the time in seconds since 1970.
 
     Raises:
-        InputError: If there is no such database, or its tables are of another version.
+        InputError: If this database does not exist, or its tables are of another version.
         ParameterError: If the URL is of another kind of database.
         DependencyError: If a package is missing: ``pip install 'relkit[judge]'``.
 
@@ -118,7 +118,7 @@ def open_store(
                 hint="copy it to where it can; `judge status` and `judge export` read it as it is",
             )
         if not there and not create:
-            raise InputError("there is no such database", path=database.file, hint=_INIT)
+            raise InputError("this database does not exist", path=database.file, hint=_INIT)
         if not there:
             make_file(database.file, _make_tables)
         found, newest = database.version()
@@ -157,7 +157,7 @@ def _check_tables(database: Database, found: str | None) -> None:
                 "the database is of version {found}, which this relkit does not know", found=found
             ),
             path=database.address,
-            hint="a newer one made it: pip install --upgrade relkit",
+            hint="a newer relkit created it: pip install --upgrade relkit",
         )
     if found is not None or not database.sqlite:
         return

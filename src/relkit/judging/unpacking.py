@@ -62,8 +62,8 @@ def unpack_project(
         store: The database.
         archive: The archive.
         name: What to call the project; as in the archive without.
-        by: Who asked for it.
-        report: Told how far it is.
+        by: The account that requested it.
+        report: Called with progress.
 
     Raises:
         InputError: If the archive is damaged or cannot be stored here.
@@ -80,7 +80,7 @@ def prepare_unpacking(
     by: User | None = None,
     report: Report | None = None,
 ) -> Unpacking:
-    """Checks all of an archive and makes its job, which `run` then works on.
+    """Validates a whole archive and creates its job, for `run`.
 
     Raises:
         InputError: As `unpack_project`.
@@ -133,7 +133,7 @@ class Unpacking:
         """Puts everything in, or nothing.
 
         Raises:
-            StoppedError: If somebody asked for it to be stopped.
+            StoppedError: If it was stopped.
             InputError: If the database cannot be used or refuses something.
         """
         work = self.work

@@ -69,9 +69,9 @@ def compare_models(
     Args:
         sessions: What `relkit.read_sessions` takes.
         models: Click models or their names; differences are to the first.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
-        parts: One session in so many is held out.
+        parts: Hold out one session in N.
         judgments: What people graded, as for `relkit.evaluate`; `None` leaves people out.
         measures: By which labels are compared with the grades: names such as `ndcg@10`, or
             `auc(rel=2)` where a document is good from grade 2.

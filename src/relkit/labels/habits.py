@@ -24,7 +24,7 @@ class Habits:
     """What all pairs share, as users are held to have it.
 
     Attributes:
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         examination: θ of the positions 1, 2, …; None for 1 / position^eta.
         eta: How steeply examination falls with the position; 0 for not at all.
         going_on: The probability of going on, one number or as many as the model has; None for the
@@ -90,7 +90,7 @@ def probabilities(name: str, values: Sequence[float] | Values, count: int) -> Va
 
     Args:
         name: The parameter's name.
-        values: What was given.
+        values: The given text.
         count: How many there must be.
 
     Raises:

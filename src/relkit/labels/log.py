@@ -66,7 +66,7 @@ class ClickLog(Sourced):
 
     Attributes:
         native: The native log.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         source: The file it came from, or "memory".
         notes: What was left out, and why.
 

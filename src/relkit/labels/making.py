@@ -61,7 +61,7 @@ def make_labels(
         sessions: What `relkit.read_sessions` takes.
         model: A click model or its name: `gctr`, `rctr`, `dctr`, `coec`, `cascade`, `dcm`, `sdbn`,
             `dbn`, `pbm`, `ubm`, `ccm`, `ratio`, `ips` or `snips`.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
         need_dwell: Clicks without a dwell time do not count either.
         drop_bots: Leaves users out whose rates no person reaches: `relkit.online.logs.Bots`.
@@ -72,7 +72,7 @@ def make_labels(
             `"data"` estimates them from the log (empirical Bayes).
         grading: Makes grades of the labels: `Thresholds`, `Posterior`, `Quantiles`, or text such as
             `"threshold=0.1,0.3,0.6"`.
-        min_weight: Minimum number of effective impressions of a label.
+        min_weight: Minimum number of effective impressions behind a label.
         level: Confidence level of the intervals.
         threads: Threads to use; 0 uses all cores.
 

@@ -225,7 +225,7 @@ class FittedModel:
         model: The model.
         pairs: The pairs of the log: `query` and `document`.
         parameters: What was found.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         shown: Impressions of each pair in the log; None where the parameters are known.
     """
 

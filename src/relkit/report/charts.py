@@ -41,7 +41,7 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
 
     Args:
         chart: What to draw.
-        name: Told apart by it from others on the page: a prefix of its ids.
+        name: Distinguishes it from others on the page: a prefix of its ids.
         size: `wide` or `narrow`.
 
     Raises:
@@ -54,7 +54,7 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
     description = DRAWINGS[chart.drawing](chart, WIDTHS[size])
     description |= {"config": CONFIG, "background": None}
     text = json.dumps(description, ensure_ascii=False)
-    # Ids that are not UTF-8 hold surrogates, which Vega-Lite does not take.
+    # Ids that are not UTF-8 contain surrogates, which Vega-Lite does not accept.
     text = text.encode("utf-8", "replace").decode("utf-8")
     svg: str = vl_convert.vegalite_to_svg(text, vl_version=known)
     return _fit(svg, chart, name)
@@ -84,11 +84,11 @@ def draw_alone(chart: Chart) -> str:
 
 
 def _fit(svg: str, chart: Chart, name: str) -> str:
-    """Makes an SVG part of a page: its own ids, the page's colours and fonts, bars that tell."""
+    """Fits an SVG into a page: unique ids, the page's colours and fonts, marks with tooltips."""
     found = re.search(r'viewBox="([^"]*)"', svg)
     box = found.group(1) if found else "0 0 640 300"
     body = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")]
-    # Ids are counted over all charts that a process draws; here they start anew.
+    # Ids are counted over all charts that a process draws; here they start again.
     for place, identity in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]*)"', body)), 1):
         body = body.replace(f'id="{identity}"', f'id="{name}-{place}"')
         body = body.replace(f"url(#{identity})", f"url(#{name}-{place})")
@@ -97,11 +97,11 @@ def _fit(svg: str, chart: Chart, name: str) -> str:
     for role, color in ROLES.items():
         body = re.sub(f'"{color}"', f'"var(--{role})"', body, flags=re.IGNORECASE)
     body = body.replace(f'font-family="{FONT}"', "")
-    # Vega makes links absolute, to a place of its own; those of a report stay on the page.
+    # Vega makes links absolute; those of a report must stay on the page.
     body = re.sub(r'\bxlink:href="[^"#]*#', 'href="#', body)
     # A layer without marks would be an image without a name.
     body = re.sub(r'<g class="mark-[^>]*/>', "", body)
-    # What a screen reader says of a mark, the pointer shows.
+    # The label for screen readers is also the tooltip.
     body = re.sub(r'(<path aria-label="([^"]*)"[^>]*?)/>', r"\1><title>\2</title></path>", body)
     if hatched:
         body = HATCH.format(name=name) + body
@@ -132,7 +132,7 @@ CONFIG: Mapping[str, Any] = {
         "domainColor": ROLES["line"],
         "tickColor": ROLES["line"],
         "gridColor": ROLES["grid"],
-        # A label at an end stands below its tick, as the others do.
+        # A label at an end goes below its tick, like the others.
         "labelFlush": False,
         "labelSeparation": 6,
     },

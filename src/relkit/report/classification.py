@@ -25,7 +25,7 @@ __all__ = ["curve_section", "judged_scores", "thin"]
 
 MOST_POINTS = 150
 STOPS = (0.01, 0.05, 0.1, 0.2, 0.5)
-#: Roles of colours, in the order of the runs; each has a dash of its own too.
+#: Roles of colours, in the order of the runs; each has its own dash pattern too.
 SERIES = ("ink", "blue", "orange", "green", "purple", "sky")
 DASHES = ("5 3", "", "2 2", "9 3", "9 3 2 3", "1 3")
 
@@ -36,7 +36,7 @@ class Judged:
 
     Attributes:
         labels: 1 for relevant ones, 0 for others.
-        scores: The run's scores; what it did not return stands below everything it returned.
+        scores: The run's scores; documents it did not return are below all that it returned.
     """
 
     labels: NDArray[np.float64]
@@ -73,7 +73,7 @@ def judged_scores(comparison: Comparison, name: str, rel: float) -> Judged:
 
 
 def thin(curve: Curve, most: int = MOST_POINTS) -> list[tuple[float, float]]:
-    """Returns the points of a curve, spread evenly along it where there are many."""
+    """Returns the points of a curve, thinned evenly if there are many."""
     import numpy as np
 
     x, y = curve.x, curve.y
@@ -90,12 +90,12 @@ def thin(curve: Curve, most: int = MOST_POINTS) -> list[tuple[float, float]]:
 
 
 def series(place: int) -> tuple[str, str]:
-    """Returns the colour and the dashes of a run by its place."""
+    """Returns the colour and the dashes of a run by its index."""
     return SERIES[place % len(SERIES)], DASHES[place % len(DASHES)]
 
 
 def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
-    """Returns both curves, side by side where there is room."""
+    """Returns both curves, side by side if there is room."""
     highest = comparison.judgments.table.highest if comparison.judgments is not None else math.nan
     convention = comparison.convention
     if convention is None:
@@ -133,7 +133,7 @@ def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
 
 
 def _below_chance(comparison: Comparison, name: str, area: float, texts: Catalogue) -> str:
-    """Says that a curve is worse than chance, and whether its queries are, too."""
+    """Notes that a curve is worse than chance, and whether its queries are too."""
     within = comparison.measured(name, "gauc")["gauc"]
     key = "unknown" if math.isnan(within) else "across" if within >= 0.5 else "within"
     said = texts.say("curves.below", run=name, area=number(area, 3))
@@ -205,7 +205,7 @@ def _falls(curve: Curve, stop: float) -> float:
 def _average_precision(curve: Curve) -> float:
     """Returns the precisions, each weighted by the recall that it adds.
 
-    No line is drawn between the points, which would flatter a curve (Davis and Goadrich 2006).
+    Points are not joined by lines, which would flatter a curve (Davis and Goadrich 2006).
     """
     import numpy as np
 
@@ -229,12 +229,12 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Plot:
-    """How one kind of curve is read.
+    """One kind of curve.
 
     Attributes:
         kind: `roc` or `precision_recall`.
         axes: What x and y are.
-        at: The height at a place of the x axis.
+        at: The height at a point of the x axis.
         area: One number for the whole curve.
     """
 

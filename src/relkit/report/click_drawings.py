@@ -1,4 +1,4 @@
-"""The drawings of clicks: lines by position, and foreseen against counted."""
+"""The drawings for clicks: lines by position, and predicted against observed rates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELD = "isValid(datum.low)"
 
 
 def by_position(chart: Chart, width: int) -> Spec:
-    """Draws values by position: a line for each series, with intervals where there are any."""
+    """Draws values by position: one line per series, with intervals if there are any."""
     wide = min(width, 520) - 60
     rows = chart.rows
     x = {"x": _position_axis(chart, sorted({row["position"] for row in rows}), wide)}
@@ -39,9 +39,9 @@ def by_position(chart: Chart, width: int) -> Spec:
 
 
 def side_by_side(chart: Chart, width: int) -> Spec:
-    """Draws points with their intervals, those of a position beside each other, and a legend.
+    """Draws points with their intervals, side by side for each position, and a legend.
 
-    The signs are named in the picture itself: it may stand alone.
+    The legend is in the picture itself, which may be used alone.
     """
     series = chart.values["series"]
     names = [name for name, _, _ in series]
@@ -82,7 +82,7 @@ def side_by_side(chart: Chart, width: int) -> Spec:
 
 
 def _position_axis(chart: Chart, places: Sequence[int], wide: int) -> Spec:
-    """Positions below the chart; of many, so many have their number there as fit."""
+    """Returns the axis of positions; if there are many, only as many labels as fit."""
     step = max(1, -(-len(places) * 24 // wide))
     return channel(
         "position:O",
@@ -93,7 +93,7 @@ def _position_axis(chart: Chart, places: Sequence[int], wide: int) -> Spec:
 
 
 def reliability(chart: Chart, width: int) -> Spec:
-    """Draws how often something happened against how often it was foreseen, and the diagonal."""
+    """Draws observed against predicted frequencies, and the diagonal."""
     side = min(width, 420) - 55
     end = chart.values["end"]
     rows = chart.rows

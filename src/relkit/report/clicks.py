@@ -1,4 +1,4 @@
-"""Click models as a page: what users see, whose clicks are foreseen, and what people say."""
+"""Click models as a page: position bias, click prediction, and agreement with people."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def write_labels_report(
 ) -> None:
     """Writes a report on click models: one file, HTML or Markdown by its ending.
 
-    The HTML opens without a network: style, script and charts are inside.
+    The HTML opens offline: style, script and charts are inside.
 
     Args:
         found: What to report, from `relkit.labels.compare_models`.
         path: Where to write; `.html` or `.md`.
-        **options: `language`: `en` or `zh`. `title`: the heading of the page; by default it names
-            the models.
+        **options: `language`: `en` or `zh`. `title`: the title of the page; by default it names the
+            models.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
@@ -84,12 +84,12 @@ def build_labels_page(
     language: Language = "en",
     title: str | None = None,
 ) -> Page:
-    """Returns everything that a report on click models says.
+    """Returns the contents of a report on click models.
 
     Args:
         found: What to report, from `relkit.labels.compare_models`.
         language: `en` or `zh`.
-        title: The heading of the page; by default it names the models.
+        title: The title of the page; by default it names the models.
 
     Raises:
         ParameterError: If the language is none of them.
@@ -119,7 +119,7 @@ def build_labels_page(
 
 
 def _lead(found: ModelComparison, texts: Catalogue, words: Catalogue) -> list[str]:
-    """Who foresees clicks best, and whether people agree."""
+    """Returns which model predicts clicks best, and whether people agree."""
     best = max(found.fits, key=lambda fit: fit.log_likelihood)
     lead = [texts.say("clicks.best" if len(found.fits) > 1 else "clicks.alone", model=best.model)]
     if found.people is None:
@@ -305,7 +305,7 @@ def _calibration(found: ModelComparison, texts: Catalogue) -> Section:
 
 
 def _off(fit: ModelFit, texts: Catalogue) -> str:
-    """Says how many bins of a model lie off the diagonal."""
+    """Returns how many bins of a model are off the diagonal."""
     known = [one for one in fit.reliability if math.isfinite(one.interval[0])]
     if not known:
         return ""

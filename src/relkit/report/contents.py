@@ -35,7 +35,7 @@ __all__ = ["PageOptions", "build_page", "render_report", "write_report"]
 
 
 class PageOptions(TitleOptions, total=False):
-    """What `build_page` takes by keyword."""
+    """Keyword options of `build_page`."""
 
     measure: str | None
     queries: int
@@ -59,18 +59,17 @@ def build_page(
     query_texts: Any = None,
     document_titles: Any = None,
 ) -> Page:
-    """Returns everything that a report says, before it becomes HTML or Markdown.
+    """Returns the contents of a report, before it becomes HTML or Markdown.
 
     Args:
         comparison: What to report.
         language: `en` or `zh`.
-        title: The heading of the page; by default it names the runs.
-        measure: The measure that the queries are looked at by; by default the first
-            that is tested.
-        queries: Queries that are derived, on either side.
-        funnel: What `relkit.funnel` found for the stages of the search.
-        findings: What `relkit.diagnose` found; by default it is asked.
-        progress: Called with the sections made, all of them, and which comes next.
+        title: The title of the page; by default it names the runs.
+        measure: The measure for per-query analysis; by default the first that is tested.
+        queries: How many losing and how many gaining queries to derive.
+        funnel: The result of `relkit.funnel` for the retrieval stages.
+        findings: The result of `relkit.diagnose`; computed by default.
+        progress: Called with the number of sections done, their total, and the next section.
         query_texts: Query texts: a mapping from the queries' ids to texts, a frame or a file;
             by default the comparison's own.
         document_titles: Document titles, in the same forms.
@@ -159,7 +158,7 @@ def write_report(
 ) -> None:
     """Writes a report on a comparison: one file, HTML or Markdown by its ending.
 
-    The HTML opens without a network: style, script and charts are inside.
+    The HTML opens offline: style, script and charts are inside.
 
     Args:
         comparison: What to report, from `relkit.compare`.

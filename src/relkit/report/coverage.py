@@ -1,4 +1,4 @@
-"""What the months rest on: their queries, and how much of them was sampled and judged."""
+"""Coverage of the months: their queries, and how much of them was sampled and judged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["coverage_section", "queries_section"]
 
 
 def queries_section(found: Monitor, texts: Catalogue, count: int) -> Section:
-    """Returns the section on the worst queries, and on those that fell most."""
+    """Returns the section on the worst queries, and on the largest drops."""
     names = {"last": found.months[-1], "k": found.common_k}
     blocks: list[Block] = [
         _query_table(found, found.worst(count), texts.say("monitor.worst", **names), texts)

@@ -1,4 +1,4 @@
-"""What the rules found, with its numbers and the next step."""
+"""The findings of the rules, with numbers and next steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_ROWS = 20
 
 
 def diagnosis_section(findings: Sequence[Diagnosis], texts: Catalogue) -> Section:
-    """Returns findings, the most severe first, as they were given."""
+    """Returns findings in the given order, the most severe first."""
     blocks: list[Block] = [
         Finding(
             title=one.title(texts.language),

@@ -29,7 +29,7 @@ RENDERERS = {"html": render_html, "markdown": render_markdown}
 
 
 class TitleOptions(TypedDict, total=False):
-    """What every page takes by keyword."""
+    """Keyword options of every page."""
 
     language: Language
     title: str | None
@@ -37,10 +37,10 @@ class TitleOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Report(Generic[P]):
-    """A kind of report: what makes its page; rendering and writing are the same for all.
+    """A kind of report: how to build its page; rendering and writing are the same for all.
 
     Attributes:
-        build: Makes the page of what was found.
+        build: Builds the page from a result.
     """
 
     build: Callable[P, Page]
@@ -50,8 +50,8 @@ class Report(Generic[P]):
 
         Args:
             form: `html` or `markdown`.
-            *found: What `build` takes.
-            **options: What `build` takes by keyword.
+            *found: The arguments of `build`.
+            **options: The keyword arguments of `build`.
 
         Raises:
             ParameterError: If there is no such format.
@@ -59,16 +59,16 @@ class Report(Generic[P]):
         check_choice("format", form, list(RENDERERS))
         page = self.build(*found, **options)
         text = RENDERERS[form](page, version=_native.__version__, date=_today())
-        # Ids that are not UTF-8 hold surrogates, which no file takes.
+        # Ids that are not UTF-8 contain surrogates, which no file accepts.
         return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
     def write(self, path: str | PathLike[str], /, *found: P.args, **options: P.kwargs) -> None:
-        """Writes the report, HTML or Markdown by the file's ending: it is there when all of it is.
+        """Writes the report atomically, as HTML or Markdown by the file's ending.
 
         Args:
             path: Where to.
-            *found: What `build` takes.
-            **options: What `build` takes by keyword.
+            *found: The arguments of `build`.
+            **options: The keyword arguments of `build`.
 
         Raises:
             ParameterError: If the ending is none of those.
@@ -79,7 +79,7 @@ class Report(Generic[P]):
 
 
 def _today() -> str:
-    """Returns the day, or that of SOURCE_DATE_EPOCH for files that must be the same every day."""
+    """Returns today's date, or that of SOURCE_DATE_EPOCH for reproducible files."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     if given.isdecimal():
         return datetime.fromtimestamp(int(given), UTC).date().isoformat()
@@ -87,16 +87,16 @@ def _today() -> str:
 
 
 def format_of(path: str | PathLike[str]) -> Format:
-    """Returns the format that a file's ending asks for.
+    """Returns the format implied by a file's ending.
 
     Raises:
-        ParameterError: If it asks for none.
+        ParameterError: If it implies none.
     """
     form = form_named_by(path, get_args(Format))
     if form is None:
         raise ParameterError(
             message(
-                "a report is HTML or Markdown, and `{path}` ends in neither", path=os.fspath(path)
+                "a report is HTML or Markdown, but `{path}` ends in neither", path=os.fspath(path)
             ),
             hint="name it report.html or report.md",
         )

@@ -1,4 +1,4 @@
-"""The drawings of comparisons and of months: from a chart and a width to its description."""
+"""The drawings for comparisons and months: from a chart and a width to its description."""
 
 from __future__ import annotations
 
@@ -215,13 +215,13 @@ def trend(chart: Chart, width: int) -> Spec:
     place = {
         "x": channel(
             "month:O",
-            # Slanted labels take the room of a title, and say what they are.
+            # Slanted labels take the space of a title, and are self-explanatory.
             title=chart.labels["x"] if upright else None,
             sort=months,
             scale={"domain": months, "paddingOuter": 0.1},
             axis={"labelAngle": 0 if upright else -60},
         ),
-        # Intervals of several series stand beside each other.
+        # Intervals of several series are drawn side by side.
         "xOffset": channel("series:N", sort=names, scale={"domain": names, "padding": 1.2}),
     }
     value = {"y": channel("value:Q", title=chart.labels["y"], scale={"zero": True})}

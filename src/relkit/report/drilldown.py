@@ -1,4 +1,4 @@
-"""The queries that lost and gained most: what moved, and both derivations side by side."""
+"""The queries that lost and gained the most: what moved, and both derivations side by side."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ MOST_PAIRS = 5
 
 
 def has_lists(comparison: Comparison) -> bool:
-    """Returns whether judgments and runs are there, and not only values by query."""
+    """Returns whether there are judgments and runs, not only per-query values."""
     return comparison.judgments is not None
 
 
 @dataclass(frozen=True)
 class Drilldown:
-    """One candidate's queries on one measure.
+    """One candidate's queries by one measure.
 
     Attributes:
         comparison: Where they come from.
@@ -61,9 +61,9 @@ class Drilldown:
         """Returns the queries under two headings.
 
         Args:
-            lost: Differences of the queries that lost most.
-            gained: Differences of the queries that gained most.
-            names: Where links to a query lead.
+            lost: Differences of the queries that lost the most.
+            gained: Differences of the queries that gained the most.
+            names: Anchors of the queries.
         """
         changes = self._changes([*lost, *gained])
         blocks: list[Block] = []
@@ -112,7 +112,7 @@ class Drilldown:
     def _change(self, query: str) -> Change:
         rules = self._rules
         if rules.ties == "expected":
-            # A mean over orders has no derivation; one of the orders has.
+            # A mean over orders has no derivation, but one of the orders has.
             rules = rules.replace(ties="doc-desc")
         return explain_change(
             self.comparison.judgments,
@@ -185,7 +185,7 @@ class Drilldown:
         return f"{grade:g}"
 
     def _heading(self, name: str) -> str:
-        # Users' own measures bring headings of their own.
+        # User-defined measures bring their own headings.
         key = f"heading.{name}"
         return self.texts.say(key) if key in self.texts else name
 
@@ -229,7 +229,7 @@ class Drilldown:
         return [*blocks, *self._missed(one), *self._inverted(one)]
 
     def _missed(self, one: Explanation) -> list[Block]:
-        """Returns the relevant documents that the counted ranks lack, the best grades first."""
+        """Returns the relevant documents missing from the counted ranks, best grades first."""
         if not one.missed:
             return []
         say = self.texts.say

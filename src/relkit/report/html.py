@@ -1,4 +1,4 @@
-"""A page as one HTML file that needs nothing else, or as parts of another page."""
+"""A page as one self-contained HTML file, or as parts of another page."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def render_html(page: Page, *, version: str, date: str) -> str:
     """Returns a page as HTML with its style, its script and its charts inside.
 
     Args:
-        page: What it says.
-        version: Of relkit, for the last line.
-        date: Of the report, for the last line.
+        page: The page.
+        version: The version of relkit, for the last line.
+        date: The date of the report, for the last line.
 
     Raises:
         DependencyError: If jinja2 or vl-convert-python is not installed.
@@ -47,12 +47,12 @@ def render_html(page: Page, *, version: str, date: str) -> str:
 
 
 def render_parts(page: Page) -> tuple[Markup, Markup]:
-    """Returns the opening of a page, with its contents, and its sections, to be put into another.
+    """Returns the opening of a page, with its table of contents, and its sections, for embedding.
 
-    They hold neither styles nor scripts: the other page has the style of the reports.
+    They contain neither styles nor scripts: the other page provides the style of the reports.
 
     Args:
-        page: What it says.
+        page: The page.
 
     Raises:
         DependencyError: If jinja2 or vl-convert-python is not installed.
@@ -84,7 +84,7 @@ def _environment(page: Page) -> jinja2.Environment:
         name = f"chart-{next(numbers)}"
         return {
             "name": name,
-            # Drawn by Vega-Lite, which escapes the texts that it is given.
+            # Drawn by Vega-Lite, which escapes its texts.
             **{size: Markup(draw(chart, f"{name}-{size}", size)) for size in WIDTHS},
         }
 

@@ -1,4 +1,4 @@
-"""Recall or ranking: what is missing from the ideal DCG, run by run and stage by stage."""
+"""Recall or ranking: what is missing from the ideal DCG, by run and by stage."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PARTS = (
 
 
 def run_losses(comparison: Comparison, measure: str) -> dict[str, Funnel]:
-    """Returns each run's losses, at the cutoff of a measure, 10 where it has none."""
+    """Returns each run's losses, at the cutoff of a measure, or 10 if it has none."""
     judgments, rules, k = comparison.judgments, comparison.convention, _cutoff(measure)
     if judgments is None or rules is None:
         return {}
@@ -50,13 +50,13 @@ def _cutoff(measure: str) -> int:
 def loss_section(
     comparison: Comparison, measure: str, texts: Catalogue, stages: Funnel | None = None
 ) -> Section:
-    """Returns the losses of each run, and those of the stages where they are known.
+    """Returns the losses of each run, and those of the stages if they are known.
 
     Args:
         comparison: A comparison of judgments and runs.
-        measure: Its cutoff is that of the DCG.
+        measure: Its cutoff is used for the DCG.
         texts: The language.
-        stages: What `relkit.funnel` found for the stages of a search.
+        stages: The result of `relkit.funnel` for the retrieval stages.
     """
     losses = run_losses(comparison, measure)
     sentences = tuple(

@@ -15,9 +15,9 @@ def render_markdown(page: Page, *, version: str, date: str) -> str:
     """Returns a page as Markdown.
 
     Args:
-        page: What it says.
-        version: Of relkit, for the last line.
-        date: Of the report, for the last line.
+        page: The page.
+        version: The version of relkit, for the last line.
+        date: The date of the report, for the last line.
     """
     texts = catalogue(page.language)
     parts = [f"# {escape(page.title)}", escape(page.subtitle)]

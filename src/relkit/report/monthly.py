@@ -1,4 +1,4 @@
-"""What the sections of a report on rounds share."""
+"""Shared helpers of the report on rounds."""
 
 from __future__ import annotations
 

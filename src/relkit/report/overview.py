@@ -1,4 +1,4 @@
-"""The first part of a report: what changed, in sentences, a table and a picture."""
+"""The first part of a report: what changed, in sentences, a table and a chart."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["comparison_section", "lead", "subtitle", "summary_section"]
 
 
 def lead(comparison: Comparison, texts: Catalogue) -> tuple[str, ...]:
-    """Returns the outcome, one paragraph a candidate."""
+    """Returns the outcome, one paragraph per candidate."""
     return tuple(_outcome(comparison, name, texts) for name in comparison.candidates)
 
 
@@ -88,7 +88,7 @@ def summary_section(comparison: Comparison, texts: Catalogue) -> Section:
 
 
 def _digits(one: Contrast) -> int:
-    """Returns decimals that show a difference; the finest of a list is the list's."""
+    """Returns the decimals needed to show a difference; a list uses its maximum."""
     return 3 if not one.difference or not abs(one.difference) < 0.0095 else 4
 
 
@@ -131,14 +131,14 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
 
 
 def _told(one: Contrast, texts: Catalogue) -> str:
-    """Says what a measure of the data tells, and which way it went."""
+    """Returns the meaning of a data measure, and the direction of its change."""
     if kind_of(one.measure) != "judged" or not one.difference:
         return texts.say("meaning.data")
     return texts.say(f"meaning.judged.{'more' if one.difference > 0 else 'fewer'}")
 
 
 def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
-    """Returns every number of every contrast, candidate by candidate."""
+    """Returns all numbers of all contrasts, candidate by candidate."""
     blocks: list[Table | Chart | Prose | Details] = []
     for candidate in comparison.candidates:
         blocks.append(_table(comparison, candidate, texts))
@@ -153,7 +153,7 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
 
 def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
     corrected = bool(comparison.corrected)
-    # Where all of them rest on the same number of queries, the page's first lines say it.
+    # If all are based on the same number of queries, the page's first lines say so.
     differ = len({one.queries for one in comparison.contrasts if one.tested}) > 1
     headings = [
         texts.say("table.measure"),
@@ -201,7 +201,7 @@ def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
 
 
 def _agreement(one: Contrast, alpha: float, texts: Catalogue) -> str:
-    """Says how many of the other tests decide as the chosen one, before correction."""
+    """Returns how many of the other tests agree with the chosen one, before correction."""
     others = [p for name, p in one.p_values.items() if name != one.test and not math.isnan(p)]
     if not others or math.isnan(one.p):
         return "–"

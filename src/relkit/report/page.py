@@ -1,4 +1,4 @@
-"""What a page for colleagues holds besides the blocks of every document: charts, headlines."""
+"""Blocks of a report page besides those of every document: charts, headlines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Key:
     Attributes:
         shape: `line`, `solid`, `hatched` or `open`.
         role: The role of its colour.
-        text: What it stands for.
+        text: Its meaning.
         dash: Lengths of strokes and gaps of a line.
     """
 
@@ -58,14 +58,14 @@ class Chart:
     """Rows to draw, and the same numbers as a table.
 
     Attributes:
-        drawing: How they are drawn: a name of `relkit.report.charts.DRAWINGS`.
+        drawing: How to draw them: a name in `relkit.report.charts.DRAWINGS`.
         title: What the chart shows.
         caption: How to read it.
-        rows: One object a mark.
-        table: What stands for the chart where nothing can be drawn.
+        rows: One object per mark.
+        table: The table that replaces the chart where nothing can be drawn.
         labels: Texts of axes and legends by their role.
-        values: Numbers that the drawing needs besides its rows.
-        legend: What its signs stand for.
+        values: Further numbers that the drawing needs.
+        legend: The legend.
     """
 
     kind: ClassVar[str] = "chart"
@@ -81,12 +81,12 @@ class Chart:
 
 @dataclass(frozen=True)
 class Details:
-    """Blocks that open when asked for.
+    """Collapsible blocks.
 
     Attributes:
-        summary: What stands there while they are closed.
-        blocks: What they hold.
-        name: The place on the page that links lead to.
+        summary: What is shown while they are closed.
+        blocks: Their contents.
+        name: The anchor for links.
         tone: As for a cell.
         mark: As for a cell.
         value: A number at the end of the summary.
@@ -103,7 +103,7 @@ class Details:
 
 @dataclass(frozen=True)
 class Columns:
-    """Groups of blocks side by side, where there is room."""
+    """Groups of blocks, side by side if there is room."""
 
     kind: ClassVar[str] = "columns"
     groups: tuple[tuple[Block, ...], ...]
@@ -134,7 +134,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Headlines:
-    """The sentences that a reader in a hurry takes away."""
+    """The sentences for a reader in a hurry."""
 
     kind: ClassVar[str] = "headlines"
     title: str
@@ -147,8 +147,8 @@ class Page:
 
     Attributes:
         language: `en` or `zh`.
-        title: The heading of the page.
-        subtitle: What was compared, in a line.
+        title: The title of the page.
+        subtitle: What was compared, in one line.
         lead: The outcome in a sentence or two.
         sections: The parts, in reading order.
     """
@@ -160,12 +160,12 @@ class Page:
     sections: tuple[Section, ...]
 
     def blocks(self) -> Iterator[Block]:
-        """Yields every block, those inside others too."""
+        """Yields every block, including nested ones."""
         for section in self.sections:
             yield from _inside(section.blocks)
 
     def section(self, name: str) -> Section | None:
-        """Returns the section of that name, or `None` where the page has none."""
+        """Returns the section of that name, or `None`."""
         return next((one for one in self.sections if one.name == name), None)
 
 

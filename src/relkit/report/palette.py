@@ -1,8 +1,8 @@
-"""What every drawing shares: colours by their role, looks of series, room for names.
+"""Shared by all drawings: colours by role, styles of series, space for names.
 
-Colours are taken from the page's own style sheet: an SVG names them by their role, and the page
-gives them a value for light, dark and paper. They are those of Okabe and Ito (2008), which people
-with any of the common colour deficiencies tell apart; shape, side or text says the same again.
+Colours come from the page's style sheet: an SVG names them by role, and the page gives them a value
+for light, dark and print. They are those of Okabe and Ito (2008), which people with common colour
+vision deficiencies can distinguish; shape, side or text repeats the information.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = [
     "tick_count",
 ]
 
-#: Stand-ins that Vega-Lite draws with, by the role that the style sheet gives a colour to.
+#: Placeholder colours that Vega-Lite draws with, by their role in the style sheet.
 ROLES = {
     "ink": "#010101",
     "muted": "#020202",
@@ -42,12 +42,12 @@ FONT = "system-ui, sans-serif"
 
 
 def label_width(names: Sequence[str], width: int) -> int:
-    """Returns pixels for the longest name in any of the usual fonts, at most a third of all."""
+    """Returns the pixels for the longest name in common fonts, at most a third of the width."""
     return min(8 * max(map(columns_of, names), default=0), width // 3)
 
 
 def tick_count(width: int) -> int:
-    """Returns how many numbers stand beside each other under an axis without touching."""
+    """Returns how many labels fit under an axis."""
     return max(2, width // 90)
 
 
@@ -55,8 +55,8 @@ def series_channels(series: Sequence[tuple[str, str, str]], field: str) -> dict[
     """Returns the colour and the dashes of every series.
 
     Args:
-        series: Its name, the role of its colour, and lengths of strokes and gaps.
-        field: Which holds its name.
+        series: Name, colour role, and lengths of strokes and gaps of each.
+        field: The field with the name.
     """
     names = [name for name, _, _ in series]
     dashes = [[float(one) for one in (dash or "1 0").split()] for _, _, dash in series]

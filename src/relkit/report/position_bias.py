@@ -1,4 +1,4 @@
-"""Position bias as a page and as a picture: estimates side by side, and what they rest on."""
+"""Position bias as a page and as a picture: estimates side by side, and their evidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bias_chart", "bias_picture", "build_bias_page", "render_bias_report"]
 
-#: Colours and signs of the estimators, in their order.
+#: Colours and symbols of the estimators, in their order.
 SIGNS = (
     ("blue", "circle"),
     ("orange", "square"),
@@ -32,7 +32,7 @@ def bias_chart(found: PositionBias, language: Language = "en") -> Chart:
     """Returns the chart of all estimates, by position.
 
     Args:
-        found: What `relkit.labels.estimate_bias` returned.
+        found: The result of `relkit.labels.estimate_bias`.
         language: `en` or `zh`.
     """
     words = texts_of("position_bias", language, PAGE)
@@ -90,12 +90,12 @@ def bias_picture(found: PositionBias, language: Language = "en") -> str:
 def build_bias_page(
     found: PositionBias, *, language: Language = "en", title: str | None = None
 ) -> Page:
-    """Returns everything that a page on position bias says, before it becomes HTML or Markdown.
+    """Returns the contents of a page on position bias, before it becomes HTML or Markdown.
 
     Args:
-        found: What `relkit.labels.estimate_bias` returned.
+        found: The result of `relkit.labels.estimate_bias`.
         language: `en` or `zh`.
-        title: The heading of the page.
+        title: The title of the page.
 
     Raises:
         ParameterError: If the language is none of them.
@@ -131,9 +131,9 @@ def render_bias_report(
     """Returns a page on position bias as text.
 
     Args:
-        found: What `relkit.labels.estimate_bias` returned.
+        found: The result of `relkit.labels.estimate_bias`.
         format: `html` or `markdown`.
-        **options: `language`: `en` or `zh`. `title`: the heading of the page.
+        **options: `language`: `en` or `zh`. `title`: the title of the page.
 
     Raises:
         ParameterError: If there is no such format or language.

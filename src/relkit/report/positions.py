@@ -1,4 +1,4 @@
-"""Charts of values by position: what users see, and how well their clicks are foreseen."""
+"""Charts of values by position: what users see, and how well clicks are predicted."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["PositionCurve", "position_chart", "series_of"]
 #: Colours and strokes of series, in their order.
 ROLES = ("blue", "orange", "green", "purple", "sky")
 DASHES = ("", "7 3", "2 3", "8 3 2 3", "4 2")
-#: How far a chart goes beyond its highest value, where an interval goes further.
+#: How far a chart extends beyond its highest value if an interval goes further.
 ROOM = 1.25
-#: What was counted, and not estimated.
+#: The style of observed rather than estimated values.
 COUNTED = ("ink", "1 2")
 
 
@@ -27,10 +27,10 @@ class PositionCurve:
     """One line of a chart by position.
 
     Attributes:
-        name: What it is called.
-        values: One per position, from 1; NaN where there is none.
-        intervals: Theirs; empty where there are none.
-        counted: Whether it was counted, and is no model's.
+        name: Its name.
+        values: One per position, from 1; NaN if missing.
+        intervals: Their intervals; may be empty.
+        counted: Whether it is observed rather than a model's.
     """
 
     name: str
@@ -40,7 +40,7 @@ class PositionCurve:
 
 
 def series_of(names: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
-    """Returns the name, colour and dashes of each of several models, no two alike.
+    """Returns the name, colour and dashes of each model, no two alike.
 
     Examples:
         >>> series_of(["pbm", "ubm"])
@@ -66,9 +66,9 @@ def position_chart(
 
     Args:
         curves: The lines.
-        names: All the models of the page, so that one looks the same in every chart.
+        names: All models of the page, so that each looks the same in every chart.
         texts: The report's texts.
-        key: Of its texts: `clicks.KEY_title`, `_caption` and `_axis`.
+        key: The prefix of its texts: `clicks.KEY_title`, `_caption` and `_axis`.
         zero: Whether the axis begins at 0.
         digits: Decimals.
     """
@@ -94,7 +94,7 @@ def position_chart(
                     "text": f"{curve.name}, {at}{texts.say('list.colon')}{shown}",
                 }
             )
-    # An interval far above all values would flatten them: it is cut, and said to be.
+    # An interval far above all values would flatten them: it is cut, and marked as cut.
     highest = ROOM * max((row["value"] for row in rows), default=1.0)
     cut = any(row["high"] is not None and row["high"] > highest for row in rows)
     caption = texts.say(f"clicks.{key}_caption")
@@ -125,7 +125,7 @@ def _interval(curve: PositionCurve, place: int) -> tuple[float, float]:
 
 
 def _shown(curve: PositionCurve, place: int, digits: int) -> str:
-    """Returns a value with its interval, where it has one."""
+    """Returns a value with its interval, if it has one."""
     if place >= len(curve.values):
         return number(math.nan)
     low, high = _interval(curve, place)

@@ -43,7 +43,7 @@ def convention_section(comparison: Comparison, texts: Catalogue) -> Section:
 def rules_section(
     convention: Convention | None, texts: Catalogue, measures: Sequence[str] = ()
 ) -> Section:
-    """Returns every rule of a convention, or that it is not known."""
+    """Returns every rule of a convention, or says that it is unknown."""
     unknown = Prose((texts.say("convention.unknown"),))
     block = unknown if convention is None else convention_table(convention, texts, measures)
     return Section("convention", texts.say("section.convention"), (block,))
@@ -52,7 +52,7 @@ def rules_section(
 def convention_table(
     convention: Convention, texts: Catalogue, measures: Sequence[str] = ()
 ) -> Table:
-    """Returns every rule of a convention, and how measures of pairs count equal ones."""
+    """Returns every rule of a convention, and how pair measures count equal labels."""
     name = convention.name
     rows = tuple(
         (field, "–" if value == "None" else value, _meaning(field, value, texts))
@@ -83,7 +83,7 @@ def _meaning(field: str, value: str, texts: Catalogue) -> str:
 
 
 def input_section(comparison: Comparison, texts: Catalogue) -> Section:
-    """Returns what was read, by digest, and by what it was computed."""
+    """Returns the inputs with their digests, and the program versions."""
     say = texts.say
     blocks: list[Block] = []
     if has_lists(comparison):
@@ -93,7 +93,7 @@ def input_section(comparison: Comparison, texts: Catalogue) -> Section:
     rows = [(say("inputs.test"), say(f"test.{comparison.test}"))]
     for name, value in comparison.settings.to_dict().items():
         if name == "test":
-            continue  # what was done may differ from what was asked for
+            continue  # what was done may differ from the request
         if name == "interval":
             shown = say(f"interval.{value}")
         elif name == "correction":
@@ -165,7 +165,7 @@ def digest(source: Judgments | Run) -> str:
 
 
 def versions() -> tuple[tuple[str, str], ...]:
-    """Returns the programs that the numbers depend on."""
+    """Returns the versions of the programs that the numbers depend on."""
     packages = ("numpy", "polars")
     return (
         ("relkit", _native.__version__),
@@ -175,12 +175,12 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 
 def note_section(notes: Sequence[Note], texts: Catalogue) -> Section:
-    """Returns what was noticed about the data."""
+    """Returns the notes about the data."""
     return Section("notes", texts.say("section.notes"), (note_table(notes, texts),))
 
 
 def note_table(notes: Sequence[Note], texts: Catalogue) -> Table | Prose:
-    """Returns notes, or a sentence where there is none."""
+    """Returns the notes, or a sentence if there are none."""
     if not notes:
         return Prose((texts.say("notes.none"),))
     headings = (texts.say("notes.level"), texts.say("notes.note"))

@@ -1,4 +1,4 @@
-"""Which queries the difference comes from, and the derivation of those that matter most."""
+"""The queries that cause the difference, and the derivation of those that matter most."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def query_section(
     query_texts: Mapping[str, str] | None = None,
     titles: Descriptions | None = None,
 ) -> Section:
-    """Returns the sorted differences of one measure, and the queries that lost and gained most.
+    """Returns the sorted differences of one measure, and the largest losses and gains.
 
     Args:
         comparison: Where they come from.
         measure: Its name.
         texts: The language.
-        shown: Queries on either side.
+        shown: Number of queries on each side.
         query_texts: Query texts by id.
         titles: Document titles.
     """
@@ -54,7 +54,7 @@ def query_section(
 
 
 def extremes(deltas: Mapping[str, float], shown: int) -> tuple[dict[str, float], dict[str, float]]:
-    """Returns the queries that lost most and those that gained most, the greatest first.
+    """Returns the queries that lost the most and those that gained the most, largest first.
 
     Examples:
         >>> extremes({"a": 0.5, "b": -0.25, "c": 0.0, "d": 0.75}, 1)
@@ -92,11 +92,11 @@ class QueryDifferences:
 
     Attributes:
         measure: Its name.
-        candidate: What is compared.
+        candidate: The candidate.
         baseline: What it is compared with.
-        deltas: Each query with its difference, the largest first.
+        deltas: Each query with its difference, largest first.
         mean: Their mean.
-        counts: How many gain, stay the same and lose.
+        counts: How many queries gain, stay the same and lose.
     """
 
     measure: str
@@ -118,8 +118,8 @@ def difference_chart(
     Args:
         found: The differences.
         texts: The language.
-        names: The places on the page that bars of queries lead to.
-        known: What was asked, by the queries' ids.
+        names: The anchors that the bars link to.
+        known: Query texts by query id.
     """
     links, asked_for = names or {}, known or {}
     deltas = found.deltas
@@ -186,7 +186,7 @@ def _named(query: str, known: Mapping[str, str]) -> Cell | str:
 
 
 def _groups(deltas: Sequence[tuple[str, float]], most: int) -> list[Sequence[tuple[str, float]]]:
-    """Returns neighbours in groups of nearly one size: one query each where there are few."""
+    """Returns neighbours in groups of nearly equal size: single queries if there are few."""
     count = min(len(deltas), most)
     edges = [place * len(deltas) // count for place in range(count + 1)] if count else [0]
     return [deltas[start:end] for start, end in pairwise(edges)]

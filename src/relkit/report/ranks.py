@@ -1,4 +1,4 @@
-"""In which ranks the difference arises: DCG by band."""
+"""The ranks in which the difference arises: DCG by band."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEAD, FOLD = 3, 10
 
 @dataclass(frozen=True)
 class Band:
-    """What one band of ranks adds to the mean DCG.
+    """The contribution of one band of ranks to the mean DCG.
 
     Attributes:
         first: Its first rank.
@@ -40,7 +40,7 @@ class Band:
 
     @property
     def difference(self) -> float:
-        """Candidate less baseline."""
+        """Candidate minus baseline."""
         return self.candidate - self.baseline
 
     @property
@@ -61,7 +61,7 @@ def rank_bands(
 ) -> tuple[Band, ...]:
     """Returns DCG by band of ranks; the bands add up to the DCG of the whole lists.
 
-    A band's DCG is DCG at its end less DCG at the end of the band before.
+    A band's DCG is the DCG at its end minus the DCG at the end of the previous band.
 
     Args:
         comparison: A comparison of judgments and runs.
@@ -92,7 +92,7 @@ def rank_bands(
 
 
 def _means(results: Sequence[Results], names: Sequence[str]) -> list[dict[str, float]]:
-    """Returns each run's means over the queries that all of them have a value for."""
+    """Returns each run's means over the queries for which all have a value."""
     held = set.intersection(
         *(set(compress(one.queries, map(math.isfinite, one.column("dcg")))) for one in results)
     )
@@ -137,7 +137,7 @@ def _sentence(bands: Sequence[Band], candidate: str, texts: Catalogue) -> str:
 
 
 def _merged(bands: Sequence[Band], chosen: Sequence[Band]) -> list[str]:
-    """Returns the ranks of bands, neighbours as one."""
+    """Returns the ranks of bands, with neighbours merged."""
     labels = []
     for held, group in groupby(bands, key=lambda one: one in chosen):
         if held:
@@ -153,7 +153,7 @@ def _chart(
     whole = math.fsum(one.baseline for one in bands)
     rows, cells = [], []
     for one in bands:
-        # Of what the baseline has in all: such parts have the sign of their bar, and add up.
+        # Relative to the baseline's total: such shares have the sign of their bar, and add up.
         share = texts.signed_percent(one.difference / whole, 1) if whole > 0 else "–"
         side = "gain" if one.difference >= 0 else "loss"
         rows.append(

@@ -43,7 +43,7 @@ PARTS = (
 
 
 class MonitorOptions(TitleOptions, total=False):
-    """What `build_monitor_page` takes by keyword."""
+    """Keyword options of `build_monitor_page`."""
 
     queries: int
 
@@ -53,13 +53,14 @@ def write_monitor_report(
 ) -> None:
     """Writes a report on monthly rounds: one file, HTML or Markdown by its ending.
 
-    The HTML opens without a network: style, script and charts are inside.
+    The HTML opens offline: style, script and charts are inside.
 
     Args:
         found: What to report, from `relkit.monitor`.
         path: Where to write; `.html` or `.md`.
-        **options: `language`: `en` or `zh`. `title`: the heading of the page; by default it names
-            the months. `queries` (10): how many of the worst, and of those that fell most.
+        **options: `language`: `en` or `zh`. `title`: the title of the page; by default it names the
+            months. `queries` (10): how many of the worst queries, and of the largest drops, to
+            show.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
@@ -89,13 +90,13 @@ def render_monitor_report(
 def build_monitor_page(
     found: Monitor, *, language: Language = "en", title: str | None = None, queries: int = 10
 ) -> Page:
-    """Returns everything that a report on rounds says, before it becomes HTML or Markdown.
+    """Returns the contents of a report on rounds, before it becomes HTML or Markdown.
 
     Args:
         found: What to report.
         language: `en` or `zh`.
-        title: The heading of the page.
-        queries: How many of the worst queries, and of those that fell most.
+        title: The title of the page.
+        queries: How many of the worst queries, and of the largest drops, to show.
 
     Raises:
         ParameterError: If the language is none of them.

@@ -1,4 +1,4 @@
-"""The training of a ranker as a page: what it reaches, why, on which queries, and its card."""
+"""The training of a ranker as a page: results, reasons, queries, and the model card."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 __all__ = ["build_training_page", "render_training_report", "write_training_report"]
 
 DIGITS = 4
-#: Features that have a bar, and queries that are named on either side.
+#: Number of features with a bar, and of queries named on each side.
 FEATURES, QUERIES = 20, 10
-#: Colour and dashes of the training queries' line, and of that of the held-out ones.
+#: Colour and dashes of the lines of training queries and held-out queries.
 LINES = (("train", "orange", "7 3"), ("held_out", "blue", ""))
 
 
@@ -53,13 +53,13 @@ def write_training_report(
 ) -> None:
     """Writes a report on the training of a ranker: one file, HTML or Markdown by its ending.
 
-    The HTML opens without a network: style, script and charts are inside.
+    The HTML opens offline: style, script and charts are inside.
 
     Args:
         found: What to report, from `relkit.ltr.train`.
         path: Where to write; `.html` or `.md`.
-        **options: `language`: `en` or `zh`. `title`: the heading of the page; by default it names
-            the ranker.
+        **options: `language`: `en` or `zh`. `title`: the title of the page; by default it names the
+            ranker.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
@@ -78,12 +78,12 @@ def render_training_report(
 def build_training_page(
     found: Training, *, language: Language = "en", title: str | None = None
 ) -> Page:
-    """Returns everything that a report on training says, before it becomes HTML or Markdown.
+    """Returns the contents of a report on training, before it becomes HTML or Markdown.
 
     Args:
         found: What to report, from `relkit.ltr.train`.
         language: `en` or `zh`.
-        title: The heading of the page; by default it names the ranker.
+        title: The title of the page; by default it names the ranker.
 
     Raises:
         ParameterError: If the language is none of them.

@@ -10,7 +10,7 @@ __all__ = ["by_iteration", "feature_bars"]
 
 
 def by_iteration(chart: Chart, width: int) -> Spec:
-    """Draws a line per series over iterations; a point where the held-out value peaks."""
+    """Draws one line per series over iterations, with a point at the held-out maximum."""
     wide = min(width, 560) - 60
     end = max(row["iteration"] for row in chart.rows)
     line = {
@@ -46,7 +46,7 @@ def by_iteration(chart: Chart, width: int) -> Spec:
 
 
 def feature_bars(chart: Chart, width: int) -> Spec:
-    """Draws a bar per feature, with its interval where it has one."""
+    """Draws one bar per feature, with its interval if it has one."""
     rows = chart.rows
     names = [row["name"] for row in rows]
     wide = label_width(names, width)

@@ -1,4 +1,4 @@
-"""The months one after the other: every tier, and DCG beside NDCG."""
+"""Trends over the months: every tier, and DCG next to NDCG."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def trend_section(found: Monitor, texts: Catalogue) -> Section:
 
 
 def _common(found: Monitor, texts: Catalogue) -> Table:
-    """Every tier at the depth at which tiers can be compared."""
+    """Returns every tier at the common depth."""
     headings = (
         texts.say("monitor.tier"),
         *found.months,
@@ -167,7 +167,7 @@ def _lines(
         labels={"x": texts.say("monitor.axis_month"), "y": axis},
         values={
             "months": found.months,
-            # Beside each other, charts have half a page each.
+            # Side by side, each chart has half the width.
             "width": WHOLE if len(series) > 1 else HALF,
             "series": [(name, role, dash) for name, role, dash, _ in series],
         },
@@ -176,7 +176,7 @@ def _lines(
 
 
 def beside_section(found: Monitor, texts: Catalogue) -> Section:
-    """Returns the section with DCG and NDCG beside each other."""
+    """Returns the section with DCG and NDCG side by side."""
     k = found.common_k
     points = found.series(ALL, "common")
     name = texts.say("monitor.all_tiers")

@@ -1,7 +1,7 @@
-"""Descriptions of charts in Vega-Lite, as the mappings that it reads.
+"""Descriptions of charts in Vega-Lite, as plain mappings.
 
-They are plain values: importing a library that checks them would take longer than drawing them.
-The tests have every drawing checked against the schema of Vega-Lite.
+Importing a library that validates them would take longer than drawing them. The tests check every
+drawing against the schema of Vega-Lite.
 
 References:
     https://vega.github.io/vega-lite/docs/spec.html
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 __all__ = ["VERSION", "Spec", "channel", "layers", "mark"]
 
-#: The Vega-Lite that the drawings are written in.
+#: The version of Vega-Lite of the drawings.
 VERSION = "6.4"
 
 Spec: TypeAlias = dict[str, Any]
@@ -22,11 +22,11 @@ KINDS = {"N": "nominal", "O": "ordinal", "Q": "quantitative"}
 
 
 def channel(field: str, **options: Any) -> Spec:
-    """Returns what a mark takes from a field of the rows.
+    """Returns the encoding of a field of the rows.
 
     Args:
-        field: Its name and kind: `:N` for names, `:O` for what is in order, `:Q` for numbers; the
-            other end of an interval has a name alone.
+        field: Its name and type: `:N` nominal, `:O` ordinal, `:Q` quantitative; the other end of an
+            interval has only a name.
         **options: `axis`, `legend`, `scale`, `sort`, `stack` or `title`; `None` leaves it out.
 
     Examples:
@@ -49,9 +49,9 @@ def mark(
 
     Args:
         kind: `bar`, `line`, `point`, `rule` or `text`.
-        encoding: By channel, what `channel` returned.
-        rows: What is drawn, where those are not the rows of the whole chart.
-        only: An expression that the drawn rows meet.
+        encoding: The results of `channel`, by channel.
+        rows: The rows to draw, if not those of the whole chart.
+        only: An expression that filters the rows.
         **look: Colours, strokes, sizes; `aria=False` hides the mark from screen readers.
 
     Examples:
@@ -67,13 +67,13 @@ def mark(
 
 
 def layers(rows: Iterable[Mapping[str, Any]], *marks: Spec, width: int, height: int) -> Spec:
-    """Returns marks in one frame, the later ones above the earlier.
+    """Returns marks in one frame, later ones on top.
 
     Args:
-        rows: What the marks draw that have no rows of their own.
-        *marks: What `mark` returned.
-        width: Of the frame, in pixels, without axes.
-        height: Of the frame.
+        rows: The rows of marks without their own.
+        *marks: The results of `mark`.
+        width: Width of the frame in pixels, without axes.
+        height: Height of the frame.
     """
     return {**_data(rows), "layer": list(marks), "width": width, "height": height}
 

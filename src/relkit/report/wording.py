@@ -1,4 +1,4 @@
-"""Numbers and names as a report writes them."""
+"""Formatting of numbers and names in reports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MARKS = {"better": "▲", "worse": "▼", "undecided": "○", "described": ""}
 
 
 def label(measure: str) -> str:
-    """Returns a measure's name as prose writes it.
+    """Returns a measure's name for prose.
 
     Examples:
         >>> label("ndcg@10"), label("recall(rel=2)@100")
@@ -40,7 +40,7 @@ def label(measure: str) -> str:
 
 
 def sentence(text: str, texts: Catalogue) -> str:
-    """Returns what a terminal says without a full stop as a sentence of a page."""
+    """Returns a terminal message as a sentence for a page."""
     return text[:1].upper() + text[1:] + texts.say("list.stop")
 
 
@@ -60,7 +60,7 @@ def make_headline(
 
 
 def kind_of(measure: str) -> str:
-    """Returns which sentence a change of a measure is told in."""
+    """Returns the key of the sentence that describes a change of a measure."""
     found = _known(measure)
     return "other" if found is None else found.aspect
 

@@ -254,7 +254,7 @@ def rank_correlation(
         scale: As for `relkit.evaluate`.
         names: What to call the runs; by default their files' names.
         confidence: Confidence level of the intervals.
-        resamples: Number of bootstrap resamples of the queries; 0 leaves the intervals out.
+        resamples: Number of bootstrap resamples of the queries; 0 omits the intervals.
         seed: The same seed gives the same intervals.
         threads: 0 uses all cores.
         progress: Called with the work done, all of it, and what comes next.

@@ -23,7 +23,7 @@ class View:
     """One measure by one set of judgments: a number for every run.
 
     Attributes:
-        label: What to call it.
+        label: Its name.
         values: The number of each run, as an evaluation prints it.
         numerators: Shape (runs, queries): what a query adds above the line; 0 where it has no
             value.
@@ -42,7 +42,7 @@ class View:
         """Takes one measure out of the evaluations of all runs.
 
         Args:
-            label: What to call it.
+            label: Its name.
             results: One per run.
             name: The measure.
             queries: All queries that count, in one order for all runs and measures.

@@ -29,7 +29,7 @@ def contrasts(
         baseline: The name of the run compared with.
         pairings: By candidate and measure.
         pairs: What `all_pairs` found; needed where Tukey's test decides.
-        settings: How differences are judged.
+        settings: The settings of the tests.
         described: Measures of the data, which are shown and not tested.
         progress: Called with the work done, all of it, and what comes next.
     """

@@ -48,15 +48,15 @@ def compare(
         scale: As for `relkit.evaluate`.
         names: What to call the runs, the baseline first; by default their files' names.
         progress: Called with the work done, all of it, and what comes next.
-        **options: How differences are judged. `test`, the one that decides: `t`, `wilcoxon`,
-            `sign`, `permutation`, `bootstrap`, or `tukey` (randomised Tukey HSD, for more than two
-            runs); the p-values of the other paired tests are computed when they are asked for.
-            `interval`, how confidence intervals are made: `t`, or by bootstrap `percentile`, `bca`.
+        **options: The settings of the tests. `test`, the one that decides: `t`, `wilcoxon`, `sign`,
+            `permutation`, `bootstrap`, or `tukey` (randomised Tukey HSD, for more than two runs);
+            the p-values of the other paired tests are computed when they are asked for. `interval`,
+            how confidence intervals are made: `t`, or by bootstrap `percentile`, `bca`.
             `correction` for runs x measures comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
-            `alpha` (0.05): the significance level of corrected p-values.
-            `confidence` (0.95) of the intervals. `resamples` (10,000) of the resampling tests;
-            their p is at least 1 / (resamples + 1). `seed`: the same one gives the same bits for
-            any number of threads and order of rows. `threads`: 0 uses all cores.
+            `alpha` (0.05): the significance level of corrected p-values. `confidence` (0.95) of the
+            intervals. `resamples` (10,000) of the resampling tests; their p is at least 1 /
+            (resamples + 1). `seed`: the same one gives the same bits for any number of threads and
+            order of rows. `threads`: 0 uses all cores.
 
     Raises:
         InputError: If the data cannot be used.

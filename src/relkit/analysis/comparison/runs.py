@@ -1,4 +1,4 @@
-"""Several runs: what they are called, and each of them evaluated."""
+"""Several runs: their names, and the evaluation of each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run_titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     elif len(names) != len(runs):
         raise ParameterError(
             message(
-                "there are {count} runs and {count_2} names", count=len(runs), count_2=len(names)
+                "there are {count} runs but {count_2} names", count=len(runs), count_2=len(names)
             ),
             hint="give one name per run",
         )
@@ -57,7 +57,7 @@ def check_titles(titles: Sequence[str]) -> None:
     twice = next((title for title in titles if list(titles).count(title) > 1), None)
     if twice is not None:
         raise ParameterError(
-            message("two runs are called `{twice}`", twice=twice), hint="give names that differ"
+            message("two runs are called `{twice}`", twice=twice), hint="give different names"
         )
 
 

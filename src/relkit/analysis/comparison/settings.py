@@ -1,4 +1,4 @@
-"""How differences are judged."""
+"""The settings of the tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TESTS = ("t", "wilcoxon", "sign", "permutation", "bootstrap")
 
 @dataclass(frozen=True)
 class Settings:
-    """How differences are judged.
+    """The settings of the tests.
 
     Attributes:
         test: The test that decides: one of `TESTS`, or `tukey`.

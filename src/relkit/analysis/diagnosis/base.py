@@ -179,7 +179,7 @@ class Difference:
 
     @property
     def difference(self) -> float:
-        """Candidate less baseline."""
+        """Candidate minus baseline."""
         return self.candidate - self.baseline
 
 
@@ -250,7 +250,7 @@ class Subject:
 
     @property
     def threshold(self) -> float:
-        """Grades from here up are relevant."""
+        """Grades of at least this value are relevant."""
         rel: float = self.resolved("recall@all").rel  # type: ignore[attr-defined]
         return rel
 

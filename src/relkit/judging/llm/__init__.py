@@ -1,8 +1,8 @@
-"""A language model grades search results, as a judge of its own beside the people.
+"""A language model grades search results, as a judge alongside people.
 
-What it says stays apart from what people say until a lead has seen how far the two agree and
-accepts it. `prompt.py` asks, `endpoint.py` sends at the pace of `pace.py`, `answers.py` reads,
-`judge.py` does all of it for a project. `configurations.py`, `replies.py` and `acceptance.py` are
-parts of the store. `calibration.py` holds a model against people with `figures.py`; `systems.py`
-and `differences.py` say what follows; `wording.py` says it in words.
+Its grades are kept separate from people's until a lead has seen how well they agree and accepts it.
+`prompt.py` builds prompts, `endpoint.py` sends them at the pace of `pace.py`, `answers.py` parses
+answers, `judge.py` does all of it for a project. `models.py` and `replies.py` are parts of the
+store. `calibration.py` compares a model with people by `figures.py`; `systems.py` and
+`differences.py` show the consequences; `wording.py` puts them into words.
 """

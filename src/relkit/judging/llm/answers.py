@@ -1,4 +1,4 @@
-"""What a language model answered: a grade and its reason, or why there is none."""
+"""A language model's answer: a grade and its reason, or why there is none."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["PROBLEMS", "Answer", "Problem", "read_answer"]
 
 Problem = Literal["", "empty", "no_grade", "wrong_grade", "several_grades", "refused"]
 
-#: What each problem is, in words.
+#: Descriptions of the problems.
 PROBLEMS: dict[str, str] = {
     "empty": "the answer was empty",
     "no_grade": "the answer had no JSON object with a grade",
-    "wrong_grade": "the grade was not one of the scale",
+    "wrong_grade": "the grade was not on the scale",
     "several_grades": "the answer had several objects with different grades",
     "refused": "the endpoint refused the request",
 }
@@ -29,12 +29,12 @@ _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | r
 
 @dataclass(frozen=True)
 class Answer:
-    """What one answer says.
+    """The content of one answer.
 
     Attributes:
-        grade: The grade; None where the answer has none that can be used.
-        reason: What the model gives as its reason.
-        problem: Why there is no grade; empty where there is one.
+        grade: The grade; None if the answer has no valid one.
+        reason: The model's reason.
+        problem: Why there is no grade; empty if there is one.
     """
 
     grade: float | None
@@ -43,14 +43,14 @@ class Answer:
 
 
 def read_answer(content: str, scale: Scale) -> Answer:
-    """Reads a model's answer; what is not clear is not guessed.
+    """Parses a model's answer; ambiguous answers are rejected.
 
-    The JSON object may stand in a code fence or between sentences, and what the model thought aloud
-    before it does not count. A grade is a number of the scale or the name of a level.
+    The JSON object may be in a code fence or between sentences, and preceding reasoning is ignored.
+    A grade is a number on the scale or the name of a level.
 
     Args:
         content: The text of the answer.
-        scale: The grades there are.
+        scale: The grade scale.
 
     Examples:
         >>> from relkit.data.scale import SEARCH
@@ -64,7 +64,7 @@ def read_answer(content: str, scale: Scale) -> Answer:
     text = _THOUGHTS.sub("", content).strip()
     if not text:
         return Answer(None, problem="empty")
-    if text.lower().startswith("<think"):  # the answer was cut off before the thoughts ended
+    if text.lower().startswith("<think"):  # the answer was cut off during the reasoning
         return Answer(None, problem="no_grade")
     found = [one for one in _objects(text) if "grade" in one]
     if not found:

@@ -1,4 +1,4 @@
-"""A language model's grades held against people's: whether they may be used."""
+"""Calibration of a language model's grades against people's."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Consistency:
-    """How far a model agrees with itself when it is asked again.
+    """How well a model agrees with itself when asked repeatedly.
 
     Attributes:
         items: Items with a grade.
-        samples: Answers with a grade, over all of them.
-        unanimous: The share of items all of whose answers are equal.
-        spread: The mean of an item's highest answer less its lowest.
-        alpha_ordinal: Krippendorff's alpha, every sample being a judge.
+        samples: Total answers with a grade.
+        unanimous: The share of items whose answers are all equal.
+        spread: The mean of an item's highest answer minus its lowest.
+        alpha_ordinal: Krippendorff's alpha, with every sample as a judge.
     """
 
     items: int
@@ -60,10 +60,10 @@ class Comparisons:
     """Three comparisons over the same part of a project.
 
     Attributes:
-        final: The model against the grade that counts.
-        single: The model against every single person's grade: to be compared with `people`, since
-            the grade of several people together is steadier than that of one.
-        people: Every person's grade against every other's of the same item; None where no item was
+        final: The model against the final grade.
+        single: The model against every single person's grade: comparable with `people`, since the
+            combined grade of several people is more stable than one person's.
+        people: Every person's grade against every other's of the same item; None if no item was
             graded by two.
     """
 
@@ -78,8 +78,8 @@ class Outlook:
 
     Attributes:
         machine: The model's quadratic weighted kappa with single people.
-        lowest: That of the person who agrees least with the others.
-        highest: That of the person who agrees most.
+        lowest: The kappa of the person who agrees least with the others.
+        highest: The kappa of the person who agrees most.
     """
 
     machine: float
@@ -94,20 +94,20 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A model's grades held against people's.
+    """A comparison of a model's grades with people's.
 
     Attributes:
         judge: The model's name as a judge.
         levels: The grades of `confusion`, from the lowest.
-        confusion: How often which grade of the model (row) met which of people (column).
+        confusion: Counts by the model's grade (row) and people's (column).
         overall: Over all items.
         tiers: The same by tier, where items have one.
         judges: Each person against the other people, and the model against all of them.
-        outlook: Whether the model is within the range of people; None where that is unknown.
-        consistency: How far the model agrees with itself.
-        confidence: Of the intervals.
-        resamples: How often queries were drawn.
-        seed: From which series.
+        outlook: Whether the model is within the range of people; None if unknown.
+        consistency: How well the model agrees with itself.
+        confidence: Confidence level of the intervals.
+        resamples: Number of bootstrap resamples of queries.
+        seed: Random seed.
     """
 
     judge: str
@@ -146,19 +146,19 @@ def measure_calibration(
     confidence: float = 0.95,
     resampling: Resampling | None = None,
 ) -> Calibration:
-    """Holds a model's grades against people's.
+    """Compares a model's grades with people's.
 
     The model's grade of an item is the median of its samples, the lower one of two.
 
     Args:
         judge: The model's name as a judge.
         samples: The model's grades by item.
-        final: The grades that count, by item: made by people alone.
+        final: The final grades by item, from people only.
         people: Grades by item and person.
-        items: The items, whose query and tier matter.
-        scale: The grades there are.
-        confidence: Of the intervals.
-        resampling: How often queries are drawn, and from which seed.
+        items: The items, with query and tier.
+        scale: The grade scale.
+        confidence: Confidence level of the intervals.
+        resampling: Number of resamples of queries, and the seed.
 
     Raises:
         InputError: If no item was graded by both.
@@ -176,7 +176,7 @@ def measure_calibration(
     both = [item for item in items if item.id in graded and item.id in final]
     if not both:
         raise InputError(
-            message("no item was graded by `{judge}` and by people", judge=judge),
+            message("no item was graded by both `{judge}` and people", judge=judge),
             hint="`relkit judge llm --items graded` grades what people graded",
         )
     drawn = resampling or Resampling(2000)
@@ -211,24 +211,24 @@ def calibrate(
     confidence: float = 0.95,
     resampling: Resampling | None = None,
 ) -> Calibration:
-    """Holds the grades of a model in a database against people's.
+    """Compares the grades of a model in a database with people's.
 
-    Gold items count in the comparison with the grade that counts; among people they do not, since
+    Gold items are included in the comparison with the final grade, but not among people, since
     judges share more of them than of others.
 
     Args:
         store: The database.
         configuration: The model and its settings.
-        rule: How several people's grades become one: `median` or `majority`.
-        confidence: Of the intervals.
-        resampling: How often queries are drawn, and from which seed.
+        rule: How several people's grades are combined: `median` or `majority`.
+        confidence: Confidence level of the intervals.
+        resampling: Number of resamples of queries, and the seed.
 
     Raises:
         InputError: If no item was graded by both.
         ParameterError: If the rule gives gains instead of grades.
     """
     if rule == "mean_gain":
-        raise ParameterError("a model's grades are held against grades, not gains")
+        raise ParameterError("a model's grades are compared with grades, not gains")
     project = store.projects.get(configuration.project_id)
     known = store.gold.all(project.id)
     return measure_calibration(
@@ -255,20 +255,20 @@ def accept_judge(
     least: int = 50,
     note: str = "",
 ) -> Calibration:
-    """Lets a model's grades count where nobody said anything, after holding it against people.
+    """Accepts a model's grades for items without human ones, after comparing it with people.
 
-    Who accepted it, when, and the whole calibration are recorded.
+    The lead, the time and the whole calibration are recorded.
 
     Args:
         store: The database.
-        configuration: The model and its settings: another version has to be accepted anew.
+        configuration: The model and its settings: another version must be accepted separately.
         by: A lead or an admin.
-        least: How many items people and the model must both have graded.
+        least: Minimum number of items graded by both people and the model.
         note: Why.
 
     Raises:
         InputError: If fewer items were graded by both.
-        ParameterError: If the account does not lead, or `least` is below 1.
+        ParameterError: If the account is not a lead, or `least` is below 1.
     """
     check_whole("least", least)
     found = calibrate(store, configuration)
@@ -281,7 +281,7 @@ def accept_judge(
                 items=found.items,
                 least=least,
             ),
-            hint="let it grade what people graded (--items graded), or let people grade more",
+            hint="let it grade items that people graded (--items graded), or let people grade more",
         )
     store.models.record_acceptance(
         configuration, by, accepted=True, report=found.to_dict(), note=note

@@ -1,4 +1,4 @@
-"""Where a language model and people lie furthest apart: what to look at in the guideline."""
+"""The largest differences between a language model and people: what to check in the guideline."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Difference:
     Attributes:
         item: The item.
         machine: The model's grade.
-        people: The grade that counts.
-        reason: What the model gave as its reason, with this grade or the nearest to it.
+        people: The final grade.
+        reason: The model's reason, for this grade or the nearest one.
     """
 
     item: Item
@@ -47,13 +47,13 @@ class Difference:
 def find_differences(
     store: Store, configuration: Configuration, *, count: int = 5, rule: Rule = "median"
 ) -> list[Difference]:
-    """Finds the items on which a model and people differ most, the widest first.
+    """Finds the items on which a model and people differ most, largest difference first.
 
     Args:
         store: The database.
         configuration: The model and its settings.
         count: How many.
-        rule: How several people's grades become one.
+        rule: How several people's grades are combined.
 
     Raises:
         ParameterError: If `count` is below 0.

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint: one request for a chat completion, sent until it is answered."""
+"""An OpenAI-compatible endpoint: chat completion requests with retries."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from relkit.judging.llm.pace import Pace
 
 __all__ = ["Completion", "Endpoint", "EndpointError", "RefusedError", "read_key", "tidy_url"]
 
-#: The longest answer that is read.
+#: Maximum size of an answer.
 MOST_BYTES = 4 << 20
-#: The longest pause that the endpoint may ask for: after that it is better to come back later.
+#: The longest pause that is honoured; beyond that the run ends.
 LONGEST_PAUSE = 600.0
 LONGEST_BACKOFF = 60.0
-#: Requests that were not understood: another one may be.
+#: Statuses of rejected requests: others may be accepted.
 REFUSALS = {400, 413, 422}
 TEMPORARY = {408, 409, 425, 429}
 
 _HINTS = {
-    401: "put a valid key into the environment variable that --api-key-env names",
+    401: "put a valid key into the environment variable named by --api-key-env",
     403: "the key may not use this model",
-    404: "look at --endpoint, which ends before /chat/completions, and at --model",
+    404: "check --endpoint, without /chat/completions at its end, and --model",
 }
 
 
 class EndpointError(InputError):
-    """The endpoint cannot be used: no request would be answered."""
+    """The endpoint is unusable: no request would be answered."""
 
 
 class RefusedError(EndpointError):
-    """The endpoint does not take this request; it may take others."""
+    """The endpoint rejects this request, but may accept others."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Completion:
 
     Attributes:
         content: What the model wrote.
-        prompt_tokens: Of the request, as the endpoint counts; 0 where it does not.
+        prompt_tokens: Tokens of the request, as counted by the endpoint; 0 if it does not.
         completion_tokens: Of the answer.
-        seconds: From the request to the answer.
+        seconds: Seconds from request to answer.
     """
 
     content: str
@@ -64,10 +64,10 @@ class Completion:
 
 
 def tidy_url(url: str) -> str:
-    """Returns the address of an endpoint as it is stored and compared.
+    """Returns the normalised address of an endpoint.
 
     Raises:
-        ParameterError: If it is no http(s) URL, or has a part in which a key could stand.
+        ParameterError: If it is not an http(s) URL, or has a part that could contain a key.
 
     Examples:
         >>> tidy_url("http://localhost:8000/v1/chat/completions/")
@@ -83,7 +83,7 @@ def tidy_url(url: str) -> str:
         raise ParameterError("the endpoint is not an http or https URL", hint=hint)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ParameterError(
-            "the endpoint must not have a user, a query or a fragment, where a key could stand",
+            "the endpoint must not have a user, a query or a fragment, which could contain a key",
             hint=say("{hint}, and put the key into an environment variable", hint=hint),
         )
     path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
@@ -91,21 +91,19 @@ def tidy_url(url: str) -> str:
 
 
 def read_key(variable: str) -> str:
-    """Returns the key in an environment variable; empty where there is none.
+    """Returns the key in an environment variable; empty if unset.
 
     Raises:
-        ParameterError: If it has a character that no header can have.
+        ParameterError: If it has a character that is invalid in a header.
     """
     key = os.environ.get(variable, "").strip()
     if not (key.isascii() and key.isprintable()):
-        raise ParameterError(
-            say("the key in {variable} has characters that no key has", variable=variable)
-        )
+        raise ParameterError(say("the key in {variable} has invalid characters", variable=variable))
     return key
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirected request would carry the key to another place."""
+    """A redirected request would send the key elsewhere."""
 
     def redirect_request(self, *arguments: Any) -> None:
         return None
@@ -113,15 +111,15 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 @dataclass
 class Endpoint:
-    """Where requests go, and how often they are sent again.
+    """The target of requests, with retries.
 
     Attributes:
         url: As `tidy_url` returns it.
-        key: Sent as a bearer token; shown nowhere.
+        key: Sent as a bearer token; never shown.
         timeout: Seconds until an unanswered request counts as lost.
         retries: Number of retries after a temporary error.
-        pace: Whom every request waits for.
-        retried: How often that was so far.
+        pace: The rate limiter of all requests.
+        retried: Number of retries so far.
     """
 
     url: str
@@ -136,18 +134,18 @@ class Endpoint:
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def complete(self, body: Mapping[str, Any]) -> Completion:
-        """Sends a request until it is answered.
+        """Sends a request, with retries, until it is answered.
 
-        Errors that may pass (429, 5xx, no connection, no answer in time) lead to another attempt,
-        after 1, 2, 4 … seconds with some chance in it, or when the endpoint says (`Retry-After`).
+        Temporary errors (429, 5xx, no connection, timeout) are retried after 1, 2, 4 … seconds with
+        jitter, or when the endpoint says (`Retry-After`).
 
         Args:
             body: The request as JSON: `model`, `messages` and so on.
 
         Raises:
-            RefusedError: If the endpoint does not take this request (400, 413, 422).
-            EndpointError: If the error will not pass, or did not pass.
-            StoppedError: If the work is to stop.
+            RefusedError: If the endpoint rejects this request (400, 413, 422).
+            EndpointError: If the error is permanent, or retries did not help.
+            StoppedError: If the work is stopped.
         """
         data = json.dumps(body, ensure_ascii=False).encode()
         attempt = 0
@@ -165,7 +163,7 @@ class Endpoint:
                             error=error,
                             attempt=attempt + 1,
                         ),
-                        hint="run the command again later: it goes on where it stopped",
+                        hint="run the command again later: it resumes where it stopped",
                     ) from None
                 self._rest(error, attempt)
                 attempt += 1
@@ -176,12 +174,12 @@ class Endpoint:
         if wanted is not None and wanted > LONGEST_PAUSE:
             raise EndpointError(
                 say(
-                    "{url}: {error}; it asks to come back in {wanted:,.0f} seconds",
+                    "{url}: {error}; it asks to retry in {wanted:,.0f} seconds",
                     url=self.url,
                     error=error,
                     wanted=wanted,
                 ),
-                hint="run the command again then: it goes on where it stopped",
+                hint="run the command again then: it resumes where it stopped",
             )
         if wanted is not None:
             self.pace.pause(wanted)
@@ -216,7 +214,7 @@ class Endpoint:
             ) from None
 
     def _receive(self, response: http.client.HTTPResponse) -> bytes:
-        # The timeout of a socket begins anew with every byte: an answer may not drip for ever.
+        # A socket's timeout restarts with every byte: an answer must not trickle in forever.
         end = time.monotonic() + self.timeout
         parts = []
         size = 0
@@ -228,7 +226,7 @@ class Endpoint:
             if size > MOST_BYTES:
                 raise _PassingError("the answer is too long")
         if response.length:
-            raise _PassingError("the answer broke off")
+            raise _PassingError("the answer was cut off")
         return b"".join(parts)
 
     def _problem(self, error: urllib.error.HTTPError) -> Exception:
@@ -260,13 +258,13 @@ class Endpoint:
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise _PassingError("the answer is not a chat completion") from None
         text = _text(content)
-        # Half of a surrogate pair can be sent as JSON but be stored nowhere.
+        # Half of a surrogate pair can be sent as JSON but not stored.
         storable = text.encode("utf-8", "replace").decode().replace("\0", "")
         return Completion(storable[:100_000], prompt, completion, seconds)
 
 
 class _PassingError(Exception):
-    """An error that may have passed when the request is sent again."""
+    """A temporary error: the request can be retried."""
 
     def __init__(self, message: str, wait: float | None = None) -> None:
         super().__init__(message)
@@ -274,7 +272,7 @@ class _PassingError(Exception):
 
 
 def _seconds(header: str | None) -> float | None:
-    """Returns how long `Retry-After` says to wait."""
+    """Returns the delay of a `Retry-After` header."""
     if header is None:
         return None
     try:
@@ -288,7 +286,7 @@ def _seconds(header: str | None) -> float | None:
 
 
 def _message(raw: bytes) -> str:
-    """Returns what an answer says about an error."""
+    """Returns the error message of a response."""
     text = raw.decode("utf-8", "replace")
     try:
         found = json.loads(text)

@@ -1,4 +1,4 @@
-"""How far two gradings agree, each figure with an interval from resampled queries."""
+"""Agreement of two gradings, each figure with an interval from resampled queries."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Figure", "Figures", "Unit", "measure_figures"]
 
-#: Coincidences of an item with m grades weigh 1 / (m - 1): in whole numbers of this.
+#: Coincidences of an item with m grades weigh 1 / (m - 1), as integer multiples of this.
 _WEIGHT = 2520
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One item that was graded more than once.
+    """One item with several grades.
 
     Attributes:
-        query: Its query: what is resampled.
-        pairs: Every two grades that are compared, the first one's grade first.
+        query: Its query, the resampling unit.
+        pairs: The pairs of compared grades, the first one's grade first.
         groups: Grades that stand beside each other, for Krippendorff's alpha.
     """
 
@@ -49,7 +49,7 @@ class Unit:
 
     @classmethod
     def of_several(cls, query: str, grades: Sequence[float]) -> Unit:
-        """Returns an item graded by equals: every two of them, either one first."""
+        """Returns an item graded by equals: all pairs, in both orders."""
         return cls(query, tuple(permutations(grades, 2)), (tuple(grades),))
 
 
@@ -70,7 +70,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Figures:
-    """How far two gradings agree.
+    """Agreement of two gradings.
 
     Attributes:
         items: Items with both gradings.
@@ -79,8 +79,8 @@ class Figures:
         kappa: Cohen's kappa.
         weighted_kappa: With quadratic weights.
         alpha_ordinal: Krippendorff's alpha.
-        difference: The mean of the first grade less the second: above 0 is generous.
-        relevant_equal: The share of pairs that agree whether the item is relevant.
+        difference: The mean of the first grade minus the second: above 0 is generous.
+        relevant_equal: The share of pairs that agree on relevance.
         relevant_kappa: Cohen's kappa of that.
     """
 
@@ -110,15 +110,15 @@ def measure_figures(
 ) -> Figures:
     """Measures how far two gradings agree.
 
-    Queries are drawn with replacement, all items of a query together, because grades of one query
-    are alike; the interval is the middle part of what the draws give. Draws in which a figure is
-    undefined do not count.
+    Queries are drawn with replacement, all items of a query together, because grades within a query
+    are correlated; the interval is the central part of the resampled values. Resamples in which a
+    figure is undefined are ignored.
 
     Args:
         units: Items with both gradings.
-        scale: What is relevant.
-        confidence: Of the intervals.
-        resampling: How often is drawn, and from which seed; 2,000 times without.
+        scale: The scale, which defines relevance.
+        confidence: Confidence level of the intervals.
+        resampling: Number of resamples and seed; 2,000 resamples by default.
 
     Examples:
         >>> from relkit.data.scale import SEARCH
@@ -181,7 +181,7 @@ def _intervals(
     levels = sorted({grade for unit in units for group in unit.groups for grade in group})
     size = len(levels)
     place = {grade: index for index, grade in enumerate(levels)}
-    # Per query, how often which grade meets which: all that the figures depend on.
+    # Per-query counts of pairs of grades: all that the figures depend on.
     counts = np.zeros((2, size, size, len(queries)), dtype=np.int64)
     for unit in units:
         column = queries[unit.query]
@@ -218,10 +218,10 @@ def resampled_figures(
     """Returns every figure of many tables at once.
 
     Args:
-        pairs: How often which grade meets which, shape (tables, levels, levels).
-        coincidences: The same as Krippendorff counts them.
+        pairs: Counts of pairs of grades, shape (tables, levels, levels).
+        coincidences: The same as counted by Krippendorff.
         levels: The grades of rows and columns.
-        scale: What is relevant.
+        scale: The scale, which defines relevance.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""A language model grades a project's items: asked repeatedly, stored at once, resumed at will."""
+"""A language model grades a project's items: repeated samples, stored at once, resumable."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ __all__ = ["Outcome", "Plan", "Which", "ask_model", "choose_items", "make_plan",
 
 Which = Literal["all", "graded", "ungraded"]
 
-#: So many items refused in a row mean that the endpoint does not take any.
+#: After this many rejected items in a row the endpoint is considered unusable.
 MOST_REFUSALS = 10
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be asked.
+    """The requests to send.
 
     Attributes:
         items: The items that can be asked about.
-        requests: The hash of what is asked, by item.
-        open: What is not answered yet: item, sample, and the attempts made.
-        unreadable: Samples that were given up.
-        hidden: Items that have nothing to show.
-        attempts: How often a sample is asked for until its answer can be read.
+        requests: The hash of the request, by item.
+        open: Unanswered requests: item, sample, and the attempts made.
+        unreadable: Abandoned samples.
+        hidden: Items with nothing to show.
+        attempts: Maximum attempts per sample to get a valid answer.
     """
 
     items: tuple[Item, ...]
@@ -57,16 +57,16 @@ class Plan:
 
 @dataclass
 class Outcome:
-    """What a run did.
+    """The outcome of a run.
 
     Attributes:
         asked: Requests that were answered.
         graded: Of them, those with a grade.
-        problems: How many answers had none, by the kind of the problem.
+        problems: How many answers had none, by kind of problem.
         given_up: Samples without a grade after the last attempt.
         retried: Requests that were sent again after an error.
-        prompt_tokens: As the endpoint counts.
-        completion_tokens: As the endpoint counts.
+        prompt_tokens: As counted by the endpoint.
+        completion_tokens: As counted by the endpoint.
     """
 
     asked: int = 0
@@ -87,19 +87,19 @@ def choose_items(
     limit: int | None = None,
     seed: int = 0,
 ) -> list[Item]:
-    """Chooses what a model is asked about; the same choice each time.
+    """Selects the items for a model, reproducibly.
 
     Args:
         store: The database.
         project_id: The project.
         which: `graded` are the items with a grade by people, for a calibration; `ungraded` those
             without.
-        queries: Only so many queries, drawn by chance, with all their items.
+        queries: Only this many queries, drawn at random, with all their items.
         limit: Only so many items, query by query in a random order.
         seed: Of the random order.
 
     Raises:
-        ParameterError: If `which` is none of its choices, or a number is below 1.
+        ParameterError: If `which` is not one of its choices, or a number is below 1.
     """
     check_choice("which", which, get_args(Which))
     for name, value in (("queries", queries), ("limit", limit)):
@@ -133,14 +133,14 @@ def make_plan(
     *,
     attempts: int = 3,
 ) -> Plan:
-    """Works out what is left to ask. What was asked before, in any project, is not asked again.
+    """Determines the remaining requests. What was asked before, in any project, is not asked again.
 
     Args:
-        store: The database, in which nothing changes.
+        store: The database, which is not modified.
         configuration: The model and its settings.
         prompt: Its prompt.
         items: What it is to grade.
-        attempts: How often a sample is asked for until its answer can be read.
+        attempts: Maximum attempts per sample to get a valid answer.
 
     Raises:
         ParameterError: If `attempts` is below 1.
@@ -156,7 +156,7 @@ def make_plan(
     unreadable = 0
     asked = set()
     for item in shown:
-        # Items that show the same ask the same.
+        # Items that look the same share a request.
         if requests[item.id] in asked:
             continue
         asked.add(requests[item.id])
@@ -193,10 +193,10 @@ def ask_model(
     progress: Callable[[int, int], None] | None = None,
     on_interrupt: Callable[[], None] | None = None,
 ) -> Outcome:
-    """Asks what a plan has open and stores every answer as soon as it is there.
+    """Sends a plan's open requests and stores every answer on arrival.
 
-    An interruption (Ctrl-C) waits for the requests that are on their way; what they are answered is
-    stored too. Whatever ends it, another run goes on where it stopped.
+    An interruption (Ctrl-C) waits for pending requests and stores their answers too. Whatever ends
+    it, another run resumes where it stopped.
 
     Args:
         store: The database.
@@ -204,10 +204,10 @@ def ask_model(
         prompt: Its prompt.
         plan: What to ask.
         endpoint: Where.
-        concurrency: Requests on their way at once.
-        outcome: Is filled as it goes, so that what was done is known whatever ends it.
-        progress: Called with the samples done and all of them.
-        on_interrupt: Called before the requests on their way are waited for.
+        concurrency: Number of concurrent requests.
+        outcome: Updated as it runs, so that it is complete whatever ends the run.
+        progress: Called with the number of samples done and their total.
+        on_interrupt: Called before waiting for pending requests.
 
     Raises:
         EndpointError: If the endpoint cannot be used.
@@ -253,7 +253,7 @@ def ask_model(
 
 
 class _Work:
-    """What several threads do together."""
+    """The work shared by several threads."""
 
     def __init__(
         self,
@@ -275,13 +275,13 @@ class _Work:
         self.finished: queue.Queue[None] = queue.Queue()
         self._lock = threading.Lock()
         self._open: Iterator[tuple[Item, int, int]] = iter(plan.open)
-        # Whether a refusal may be due to the request and not to the settings.
+        # Whether a rejection may be due to the request rather than the settings.
         self._understood = any(store.replies.answers(configuration.id).values())
         self._refused: set[str] = set()
         self._refusals = 0
 
     def run(self) -> None:
-        """Takes one sample after the other until none is left or the work is to stop."""
+        """Takes one sample after the other until none is left or the work is stopped."""
         try:
             while not self.endpoint.pace.stopped:
                 with self._lock:
@@ -330,7 +330,7 @@ class _Work:
             self.outcome.completion_tokens += completion.completion_tokens
 
     def _refuse(self, asked: str, sample: int, attempt: int, error: RefusedError) -> None:
-        """Remembers that an item was refused; where none was ever taken, all would be."""
+        """Records a rejected item; if none was ever accepted, all would be rejected."""
         with self._lock:
             if asked in self._refused:
                 return

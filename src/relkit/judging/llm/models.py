@@ -1,4 +1,4 @@
-"""Language models as judges of a project: their settings, of which others are another version."""
+"""Language models as judges of a project, with versioned settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
     "draft_configuration",
 ]
 
-#: Parameters of requests that are ours, or would change what an answer looks like.
+#: Reserved request parameters, or ones that would change the form of an answer.
 RESERVED = ("messages", "model", "n", "stream", "stream_options")
 
 
@@ -44,13 +44,13 @@ class Configuration:
         id: In the database.
         project_id: The project.
         judge: Its name, which begins with `llm:`.
-        version: Counted from 1 for each judge of a project: other settings are another version.
-        endpoint: Where it is asked.
-        model: Its name there.
-        samples: How often it is asked about each item.
-        parameters: Of the requests, such as the temperature.
+        version: Counted from 1 per judge of a project: each change of settings is a new version.
+        endpoint: The address of its endpoint.
+        model: Its name at the endpoint.
+        samples: Number of answers per item.
+        parameters: Parameters of the requests, such as the temperature.
         language: Of the prompt.
-        prompt: All that is the same in every request.
+        prompt: The constant part of every request.
         created_at: Seconds since 1970.
     """
 
@@ -83,17 +83,15 @@ def draft_configuration(
     language: str,
     prompt: str,
 ) -> Configuration:
-    """Returns settings that are not stored yet: id and version are 0.
+    """Returns settings that are not stored yet, with id and version 0.
 
     Raises:
-        ParameterError: If the judge's name is none of a language model, the model has no name, the
-            number of samples is below 1, or a parameter of requests cannot be set.
+        ParameterError: If the judge's name is not a language model's, the model has no name, the
+            number of samples is below 1, or a request parameter is reserved.
     """
     for name in RESERVED:
         if name in parameters:
-            raise ParameterError(
-                message("the parameter `{name}` of requests cannot be set", name=name)
-            )
+            raise ParameterError(message("the request parameter `{name}` cannot be set", name=name))
     if not model.strip():
         raise ParameterError("the model has no name")
     return Configuration(
@@ -113,16 +111,16 @@ def draft_configuration(
 
 @dataclass(frozen=True)
 class Acceptance:
-    """That a language model's grades count where people gave none.
+    """The acceptance of a language model's grades for items without human ones.
 
     Attributes:
         configuration: The judge and the version whose grades count.
         by: The account of the lead who accepted it.
         at: When, in seconds since 1970.
-        items: How many items it was held against people on.
-        kappa: Cohen's kappa with people; None where it was undefined.
+        items: Number of items on which it was compared with people.
+        kappa: Cohen's kappa with people; None if undefined.
         weighted_kappa: With quadratic weights.
-        note: What the lead remarked.
+        note: The lead's remark.
     """
 
     configuration: Configuration
@@ -135,13 +133,13 @@ class Acceptance:
 
 
 class Models(Base):
-    """The part of a store that keeps language models as judges, and whose grades count."""
+    """The part of a store that manages language models as judges, and their acceptance."""
 
     def add(self, draft: Configuration) -> Configuration:
-        """Returns the version of a judge with these settings, and makes it where there is none.
+        """Returns the version of a judge with these settings, and creates it if needed.
 
         Args:
-            draft: As `draft_configuration` makes it.
+            draft: As returned by `draft_configuration`.
         """
         project_id, judge = draft.project_id, draft.judge
         settings = _settings(draft)
@@ -187,7 +185,7 @@ class Models(Base):
 
         Raises:
             UnknownNameError: If there is no such judge or version.
-            InputError: If there is no language model, or several and none is named.
+            InputError: If there is no language model, or there are several and none is named.
         """
         known = self.all(project_id)
         answering = self._answering(project_id)
@@ -208,7 +206,7 @@ class Models(Base):
         return chosen[0]
 
     def _answering(self, project_id: int) -> set[int]:
-        """Returns the versions that gave a grade."""
+        """Returns the versions with grades."""
         query = (
             sa.select(llm_requests.c.configuration_id)
             .join(llm_answers, llm_answers.c.request_hash == llm_requests.c.request_hash)
@@ -228,22 +226,22 @@ class Models(Base):
         report: Mapping[str, Any] | None = None,
         note: str = "",
     ) -> None:
-        """Records that a model's grades count from now on, or no longer.
+        """Records that a model's grades are accepted or withdrawn.
 
         Args:
             configuration: The judge and the version.
-            by: Who decides that.
+            by: The account that decides.
             accepted: Whether they count.
-            report: How it was held against people: what `Calibration.to_dict` returned.
+            report: The calibration: the result of `Calibration.to_dict`.
             note: A remark.
 
         Raises:
-            ParameterError: If the account is none of a lead or an admin, or is closed.
+            ParameterError: If the account is not a lead or an admin, or is closed.
         """
         if by.role == "judge" or not by.active:
             raise ParameterError(
-                message("`{by_name}` does not lead", by_name=by.name),
-                hint="a lead or an admin accepts a language model",
+                message("`{by_name}` is not a lead", by_name=by.name),
+                hint="a lead or an admin must accept a language model",
             )
         report = report or {}
         figures = report.get("overall", {}).get("final", {})
@@ -263,7 +261,7 @@ class Models(Base):
             )
 
     def accepted(self, project_id: int) -> Acceptance | None:
-        """Returns the model whose grades count in a project: the last one that was accepted."""
+        """Returns the model accepted in a project: the last one."""
         query = (
             sa.select(llm_acceptances, users.c.name.label("by"))
             .select_from(
@@ -295,16 +293,16 @@ class Models(Base):
 
 
 def _only(judges: Sequence[str]) -> str:
-    """Returns the one language model that graded."""
+    """Returns the only language model that graded."""
     names = list(dict.fromkeys(judges))
     if not names:
         raise InputError(
-            "no language model graded in this project",
-            hint="`relkit judge llm` asks one",
+            "no language model has graded in this project",
+            hint="`relkit judge llm` runs one",
         )
     if len(names) > 1:
         raise InputError(
-            message("{count} language models graded in this project", count=len(names)),
+            message("{count} language models have graded in this project", count=len(names)),
             hint=message("name one with --judge: {names}", names=list(names)),
         )
     return names[0]

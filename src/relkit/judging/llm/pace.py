@@ -1,4 +1,4 @@
-"""How fast requests may follow each other, whoever of several threads sends them."""
+"""Rate limiting of requests across several threads."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["Pace", "StoppedError"]
 
 
 class StoppedError(Exception):
-    """The work is to stop: nothing more is sent."""
+    """The work is stopped: nothing more is sent."""
 
 
 class Pace:
-    """Spaces requests evenly, and lets all of them wait where the endpoint asks for it.
+    """Spaces requests evenly, and pauses all of them when the endpoint asks for it.
 
     Args:
-        per_minute: How many requests are sent in a minute; None for as many as go.
-        clock: Tells the seconds that passed.
-        wait: Waits so many seconds, or shorter where `stop` was called meanwhile.
+        per_minute: Maximum number of requests per minute; None for no limit.
+        clock: Returns the elapsed seconds.
+        wait: Waits for a number of seconds, or until `stop` is called.
 
     Raises:
         ParameterError: If `per_minute` is not above 0.
@@ -60,15 +60,15 @@ class Pace:
         self._stopped.set()
 
     def pause(self, seconds: float) -> None:
-        """Lets everybody wait so long before the next request."""
+        """Delays the next request of all threads."""
         with self._lock:
             self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     def sleep(self, seconds: float) -> None:
-        """Lets one thread wait.
+        """Makes one thread wait.
 
         Raises:
-            StoppedError: If the work is to stop.
+            StoppedError: If the work is stopped.
         """
         if seconds > 0:
             self._wait(seconds)
@@ -79,7 +79,7 @@ class Pace:
         """Waits until the next request may be sent.
 
         Raises:
-            StoppedError: If the work is to stop.
+            StoppedError: If the work is stopped.
         """
         while True:
             with self._lock:
@@ -88,6 +88,7 @@ class Pace:
             while (left := mine - self._clock()) > 0:
                 self.sleep(left)
             self.sleep(0)
-            # A pause that began meanwhile: a turn after it, or all who waited would go at once.
+            # A pause that began meanwhile: take a turn after it, or all waiting threads would go at
+            # once.
             if self._paused_until <= mine:
                 return

@@ -1,4 +1,4 @@
-"""What a language model is asked: the guideline, the scale, and one search result as data."""
+"""The prompt: the guideline, the scale, and one search result as data."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from relkit.judging.shown import choose_fields
 
 __all__ = ["LONGEST", "Prompt", "can_be_shown", "make_prompt"]
 
-#: Characters that are shown of one text of a result, and of all its further fields together.
+#: Maximum characters shown of one text of a result, and of all its further fields together.
 LONGEST = 4000
 
-#: `{guideline}` and `{scale}` are what a prompt of one's own may use as well.
+#: A user's own prompt may also use `{guideline}` and `{scale}`.
 _TASK = {
     "en": """\
 You are a relevance assessor for a search engine. You get one query and one search result, and say \
@@ -97,10 +97,10 @@ _ALSO = {"en": "also called", "zh": "英文名"}
 
 @dataclass(frozen=True)
 class Prompt:
-    """Everything that is asked, except for the result itself.
+    """The prompt, except for the result itself.
 
     Attributes:
-        language: Of our own sentences.
+        language: The language of our own sentences.
         task: The task, the guideline and the scale.
         scale: The grades that an answer may have.
     """
@@ -111,14 +111,14 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """The whole text that is the same for every result: what makes a prompt another one."""
+        """The constant text for all results, which identifies a prompt."""
         return f"{self.task}\n\n{self._rules('BOUNDARY')}"
 
     def messages(self, item: Item) -> list[dict[str, str]]:
-        """Returns the messages that ask for one result's grade.
+        """Returns the messages that request one result's grade.
 
-        The same result always gives the same text. Nothing that stands in the result can end the
-        data: its line breaks are escaped, and the boundary depends on the data and is not in it.
+        The same result always gives the same text. Nothing in the result can end the data: its line
+        breaks are escaped, and the boundary depends on the data and does not occur in it.
 
         Raises:
             InputError: If the item has nothing to show.
@@ -130,7 +130,7 @@ class Prompt:
                     query=item.query,
                     document=item.document,
                 ),
-                hint="`relkit judge import --documents` gives them to items that are new",
+                hint="`relkit judge import --documents` adds them",
             )
         data = _data(item)
         boundary = _boundary(data)
@@ -146,23 +146,23 @@ class Prompt:
 
 
 def can_be_shown(item: Item) -> bool:
-    """Says whether an item has more than its id, and so something that can be graded."""
+    """Returns whether an item has more than its id, and so can be graded."""
     return bool(item.title or item.snippet or item.url or item.fields)
 
 
 def make_prompt(project: Project, *, language: Language = "en", task: str | None = None) -> Prompt:
-    """Makes the prompt of a project.
+    """Builds the prompt of a project.
 
     Args:
-        project: Its guideline and scale are shown; the guideline in the language, or else in the
-            other one.
-        language: Of our own sentences.
-        task: A task of your own in place of ours; `{guideline}` and `{scale}` in it stand for the
-            project's. What marks the data as data and what an answer looks like is added to it.
+        project: The project, with guideline and scale; the guideline in the language, or else in
+            another one.
+        language: The language of our own sentences.
+        task: Your own task in place of ours, with placeholders `{guideline}` and `{scale}`. The
+            sections on data and on the form of an answer are appended.
 
     Raises:
         ParameterError: If there is no such language, or the task is empty.
-        InputError: If two rankings are judged side by side, or the scale has no levels.
+        InputError: If the project is side by side, or the scale has no levels.
 
     Examples:
         >>> from relkit.data.scale import SEARCH
@@ -189,10 +189,10 @@ def make_prompt(project: Project, *, language: Language = "en", task: str | None
     if not project.scale.levels:
         raise InputError(
             message(
-                "the scale `{scale_name}` has no levels that a model could choose from",
+                "the scale `{scale_name}` has no levels for a model to choose from",
                 scale_name=project.scale.name,
             ),
-            hint="make the project with a scale such as `search`, or one of your own in a file",
+            hint="create the project with a scale such as `search`, or your own in a file",
         )
     if task is not None and not task.strip():
         raise ParameterError("the prompt is empty")
@@ -232,8 +232,8 @@ def _data(item: Item) -> str:
     if fields := choose_fields(item):
         shown["fields"] = _fields(fields)
     text = json.dumps(shown, ensure_ascii=False, indent=2)
-    # What some models take for the end of a message, such as <|im_end|> or [/INST], is written so
-    # that it is none; for JSON it is the same text.
+    # What some models take for the end of a message, such as <|im_end|> or [/INST], is escaped; in
+    # JSON the text is the same.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return re.sub(r"\[(?=/?[A-Z_]+\])", r"\\u005b", text)
 

@@ -1,4 +1,4 @@
-"""What language models answered: stored once, found again by what was asked."""
+"""Language models' answers: stored once, found again by their request."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from relkit.judging.schema import llm_answers, llm_requests, sa
 
 __all__ = ["Replies", "StoredAnswer"]
 
-#: So many hashes are looked up in one query: databases limit what a query may hold.
+#: Hashes looked up per query: databases limit the size of a query.
 MOST_HASHES = 500
 
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """An answer as it is stored.
+    """A stored answer.
 
     Attributes:
         request_hash: What was asked.
-        sample: Which of the repetitions it is, from 1.
-        attempt: Which of the attempts to get an answer that can be read, from 1.
-        answer: What it says.
+        sample: The number of the repetition, from 1.
+        attempt: The number of the attempt to get a valid answer, from 1.
+        answer: The answer.
         prompt_tokens: Of the request.
         completion_tokens: Of the answer.
     """
@@ -41,10 +41,10 @@ class StoredAnswer:
 
 
 class Replies(Base):
-    """The part of a store that keeps what language models answered."""
+    """The part of a store that manages language models' answers."""
 
     def add_requests(self, configuration: Configuration, requests: Mapping[int, str]) -> None:
-        """Remembers what is asked about which item."""
+        """Records the request of each item."""
         with self.database.write() as connection:
             take_turn(connection, configuration.project_id)
             here = llm_requests.c.configuration_id == configuration.id
@@ -59,7 +59,7 @@ class Replies(Base):
                 connection.execute(sa.insert(llm_requests), rows)
 
     def answers(self, configuration_id: int) -> dict[int, list[StoredAnswer]]:
-        """Returns everything that was answered about each item, by sample and attempt."""
+        """Returns all answers of each item, by sample and attempt."""
         query = (
             sa.select(llm_requests.c.item_id, llm_answers)
             .select_from(
@@ -77,7 +77,7 @@ class Replies(Base):
         return found
 
     def find(self, request_hashes: Iterable[str]) -> dict[str, list[StoredAnswer]]:
-        """Returns what was answered to requests, in whichever project, by sample and attempt."""
+        """Returns the answers to requests in any project, by sample and attempt."""
         wanted = sorted(set(request_hashes))
         found: dict[str, list[StoredAnswer]] = {}
         with self.database.read() as connection:
@@ -93,10 +93,10 @@ class Replies(Base):
     def add(
         self, request_hash: str, sample: int, attempt: int, answer: Answer, completion: Completion
     ) -> bool:
-        """Stores an answer; it is on the disk when this returns.
+        """Stores an answer durably.
 
         Returns:
-            Whether it was new: False where another process asked the same meanwhile.
+            Whether it is new: False if another process asked the same meanwhile.
         """
         same = sa.and_(
             llm_answers.c.request_hash == request_hash,
@@ -127,7 +127,7 @@ class Replies(Base):
             return False
 
     def graded_items(self, configuration: Configuration) -> set[int]:
-        """Returns the items that have a grade of a model, without reading the grades."""
+        """Returns the items with a grade by a model, without reading the grades."""
         query = (
             _graded(configuration, llm_requests.c.item_id)
             .order_by(None)
@@ -138,9 +138,9 @@ class Replies(Base):
             return set(connection.execute(query).scalars())
 
     def samples(self, configuration: Configuration) -> dict[int, list[float]]:
-        """Returns a model's grades of each item: of those with more than half of their samples.
+        """Returns a model's grades of each item with more than half of its samples.
 
-        What could not be read is no grade. An item most of whose samples are missing has none.
+        Invalid answers are not grades. An item most of whose samples are missing has none.
         """
         query = _graded(configuration, llm_requests.c.item_id, llm_answers.c.grade)
         found: dict[int, list[float]] = {}
@@ -168,7 +168,7 @@ class Replies(Base):
 
 
 def _graded(configuration: Configuration, *columns: Any) -> sa.Select[Any]:
-    """The answers of a configuration that have a grade, item by item."""
+    """Yields the answers of a configuration with a grade, item by item."""
     return (
         sa.select(*columns)
         .select_from(

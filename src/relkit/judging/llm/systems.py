@@ -1,4 +1,4 @@
-"""Whether a language model's grades would put systems in another order than people's."""
+"""Whether a language model's grades would rank systems differently from people's."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["SystemOrder", "SystemValue", "compare_systems"]
 
 @dataclass(frozen=True)
 class SystemValue:
-    """A system's value by either one's grades of the same items.
+    """A system's value by people's and by the model's grades of the same items.
 
     Attributes:
         system: Its name.
-        people: By the grades that count.
-        machine: By the model's.
+        people: The value by the final grades.
+        machine: The value by the model's grades.
     """
 
     system: str
@@ -39,10 +39,10 @@ class SystemOrder:
     """Systems by people's grades and by a model's.
 
     Attributes:
-        measure: What is compared.
-        systems: The best by people's grades first.
+        measure: The compared measure.
+        systems: The systems, best by people's grades first.
         tau: Kendall's tau-b of the two orders: 1 if they are the same.
-        swapped: Pairs that the model's grades put the other way round.
+        swapped: Pairs that the model's grades reverse.
     """
 
     measure: str
@@ -69,7 +69,7 @@ def compare_systems(
         store: The database.
         configuration: The model and its settings.
         runs: What each system returns, as `relkit.evaluate` takes it.
-        measure: By which they are put in order.
+        measure: The measure that ranks them.
 
     Raises:
         ParameterError: If there are fewer than two runs.
@@ -82,7 +82,7 @@ def compare_systems(
     from relkit.evaluation import evaluate, evaluate_scores
 
     if len(runs) < 2:
-        raise ParameterError("an order of systems needs two runs")
+        raise ParameterError("ranking systems needs two runs")
     scale = store.projects.get(configuration.project_id).scale
     samples = store.replies.samples(configuration)
     people: dict[str, dict[str, float]] = {}
@@ -94,7 +94,7 @@ def compare_systems(
             machine.setdefault(one.item.query, {})[one.item.document] = median
     if not people:
         raise InputError(
-            message("no item was graded by `{judge}` and by people", judge=configuration.judge)
+            message("no item was graded by both `{judge}` and people", judge=configuration.judge)
         )
     by_people, by_machine = (
         Judgments.from_dict(grades, scale=scale) for grades in (people, machine)

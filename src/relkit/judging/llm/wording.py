@@ -44,7 +44,7 @@ _TITLES = {
 
 
 def describe_configuration(found: Configuration) -> str:
-    """Returns what a judge's grades depend on, in one line."""
+    """Returns a judge's settings in one line."""
     settings = [f"{name} {value}" for name, value in found.parameters.items()]
     times = "1 sample" if found.samples == 1 else f"{found.samples} samples"
     return (
@@ -72,9 +72,9 @@ def _date(seconds: float) -> str:
 
 
 def note_machines(store: Store, project_id: int, sources: Sequence[str]) -> Note | None:
-    """Returns how many final grades are a language model's and who let them count; None if none.
+    """Returns how many final grades are a language model's and who accepted it; None if none.
 
-    To be said wherever final grades leave the database.
+    To be shown wherever final grades leave the database.
 
     Args:
         store: The database.
@@ -151,7 +151,7 @@ def render_calibration(
         configuration: The model and its settings.
         scale: What the grades are called.
         order: Systems by either one's grades.
-        differences: Items to list, on which the model and people lie apart.
+        differences: Items to list, on which the model and people differ.
         markdown: In place of text.
     """
     table: Callable[..., list[str]] = _markdown if markdown else align
@@ -229,7 +229,7 @@ def _difference(found: Difference, scale: Scale, markdown: bool) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Returns a text of strangers on one line, without signs that a terminal would obey."""
+    """Returns an untrusted text on one line, without control characters."""
     shown = "".join(sign if sign.isprintable() else " " for sign in text)
     short = " ".join(shown.split())
     return short if len(short) <= 200 else short[:200] + "…"
@@ -249,7 +249,7 @@ def _verdict(found: Calibration) -> list[str]:
             + ("within" if found.outlook.within else "below")
             + " the range of people."
         )
-    # Of two people's grades the lower one counts: beside it even a fair judge looks generous.
+    # Of two people's grades the lower one counts, so even a fair judge looks generous.
     bias = (found.overall.single or found.overall.final).difference
     if bias.low > 0 or bias.high < 0:
         kind = "more generous" if bias.value > 0 else "stricter"

@@ -1,1 +1,1 @@
-"""How a judging database came to have its tables, step by step."""
+"""Migrations of the judging database, step by step."""

@@ -1,4 +1,4 @@
-"""What Alembic runs: on the connection that `relkit.judging.database` opened."""
+"""Alembic's entry point, on the connection opened by `relkit.judging.database`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from alembic import context
 
 from relkit.judging.schema import metadata
 
-if not __name__.startswith("relkit."):  # Alembic runs this file; what imports it only reads it
+if not __name__.startswith("relkit."):  # Alembic runs this file; other importers only read it
     context.configure(
         connection=context.config.attributes["connection"],
         target_metadata=metadata,

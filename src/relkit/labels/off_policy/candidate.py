@@ -95,7 +95,7 @@ def policy_of(log: object, *, depth: int = 10, name: str | None = None) -> Candi
 
     Args:
         log: What `relkit.labels.off_policy.read_feedback` takes, of single decisions.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         name: What results call it.
 
     Raises:

@@ -104,7 +104,7 @@ class Estimator(ABC):
     """An off-policy estimator.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         level: What its weights are of; None for one without weights.
         lists: Whether it needs to know the candidate's lists as a whole.
         unseen: What it makes of results that the log never showed: they count as if they earned

@@ -62,7 +62,7 @@ def evaluate_policy(
         log: What `relkit.labels.off_policy.read_feedback` takes.
         candidate: What `relkit.labels.off_policy.read_candidate` takes.
         estimators: Names of estimators; None for all that apply.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         propensities: What the log's column `propensity` is of; `none` counts in the log instead.
         reward: The column of what a result earned; `auto` takes the clicks where there are any.
         click_model: The click model of the estimator of that name, or its name: its prior then has

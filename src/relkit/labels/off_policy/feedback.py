@@ -144,7 +144,7 @@ def read_feedback(
         log: What `relkit.read_sessions` takes; of single decisions only the document has to be
             there: without a session, every row is one, without a query there is one, without a
             position all are at 1.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         propensities: What the column `propensity` is of: the `list`, the document at its
             `position`, or the document given those above it (`conditional`); `none` leaves it out;
             `auto` takes the first that can be meant.

@@ -60,7 +60,7 @@ class OffPolicy(Exportable):
         candidate: What the candidate is called.
         sessions: Sessions of queries that the candidate has.
         queries: How many queries those are.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         single: Whether sessions are single decisions.
         clicks: Whether rewards are clicks.
         method: How intervals are made.

@@ -62,7 +62,7 @@ def estimate_bias(
         sessions: What `relkit.read_sessions` takes, or what `read_clicks` returned.
         estimators: Estimators or their names, `all-pairs`, `pivot`, `chain` or `em`; labels are
             made with the first.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
         reference: The position whose θ is 1; by default the first one that was shown.
         weighting: How much a document counts that was shown n times at one position and m times at

@@ -39,7 +39,7 @@ def training_rows(
         examination: θ of each position, such as `estimate_bias(log).examination`; rows at other
             positions are left out, and counted in a warning.
         clip: A smaller θ counts as this one: rare clicks far down do not decide alone.
-        depth: The last position that counts.
+        depth: Ignore positions after this one.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
 
     Raises:

@@ -202,7 +202,7 @@ def simulate(
         model: A click model or its name; or one that was fitted, or whose parameters are known
             (`ClickModel.known`): it then simulates what it has found.
         sessions: How many searches.
-        seed: Random seed of everything that is drawn.
+        seed: Random seed.
         habits: How users go through lists: examination, going on, and how deep.
         crowd: Who searches, what for, and what happens to lists, clicks and fields.
         attraction: The attraction of each grade, in place of that formula.

@@ -34,7 +34,7 @@ def normalization_of(name: str | None) -> str:
     """Returns a normalisation's name as it is listed; `_` stands for `-` too.
 
     Raises:
-        UnknownNameError: If there is none of that name.
+        UnknownNameError: If it does not exist.
 
     Examples:
         >>> normalization_of("min_max")

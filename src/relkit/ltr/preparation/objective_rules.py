@@ -45,7 +45,7 @@ class Target:
     """What an objective makes large.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         measure: The measure; None where it is none, such as squared error.
         gain: The gain of a label, where the measure has one.
         truncation: Pairs have a document in the first so many ranks; None for any.

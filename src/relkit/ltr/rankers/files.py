@@ -74,7 +74,7 @@ class RankerFile:
 
     Attributes:
         path: Its name.
-        model: What it says of itself.
+        model: Its manifest.
     """
 
     def __init__(self, path: str) -> None:

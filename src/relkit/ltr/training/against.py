@@ -112,7 +112,7 @@ class Earlier:
     """An earlier ranker, before the new one is trained.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         values: What it reaches on each held-out query; empty where that is not known.
         card: Its card; None where it was measured here.
         notes: What is worth knowing of it.

@@ -166,7 +166,7 @@ def dealt_pairs(rows: LabelledRows, folds: int, seed: int, duplicates: Duplicate
         rows: Labelled rows.
         folds: How many folds.
         seed: The same seed deals alike.
-        duplicates: Whether queries that share a row stay together.
+        duplicates: Keep queries that share a row in the same part.
 
     Raises:
         InputError: If there are too few queries.

@@ -107,7 +107,7 @@ def search_parameters(
         trials: How many settings are tried.
         measured: From a trained ranker and rows to the measure.
         seed: Of the search and of the queries that score it.
-        duplicates: Whether queries that share a row stay together.
+        duplicates: Keep queries that share a row in the same part.
         fixed: Parameters that are not searched for; nor is the number of steps of a ranker that
             stops by itself, on the queries that score it.
         progress: Called with the trials made, all of them, and the best value.

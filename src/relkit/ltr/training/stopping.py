@@ -118,7 +118,7 @@ def stopped(
         rows: Training rows; nothing that is held out may be among them.
         watch: Rows to watch; None puts a share of the training queries aside.
         seed: Of the share.
-        duplicates: Whether queries that share a row stay together.
+        duplicates: Keep queries that share a row in the same part.
 
     Returns:
         The ranker, its number of steps, and the measure that was reached on the watched rows.

@@ -39,7 +39,7 @@ class Finding:
         level: `warning` where numbers computed from the log would be wrong, `info` where they would
             only say less.
         count: How many rows, sessions, queries or users are concerned.
-        total: Of how many.
+        total: Rows in total.
         unit: What is counted.
         examples: A few of the rows concerned.
         evidence: What else is known, by name.

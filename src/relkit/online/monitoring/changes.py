@@ -197,7 +197,7 @@ def compare_points(
     Args:
         before: The earlier month's points.
         after: The later month's points.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         alpha: The level of the tests.
     """
     earlier = {(one.tier, one.depth): one for one in before}

@@ -23,7 +23,7 @@ def domain_mean(
     Args:
         sample: The sampled sessions.
         values: The value of each session that has one, by its id.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
 
     Returns:
         The mean over all tiers, and the means by tier of those that hold a value.

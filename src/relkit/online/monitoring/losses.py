@@ -140,7 +140,7 @@ def attribute_change(
         k: Ranks that count.
         convention: The rules.
         tier: The tier, or `all`.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         alpha: The level at which a rise of a loss is more than chance.
     """
     tables = [_told(one, other, pooled, k, convention) for one, other in

@@ -41,7 +41,7 @@ class PlannedSample:
     """What samples of one size show.
 
     Attributes:
-        per_tier: Sessions per tier, on average over the tiers.
+        per_tier: Sessions per tier, averaged over tiers.
         sampled: Sessions of all tiers that are sampled, in each month.
         tier: The tier, or `all`.
         same: The smallest fall that is found with the plan's power between two months in which the

@@ -95,9 +95,9 @@ def month_points(
     Args:
         one: The round.
         depths: Ranks that count, by tier; a tier that is not named has no point of its own.
-        common_k: Ranks that count where tiers are compared.
+        common_k: Common depth at which tiers are compared.
         convention: The rules.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
     """
     deep = {tier: depths.get(tier, common_k) for tier in one.depths}
     own = session_values(one.sample, one.judgments, convention, deep)

@@ -35,7 +35,7 @@ class Round:
             too.
         convention: The rules.
         depths: Ranks that count, by tier.
-        common_k: Ranks that count where tiers are compared.
+        common_k: Common depth at which tiers are compared.
         results: One row per session: `session`, `query`, `tier`, `k`, `shown`, `judged`, `dcg`,
             `ndcg` (over the retrieved), and `common_dcg` and `common_ndcg` at the common k; null
             where nothing that was shown is judged.
@@ -100,8 +100,8 @@ def create_round(
         convention: The rules, as for `relkit.evaluate`.
         scale: The grade scale; `None` takes the judgments' own.
         k: Ranks that count, for all tiers or by tier; `None` takes the sample's.
-        common_k: Ranks that count where tiers are compared; `None` takes the sample's, or the least
-            k where that is less.
+        common_k: Ranks that count where tiers are compared; `None` takes the sample's, or the
+            smallest depth where that is less.
         grading: How several judges' grades became one, to be kept with the round.
 
     Returns:
@@ -170,8 +170,8 @@ def _common(sample: Sample, depths: Mapping[str, int], common_k: int | None) -> 
     if not 1 <= common_k <= least:
         raise ParameterError(
             message(
-                "the parameter `common_k` must be between 1 and {least}, the"
-                " least k of a tier. Got `{common_k}` instead.",
+                "the parameter `common_k` must be between 1 and {least}, the smallest"
+                " depth of a tier. Got `{common_k}` instead.",
                 least=least,
                 common_k=common_k,
             )

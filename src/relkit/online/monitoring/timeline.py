@@ -57,7 +57,7 @@ class Monitor(Exportable):
         queries: Every sampled query of the last month, the worst first: `query`, `tier`,
             `sessions`, `sampled`, `dcg` and `ndcg` at the common k, `before`, `change`.
         convention: The rules.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         alpha: The level of the tests.
         notes: What was noticed about the rounds.
 
@@ -290,7 +290,7 @@ def monitor(
         k: Ranks that count, for all tiers or by tier; `None` takes the last round's.
         common_k: Ranks that count where tiers are compared; `None` takes the least common k of all
             rounds.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         alpha: The level of the tests.
 
     Returns:

@@ -54,7 +54,7 @@ def draw_sample(
     Args:
         sessions: What `relkit.read_sessions` takes: `relkit.Sessions`, a frame of any engine, or a
             path.
-        per_tier: Sessions per tier, on average over the tiers.
+        per_tier: Sessions per tier, averaged over tiers.
         design: `stratified`: from each tier a simple random sample without replacement. `pptss`:
             draws with replacement, of queries with probability proportional to their traffic and
             then of one of their sessions.
@@ -67,7 +67,7 @@ def draw_sample(
         k: Results of a session that count, for all tiers or by tier. `None` takes 40 for head and
             20 for the others.
         common_k: The depth at which tiers are compared: DCG@40 and DCG@20 are not comparable.
-            `None` takes the least k.
+            `None` takes the smallest depth.
         seed: Chooses the sessions.
         progress: Called with the steps that are done, how many there are, and what the next one
             does.
@@ -156,8 +156,8 @@ def _common(common_k: int | None, depths: Sequence[int]) -> int:
     if not 1 <= common_k <= min(depths):
         raise ParameterError(
             message(
-                "the parameter `common_k` must be between 1 and {depths}, the"
-                " least k of a tier. Got `{common_k}` instead.",
+                "the parameter `common_k` must be between 1 and {depths}, the smallest"
+                " depth of a tier. Got `{common_k}` instead.",
                 depths=min(depths),
                 common_k=common_k,
             )

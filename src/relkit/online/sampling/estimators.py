@@ -126,7 +126,7 @@ def estimate(
         values: The value of every sampled session, such as its DCG@20; or of every query.
         by: What `values` are named by.
         estimator: For PPTSS.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
 
     Raises:
         InputError: If a sampled session or query has no value, or one that is not finite.

@@ -26,7 +26,7 @@ def upgrade() -> None:
     op.add_column("tokens", sa.Column("scope", sa.Text(), server_default="read", nullable=False))
     op.add_column("tokens", sa.Column("expires_at", sa.Double(), nullable=True))
     op.add_column("tokens", sa.Column("used_at", sa.Double(), nullable=True))
-    # What a token was made for goes on working.
+    # Existing tokens keep working.
     op.execute("UPDATE tokens SET scope = 'admin'")
 
     _make_sign_ins()
@@ -76,7 +76,7 @@ def _fill_keys() -> None:
 
 
 def _make_sign_ins() -> None:
-    """Makes the table anew, as SQLite must, and lets everybody stay signed in."""
+    """Recreates the table, as SQLite requires, and keeps everybody signed in."""
     kept = ("secret_hash", "user_id", "created_at", "expires_at")
     old = sa.table("sign_ins", *map(sa.column, kept))
     connection = op.get_bind()

@@ -1,4 +1,4 @@
-"""Guidelines by language, in one column: a language more needs no column more."""
+"""Guidelines by language in one column: a new language needs no new column."""
 
 from __future__ import annotations
 

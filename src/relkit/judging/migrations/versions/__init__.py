@@ -1,1 +1,1 @@
-"""One file a step; Alembic finds them by their revisions."""
+"""One file per step; Alembic finds them by their revisions."""

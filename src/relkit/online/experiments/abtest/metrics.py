@@ -23,7 +23,7 @@ class Metric:
     """A ratio of two sums over users.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         above: The sum above the line.
         below: The sum below it.
         needs: The column of the log that it needs.
