@@ -114,9 +114,9 @@ def test_the_sign_in_before_a_new_password_is_worth_nothing(
     [
         ("short", "12 to 128 characters"),
         ("x" * 129, "12 to 128 characters"),
-        ("password12345", "first that are guessed"),
-        ("aaaaaaaaaaaaaa", "first that are guessed"),
-        ("relkit is a program", "first that are guessed"),
+        ("password12345", "easily guessed"),
+        ("aaaaaaaaaaaaaa", "easily guessed"),
+        ("relkit is a program", "easily guessed"),
         (PASSWORD, "is the current one"),
     ],
 )

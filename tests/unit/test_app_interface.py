@@ -253,7 +253,7 @@ def test_a_second_answer_replaces_the_first_only_if_it_is_meant_to(store: Store)
         ):  # fmt: skip
             answer = ana.act(kind, f"{number}{kind}", item_id=item, **more)
             assert answer.status_code == 409
-            assert "answered this item already" in answer.json()["error"]["message"]
+            assert "already answered this item" in answer.json()["error"]["message"]
     # The same request again is no second answer, a note none either, and what was put off waits.
     assert ana.act("grade", "1", item_id=first, grade=3).json()["repeated"]
     assert ana.act("note", "6", item_id=first, note="n").status_code == 200

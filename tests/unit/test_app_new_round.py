@@ -152,7 +152,7 @@ def test_only_leads_add_months(store: Store, sample: bytes, tmp_path: Path) -> N
         ({"month": "../../2026-03"}, 400, "is not a month"),
         ({"project": "99"}, 404, "unknown project"),
         ({"project": "2"}, 400, "no grades"),
-        ({"project": "3"}, 400, "nothing is graded in `Empty`"),
+        ({"project": "3"}, 400, "nothing has been graded in `Empty`"),
         ({"rule": "best"}, 422, "rule"),
         ({"name": "march.exe"}, 400, "march.exe: is not a sample"),
         ({"name": "../../march.json"}, 400, "march.json: is not a sample"),

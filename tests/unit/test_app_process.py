@@ -216,8 +216,8 @@ def test_https_of_its_own(certificate: Path, tmp_path: Path) -> None:
         (["--ssl-certificate", "nowhere.pem"], 3, "nowhere.pem: the certificate cannot be used"),
         (["--ssl-certificate", "queries.tsv"], 3, "the certificate cannot be used"),
         (["--proxy", "nginx"], 2, "`nginx` is not an address or network"),
-        (["--allowed-host", "http://a.example"], 2, "is not the name of a host"),
-        (["--host", "192.0.2.1"], 3, "take another --port or --host"),
+        (["--allowed-host", "http://a.example"], 2, "is not a host name"),
+        (["--host", "192.0.2.1"], 3, "choose another --port or --host"),
     ],
 )
 def test_options_that_cannot_be(process, options: list[str], code: int, message: str) -> None:

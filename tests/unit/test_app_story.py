@@ -143,7 +143,7 @@ def test_an_interrupted_start_is_taken_up(told: tuple[Story, object], tmp_path: 
 def test_the_story_has_a_database_of_its_own(command: Command, more: list[str]) -> None:
     outcome = command("judge", "serve", *more, "--demo", "made", "--port", "0")
     assert outcome.code == 2
-    assert "`--demo` has a database and rounds of its own" in outcome.err
+    assert "`--demo` brings its own database and rounds" in outcome.err
     assert not Path("made").exists()
 
 

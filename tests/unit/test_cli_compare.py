@@ -123,7 +123,7 @@ WRONG = {
     "no candidate": (("j.qrels", "bad.run"), "CANDIDATE is missing"),
     "one file of values": (("--values", "old.csv"), "two runs"),
     "one score": (("--scored", "scores.csv", "--score", "score"), "two columns of scores"),
-    "files and scores": (("j.qrels", "--scored", "scores.csv"), "takes the place"),
+    "files and scores": (("j.qrels", "--scored", "scores.csv"), "--scored replaces"),
     "tukey of two": ((*BOTH[1:], "--test", "tukey"), "three or more"),
     "unknown test": ((*BOTH[1:], "--test", "z"), "'z' is not one of"),
 }

@@ -48,9 +48,7 @@ def test_an_unclear_kind_is_asked_for(command: Command, files: Path) -> None:
     (files / "x.json").write_text('{"q1": {"d1": 1}}')
     outcome = command("convert", "x.json", "x.csv")
     assert outcome.code == 2
-    assert outcome.err.startswith(
-        "error: does `x.json` hold judgments or a run?\nhint: say it with"
-    )
+    assert outcome.err.startswith("error: does `x.json` contain judgments or a run?\nhint: specify")
 
 
 def test_an_unreadable_table_says_why(command: Command, files: Path) -> None:
@@ -77,11 +75,11 @@ def test_the_input_is_never_the_output(command: Command) -> None:
 
 
 def test_the_help_names_every_format_with_what_it_holds() -> None:
-    text = " ".join(HELP.partition("Both kinds:")[2].split())
-    both, _, judgments = text.replace("(as ranx has it)", "").partition("; judgments alone:")
+    text = " ".join(HELP.partition("Judgments and runs:")[2].split())
+    both, _, judgments = text.replace("(in ranx's form)", "").partition(". Judgments only:")
     named = {
         "run": {name.strip() for name in both.split(",")},
-        "judgments": {name.strip() for name in judgments.partition(";")[0].split(",")},
+        "judgments": {name.strip() for name in judgments.partition(".")[0].split(",")},
     }
     known = {name: formats.get(name).holds for name in formats}
     assert named["run"] == {name for name, holds in known.items() if "run" in holds}
@@ -105,7 +103,7 @@ def test_rows_with_features_survive_there_and_back(
     there = command("convert", "rows.csv", f"x.{ending}")
     back = command("convert", f"x.{ending}", "back.csv")
     assert (there.code, back.code) == (0, 0), there.err + back.err
-    assert f"x.{ending}: 2 rows with features of 2 queries\n" in there.err
+    assert f"x.{ending}: 2 feature rows of 2 queries\n" in there.err
     found = [line.split(",") for line in (files / "back.csv").read_text("utf-8").splitlines()]
     assert found[0] == ["query", "document", "label", "weight", "bm25", "年龄"]
     assert [fields[:2] for fields in found[1:]] == [["red shoes", "d1"], ["tv", "d#2"]]

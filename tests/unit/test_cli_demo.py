@@ -68,7 +68,7 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     for ranker in ("BM25", "best order", "regression", "LambdaMART", "SoftRank"):
         assert f"\n{ranker} " in learnt
     assert "Trained on clicks (dctr)" in learnt
-    assert "what LambdaMART ranks: made/lambdamart.run" in outcome.err
+    assert "LambdaMART's run: made/lambdamart.run" in outcome.err
     assert "NDCG@10 does not show the fall" in " ".join(outcome.err.split())
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
     assert tried.pop() == "relkit judge serve --demo made"  # serves until it is ended
@@ -78,7 +78,7 @@ def test_the_demonstration(command: Command, files: Path) -> None:
         assert again.code == 0, f"{line}: {again.err}"
     again = command("demo", "made")
     assert again.out == outcome.out
-    assert again.err.startswith("note: using the files in made; --rebuild makes them again\n")
+    assert again.err.startswith("note: using the files in made; --rebuild replaces them\n")
     chinese = command("demo", "made", "--lang", "zh")
     assert "再用点击比较两个排序模型" in chinese.err
     assert "训练排序模型（made/features.parquet）" in chinese.err

@@ -326,10 +326,10 @@ def test_strict_turns_warnings_into_an_error(command: Command) -> None:
         ((*FILES, "--scale", "stars"), 2, "error: unknown scale: `stars`"),
         ((*FILES, "--format", "xml"), 2, "error: invalid value for '--format'"),
         ((*FILES, "--digits", "40"), 2, "error: invalid value for '--digits'"),
-        ((*FILES, "--columns", "doc=x"), 2, "error: --columns knows no `doc`\nhint: did you mean"),
+        ((*FILES, "--columns", "doc=x"), 2, "error: --columns does not accept `doc`\nhint: did"),
         ((*FILES, "--run-format", "trek"), 2, "error: unknown format: `trek`\nhint: did you mean"),
         ((*FILES, "--query", "q"), 2, "error: --query needs --scored FILE"),
-        ((*FILES, "--scored", "scores.csv"), 2, "error: --scored takes the place of JUDGMENTS"),
+        ((*FILES, "--scored", "scores.csv"), 2, "error: --scored replaces JUDGMENTS"),
         # Judgments in place of a run: whatever is said, no traceback.
         ((*FILES, "-m", "rbo"), 3, "error: judgments.qrels"),
         (("judgments.qrels", "absent.run"), 3, "error: absent.run: there is no such file"),
@@ -363,9 +363,9 @@ def test_scored_table_with_a_column_map(command: Command, files: Path) -> None:
         assert command(*scored, *others).out == found.out
     outcome = command(*scored, "--columns", "query=who,label=what", "--query", "what")
     assert outcome.code == 2
-    assert "the query is in two columns: `what` and `who`" in outcome.err
+    assert "two columns are given for the query: `what` and `who`" in outcome.err
     assert "leave out --query or query in --columns" in outcome.err
-    assert "knows no `rank`" in command(*scored, "--columns", "rank=who").err
+    assert "does not accept `rank`" in command(*scored, "--columns", "rank=who").err
 
 
 def test_compare_scored_with_a_column_map(command: Command, files: Path) -> None:

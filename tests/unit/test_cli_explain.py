@@ -112,7 +112,8 @@ def test_without_a_query_the_lowest_are_named(command: Command) -> None:
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.splitlines() == [
         "error: --query-id is missing",
-        "hint: name a query; the lowest rr of 3 have `q3` (0.0000), `q1` (1.0000), `q2` (1.0000)",
+        "hint: name a query; of 3, these have the lowest rr: `q3` (0.0000), `q1` (1.0000),"
+        " `q2` (1.0000)",
     ]
 
 

@@ -65,10 +65,10 @@ def test_convention_scale_and_output(command: Command, files) -> None:
 def test_what_is_refused(command: Command) -> None:
     outcome = command("funnel", "judgments.qrels")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.startswith("error: there is no run")
+    assert outcome.err.startswith("error: no run is given")
     outcome = command("funnel", "judgments.qrels", "bm25.run", *STAGES)
     assert outcome.code == 2
-    assert "with --stage and without" in outcome.err
+    assert "both with and without --stage" in outcome.err
     outcome = command("funnel", "judgments.qrels", "--stage", "bm25.run")
     assert outcome.code == 2
     assert "`--stage bm25.run` is not NAME=RUN" in outcome.err

@@ -69,7 +69,7 @@ def test_learning_and_searching(command: Command) -> None:
                 "k=1",
             ],
             2,
-            "one or the other",
+            "--optimize chooses",
         ),
     ],
 )

@@ -24,7 +24,7 @@ def examples(help_text: str) -> list[str]:
 
 
 def write_rows() -> None:
-    """Writes the rows with features that the examples name."""
+    """Writes the feature rows that the examples name."""
     from tests.unit.trained import rows_of, write_features
 
     for seed, name in enumerate(("features.csv", "heldout.csv")):

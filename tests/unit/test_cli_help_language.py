@@ -20,7 +20,7 @@ from relkit.core.texts import LANGUAGES, catalogue
 OTHERS = [one for one in LANGUAGES if one != "en"]
 #: Commands, options and names, which are the same in every language.
 CODE = re.compile(
-    r"(relkit |--?[a-z]|eval ).*|\d+|[\w@-]+(, [\w@-]+){2,}"
+    r"(relkit |--?[a-z]|eval ).*|[\d.]+|[\w@-]+(, [\w@-]+){2,}"
     r"|relkit|llm:MODEL|official|qrels|OUTPUT\.\S+|RELKIT_\w+"
 )
 

@@ -69,7 +69,9 @@ def test_guidelines_and_rules(command: Command, files: Path) -> None:
         "--guideline-zh", "zh.md", "--overlap", "3", "--gold-share", "0.1", "-k", "20",
         "--seed", "5", "--scale", "binary",
     )  # fmt: skip
-    assert "made the project June: scale binary, 3 judges an item, 10% gold items" in outcome.err
+    assert (
+        "created the project June: scale binary, 3 judges per item, 10% gold items" in outcome.err
+    )
     with open_store(files / "judging.db") as store:
         project = store.projects.get("June")
     assert project.guideline == {"en": "Grade it.", "zh": "请打分。"}
@@ -276,7 +278,7 @@ def test_what_is_exported_is_what_counts(command: Command, june: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["status", "none.db"], 3, "there is no such database"),
+        (["status", "none.db"], 3, "this database does not exist"),
         (["status", "judging.db", "--project", "Juni"], 2, "did you mean `June`?"),
         (["import", "judging.db", "--project", "June"], 2, "nothing to import"),
         (["import", "judging.db", "book.csv", "--project", "June"], 2, "could be one of csv"),
@@ -360,7 +362,7 @@ def test_queries_of_several_words_are_exported_with_a_table_of_ids(
     queries = "id\ttext\toriginal\nq1\tred running shoes\tred running shoes\ntv\ttv\t\n"
     assert (june / "shop.queries.tsv").read_text() == queries
     assert (june / "shop.documents.tsv").read_text() == "id\toriginal\nd2\ta document\nd1\t\n"
-    assert "shop.queries.tsv says what the ids of queries stand for" in outcome.err
+    assert "shop.queries.tsv maps the ids of queries to texts" in outcome.err
     outcome = command(*export, "--queries", "q.tsv", "--documents", "d.tsv")
     assert outcome.out == "q1 0 d2 3\ntv 0 d1 1\n"
     assert (june / "q.tsv").read_text() == queries
@@ -381,7 +383,7 @@ def test_tables_of_ids_are_for_formats_of_ids(command: Command, june: Path) -> N
     export = ("judge", "export", "judging.db", "--project", "June", "--queries", "q.tsv")
     outcome = command(*export, "--format", "csv")
     assert outcome.code == 2
-    assert "--queries is for formats that hold ids alone" in outcome.err
+    assert "--queries is for formats that contain only ids" in outcome.err
     assert command(*export, "--format", "trec").code == 0
     assert (june / "q.tsv").read_text() == "id\ttext\toriginal\nq1\tq1\t\nq2\tq2\t\n"
 
@@ -396,20 +398,20 @@ def test_an_archive_is_written_and_read(command: Command, june: Path) -> None:
     assert (taken.code, "`June` already" in taken.err) == (2, True)
     made = command("judge", "import", "judging.db", "june.relkit-project", "--project", "Copy")
     assert made.code == 0
-    assert "made the project Copy" in made.err
+    assert "created the project Copy" in made.err
     command("judge", "init", "other.db")
     other = command("judge", "import", "other.db", "june.relkit-project")
-    assert "made the project June" in other.err
+    assert "created the project June" in other.err
     for database, project in (("judging.db", "Copy"), ("other.db", "June")):
         csv = command("judge", "export", database, "--project", project, "--format", "csv").out
         again = command("judge", "export", "judging.db", "--project", "June", "--format", "csv").out
         assert csv == again
     mixed = command("judge", "import", "judging.db", "june.relkit-project", "--run", "bm25.run")
-    assert "a project of its own" in mixed.err
+    assert "is a whole project" in mixed.err
     (june / "half.relkit-project").write_bytes((june / "june.relkit-project").read_bytes()[:900])
     broken = command("judge", "import", "judging.db", "half.relkit-project")
     assert (broken.code, "cut off" in broken.err) == (3, True)
-    assert "no --project" in command("judge", "import", "judging.db", "pool.csv").err
+    assert "--project is missing" in command("judge", "import", "judging.db", "pool.csv").err
 
 
 def test_a_project_is_renamed_closed_opened_and_deleted(command: Command, june: Path) -> None:
@@ -417,13 +419,13 @@ def test_a_project_is_renamed_closed_opened_and_deleted(command: Command, june: 
         return str(command("judge", "project", "judging.db", *options).err)
 
     assert "renamed to July" in change("June", "--rename", "July")
-    assert "10% of what" in change("July", "--gold-share", "0.1")
+    assert "10% of a judge's items" in change("July", "--gold-share", "0.1")
     assert "closed the project July" in change("July", "--close")
     refused = command("judge", "import", "judging.db", "pool.csv", "--project", "July")
     assert "`July` is closed" in refused.err
     assert "July: closed" in command("judge", "project", "judging.db", "July").out
     assert "opened the project July" in change("July", "--reopen")
-    assert "do not go together" in change("July", "--close", "--delete")
+    assert "exclude each other" in change("July", "--close", "--delete")
     assert "needs --yes" in change("July", "--delete")
     assert "July" in command("judge", "status", "judging.db").out
     assert "deleted the project July" in change("July", "--delete", "--yes")

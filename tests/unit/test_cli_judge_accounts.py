@@ -85,7 +85,7 @@ def test_an_account_changes_on_the_command_line(command: Command, files: Path) -
     outcome = run("--role", "lead")
     assert (outcome.code, "only administrator" in outcome.err) == (2, True)
     command("judge", "init", "judging.db", "--account", "root", "--role", "admin")
-    assert "ann was admin and is lead" in run("--role", "lead").err
+    assert "ann: role changed from admin to lead" in run("--role", "lead").err
     with open_store(files / "judging.db") as store:
         secret = start_sign_in(store, store.accounts.get("ann"))
         create_token(store, store.accounts.get("ann"), "t")

@@ -70,7 +70,7 @@ def test_from_grading_to_an_accepted_judge(
     outcome = command(*arguments(server))
     assert (outcome.code, outcome.out) == (0, "")
     assert "llm:small (version 1): 240 requests answered; 24,000 + 2,400 tokens" in outcome.err
-    assert "80 of 80 items have a grade by it" in outcome.err
+    assert "it graded 80 of 80 items" in outcome.err
     again = command(*arguments(server))
     assert "llm:small (version 1): 0 requests answered" in again.err
     assert len(server.received) == 240
@@ -115,7 +115,7 @@ def test_from_grading_to_an_accepted_judge(
     refused = command(*accept, "--by", "Lee", "--least-items", "61")
     assert refused.code != 0
     assert "both graded 60 items, and 61 are needed" in refused.err
-    assert "does not lead" in command(*accept, "--by", "Ann").err
+    assert "is not a lead" in command(*accept, "--by", "Ann").err
     accepted = command(*accept, "--by", "Lee")
     assert accepted.code == 0
     assert "Confusion matrix" in accepted.out
@@ -139,14 +139,16 @@ def test_from_grading_to_an_accepted_judge(
     (june / "june.csv").write_text(after.out, "utf-8")
     command("judge", "init", "judging.db", "--project", "July", "--overlap", "2")
     imported = command("judge", "import", "judging.db", "june.csv", "--project", "July")
-    assert "20 final grades of a language model: the items come in without them" in imported.err
+    assert (
+        "20 final grades of a language model: the items are imported without them" in imported.err
+    )
     assert "July: 80 new items, 120 new grades" in imported.err
 
     other = command("judge", "accept", "judging.db", "--project", "June", "--judge", "llm:other",
                    "--by", "Lee", "--withdraw")  # fmt: skip
     assert "`llm:other` is not accepted in `June`" in other.err
     withdrawn = command(*accept, "--by", "Lee", "--withdraw")
-    assert "counts no longer in June" in withdrawn.err
+    assert "no longer counts in June" in withdrawn.err
     assert command(*export).out == before.out
     assert "no language model is accepted" in command(*accept, "--by", "Lee", "--withdraw").err
 
@@ -180,12 +182,12 @@ def test_a_dry_run_sends_and_stores_nothing(
     assert outcome.out.startswith("[system]\nYou are a relevance assessor")
     assert "Grade it." in outcome.out
     assert '"title": "Title 60"' in outcome.out
-    assert "60 requests for 20 items and 3 samples each" in outcome.err
+    assert "60 requests for 20 items with 3 samples each" in outcome.err
     assert server.received == []
     assert (june / "judging.db").read_bytes() == before
     command(*arguments(server, "--items", "ungraded", "--limit", "4"))
     again = command(*arguments(server, "--items", "ungraded", "--dry-run"))
-    assert "48 requests for 20 items and 3 samples each" in again.err
+    assert "48 requests for 20 items with 3 samples each" in again.err
 
 
 def test_what_is_sent(command: Command, june: Path, server: Completions) -> None:
@@ -228,7 +230,7 @@ def test_problems_are_counted_and_said(command: Command, june: Path, server: Com
     assert outcome.code == 0
     assert "6 times the answer had no JSON object with a grade" in outcome.err
     assert "3 samples have no grade" in outcome.err
-    assert "79 of 80 items have a grade by it" in outcome.err
+    assert "it graded 79 of 80 items" in outcome.err
 
 
 def test_remarks(command: Command, june: Path, server: Completions) -> None:
@@ -238,11 +240,11 @@ def test_remarks(command: Command, june: Path, server: Completions) -> None:
     outcome = command("judge", "llm", "judging.db", "--project", "July", "--endpoint", server.url,
                      "--model", "small", "--temperature", "0")  # fmt: skip
     assert "`July` has no guideline" in outcome.err
-    assert "1 of 2 items have nothing but an id" in outcome.err
+    assert "1 of 2 items have only an id" in outcome.err
     assert "at temperature 0" in outcome.err
     none = command("judge", "llm", "judging.db", "--project", "July", "--endpoint", server.url,
                   "--model", "small", "--items", "graded")  # fmt: skip
-    assert "no item was chosen" in none.err
+    assert "no items were selected" in none.err
 
 
 @pytest.mark.parametrize(
@@ -262,7 +264,7 @@ def test_bad_options(
 
 def test_without_a_judge(command: Command, june: Path) -> None:
     outcome = command("judge", "calibrate", "judging.db", "--project", "June")
-    assert "no language model graded in this project" in outcome.err
+    assert "no language model has graded in this project" in outcome.err
     assert "relkit judge llm" in outcome.err
 
 
@@ -327,7 +329,7 @@ def test_ctrl_c_keeps_what_was_asked(command: Command, june: Path, server: Compl
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert b"waiting for the requests on their way" in err
+    assert b"waiting for pending requests" in err
     assert b"interrupted" in err
     sent = len(server.received)
     assert stored(june) == sent

@@ -103,5 +103,5 @@ def test_values_of_native_errors_are_put_into_the_translation(
 def test_the_hint_of_explain_is_in_the_language(files: tuple[str, str], command: Command) -> None:
     hint = "建议：请指定一条查询；2 条中 rr 最低的是 `q2` (0.0000)、`q1` (1.0000)\n"
     assert command("explain", *files, "-m", "rr", "--lang", "zh").err.endswith(hint)
-    hint = "hint: name a query; the lowest rr of 2 have `q2` (0.0000), `q1` (1.0000)\n"
+    hint = "hint: name a query; of 2, these have the lowest rr: `q2` (0.0000), `q1` (1.0000)\n"
     assert command("explain", *files, "-m", "rr").err.endswith(hint)

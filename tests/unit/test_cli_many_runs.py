@@ -42,11 +42,11 @@ def test_every_run_needs_a_name_of_its_own(command: Command) -> None:
     outcome = command("evaluate", *FILES, "--name", "old")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == (
-        "error: there are 2 runs and 1 names\nhint: give --name once for each run, in their order\n"
+        "error: there are 2 runs but 1 names\nhint: give --name once per run, in order\n"
     )
     outcome = command("compare", *FILES, "--name", "old", "--name", "old")
     assert outcome.code == 2
-    assert outcome.err == "error: two runs are called `old`\nhint: give names that differ\n"
+    assert outcome.err == "error: two runs are called `old`\nhint: give different names\n"
 
 
 def test_names_of_values_and_of_scores(command: Command, files: Path) -> None:

@@ -101,8 +101,12 @@ def test_grades_come_straight_from_a_judging_database(command: Command, live: st
     [
         (["--judgments", "judging.db"], 3, "relkit monitor add` reads them with --project"),
         (["--judgments", "judging.db", "--project", "Life"], 2, "did you mean `Live`?"),
-        (["--judgments", "judging.db", "--project", "Empty"], 3, "nothing is graded in `Empty`"),
-        (["--judgments", "none.db", "--project", "Live"], 3, "no such database"),
+        (
+            ["--judgments", "judging.db", "--project", "Empty"],
+            3,
+            "nothing has been graded in `Empty`",
+        ),
+        (["--judgments", "none.db", "--project", "Live"], 3, "this database does not exist"),
         (["--judgments", "judging.db", "--project", "Live", "--scale", "search"], 2, "not for"),
     ],
 )

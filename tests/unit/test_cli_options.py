@@ -68,7 +68,7 @@ MEANINGS: dict[str, tuple[Callable[[click.Option], bool], set[str]]] = {
         {"--limit"},
     ),
     "how many ranks count": (
-        lambda one: "-k" in one.opts or said(r"Ranks that count")(one),
+        lambda one: "-k" in one.opts or said(r"Ranks that count|[Dd]epth")(one),
         {"--depth", "--common-depth"},
     ),
     "the seed": (number(r"\b([Ss]eed|[Cc]hooses)\b"), {"--seed"}),

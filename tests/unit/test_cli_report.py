@@ -38,7 +38,7 @@ def test_stdout_needs_a_format(command: Command) -> None:
     [
         ((*RUNS,), "missing option"),
         ((*RUNS, "-o", "report.pdf"), "HTML or Markdown"),
-        ((*RUNS, "-o", "report.md", "--name", "old"), "2 runs and 1 names"),
+        ((*RUNS, "-o", "report.md", "--name", "old"), "2 runs but 1 names"),
         ((*RUNS, "-m", "rr", "--focus", "ap", "-o", "report.md"), "was not compared"),
         (
             (RUNS[0], RUNS[1], "-o", "report.md"),

@@ -1,4 +1,4 @@
-"""What rows with features are read by on the command line: columns, judgments, storage."""
+"""What feature rows are read by on the command line: columns, judgments, storage."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_columns_are_named_once(frame: pl.DataFrame, command: Command) -> None:
         "split", "other.csv", "--columns", "label=stars", "--label", "bm25", "-o", "p"
     )
     assert outcome.code == 2
-    assert "in two columns" in outcome.err
+    assert "two columns are given" in outcome.err
 
 
 def test_features_are_kept_as_asked(files: Path, command: Command) -> None:

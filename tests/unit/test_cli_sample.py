@@ -108,8 +108,8 @@ def test_depths_by_tier(depths: str, command: Command) -> None:
     [
         ([], 2, "missing argument"),
         (["missing.csv"], 3, "missing.csv"),
-        (["log.csv", "--tiers", "shares"], 2, "there are no tiers by `shares`\nhint: did you mean"),
-        (["log.csv", "--tiers", "share:a,b"], 2, "cuts that are not numbers"),
+        (["log.csv", "--tiers", "shares"], 2, "tiers by `shares` do not exist\nhint: did you mean"),
+        (["log.csv", "--tiers", "share:a,b"], 2, "boundaries that are not numbers"),
         (["log.csv", "--tiers", "count"], 2, "need the least number"),
         (["log.csv", "-k", "1,2"], 2, "neither one number nor TIER=K"),
         (["log.csv", "--allocation", "neyman"], 2, "needs --pilot FILE"),
@@ -134,8 +134,8 @@ def test_what_cannot_be(arguments: list[str], code: int, message: str, command: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("tier,standard_deviation\nhead,high\n", "something else than numbers"),
-        ("tier,sd\nhead,1\nhead,2\n", "names a tier twice"),
+        ("tier,standard_deviation\nhead,high\n", "contains values that are not numbers"),
+        ("tier,sd\nhead,1\nhead,2\n", "contains a tier twice"),
     ],
 )
 def test_pilots_that_cannot_be(text: str, message: str, files: Path, command: Command) -> None:

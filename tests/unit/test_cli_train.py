@@ -71,7 +71,7 @@ def test_nothing_is_replaced_unasked(rows: Path, command: Command) -> None:
     ("arguments", "wanted"),
     [
         (("-p", "trees"), "`-p trees` is not NAME=VALUE"),
-        (("-p", "seed=3"), "`seed` has an option of its own: --seed"),
+        (("-p", "seed=3"), "`seed` has its own option: --seed"),
         (("--card", "ranker.model"), "two outputs have the same name"),
         (("--report", "page.pdf"), "`page.pdf` ends in neither"),
         (("--ranker", "lambda"), "lambda"),

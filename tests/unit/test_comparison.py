@@ -204,7 +204,7 @@ def test_impossible_settings_are_refused(name: str) -> None:
 def test_impossible_runs_are_refused() -> None:
     with pytest.raises(ParameterError, match="two runs are called `a`"):
         relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a", "a"])
-    with pytest.raises(ParameterError, match="2 runs and 1 names"):
+    with pytest.raises(ParameterError, match="2 runs but 1 names"):
         relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a"])
     with pytest.raises(ParameterError, match="two or more runs are needed"):
         relkit.compare(JUDGMENTS, BAD, [], "rr")

@@ -136,7 +136,7 @@ def test_an_item_of_another_project_is_refused(store: Store, ann: User) -> None:
     project = project_of(store, 1)
     other = store.projects.create("July")
     item = one(store, ann, project)
-    with pytest.raises(InputError, match="there is no such item"):
+    with pytest.raises(InputError, match="this item does not exist"):
         act(store, ann, "grade", item, "a", grade=1, project_id=other.id)
     assert store.grades.ratings(project.id) == {}
     assert act(store, ann, "grade", item, "a", grade=1, project_id=project.id).counted

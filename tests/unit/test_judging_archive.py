@@ -327,7 +327,7 @@ def plainly(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], N
     [
         (in_manifest(version=2, relkit="9.9"), "version 2, made by relkit 9.9"),
         (in_manifest(format="something"), "not an archive of a project"),
-        (in_manifest(parts={}), "lacks|holds no project"),
+        (in_manifest(parts={}), "lacks|contains no project"),
         (in_manifest(parts=3), "cannot be read"),
         (in_manifest(packed_at="x" * 2_000_000), "not an archive of a project"),
         (lambda parts: parts.pop(MANIFEST), "not an archive of a project"),

@@ -65,7 +65,7 @@ def test_a_file_that_is_there_stays_unless_it_is_to_be_replaced(tmp_path: Path) 
     path, copy = tmp_path / "judging.db", tmp_path / "copy.db"
     fill(path)
     copy.write_text("what somebody had")
-    with pytest.raises(InputError, match="there is a file already") as told:
+    with pytest.raises(InputError, match="the file already exists") as told:
         back_up(path, copy)
     assert "--force" in told.value.hint
     assert copy.read_text() == "what somebody had"
@@ -73,9 +73,9 @@ def test_a_file_that_is_there_stays_unless_it_is_to_be_replaced(tmp_path: Path) 
     assert check_copy(copy).rows["items"] == 300
     with pytest.raises(ParameterError, match="the database itself"):
         back_up(path, path, existing="replace")
-    with pytest.raises(InputError, match="cannot be made"):
+    with pytest.raises(InputError, match="cannot be created"):
         back_up(path, tmp_path / "nowhere" / "copy.db")
-    with pytest.raises(InputError, match="there is no such database"):
+    with pytest.raises(InputError, match="this database does not exist"):
         back_up(tmp_path / "nothing.db", tmp_path / "other.db")
     assert names(tmp_path) == {"judging.db", "copy.db"}
 
@@ -90,7 +90,7 @@ def test_a_file_that_comes_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.M
         copy.write_text("somebody else's")
 
     monkeypatch.setattr(module, "_copy", slow)
-    with pytest.raises(InputError, match="there is a file already"):
+    with pytest.raises(InputError, match="the file already exists"):
         back_up(path, copy)
     assert copy.read_text() == "somebody else's"
 
@@ -102,7 +102,7 @@ def test_a_copy_that_lacks_something_gets_no_name(
     fill(path)
     counts = iter([1, 2])
     monkeypatch.setattr(module, "_count", lambda *arguments: {"items": next(counts)})
-    with pytest.raises(InputError, match="does not hold what the database holds"):
+    with pytest.raises(InputError, match="does not match the database"):
         back_up(path, tmp_path / "copy.db")
     assert names(tmp_path) == {"judging.db"}
 
@@ -173,7 +173,7 @@ def test_a_copy_is_put_back_and_the_other_is_kept_with_its_log(tmp_path: Path) -
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=False)
     assert os.path.getsize(f"{path}-wal") > 0
-    with pytest.raises(InputError, match="there is a database already"):
+    with pytest.raises(InputError, match="a database already exists"):
         restore(copy, path)
     done = restore(copy, path, existing="set_aside")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -191,7 +191,7 @@ def test_what_is_left_of_a_database_is_set_aside_too(tmp_path: Path) -> None:
     path, copy = tmp_path / "judging.db", tmp_path / "copy.db"
     fill(copy)
     Path(f"{path}-wal").write_bytes(b"7" * 5000)
-    with pytest.raises(InputError, match="there is a database already"):
+    with pytest.raises(InputError, match="a database already exists"):
         restore(copy, path)
     done = restore(copy, path, existing="set_aside")
     assert Path(f"{done.aside}-wal").read_bytes() == b"7" * 5000
@@ -260,7 +260,7 @@ def test_the_commands(command: Command, files: Path) -> None:
     assert "--force" in done.err
     done = command("judge", "restore", "copy.db", "judging.db", "--force")
     assert done.code == 0
-    assert "the database that was there is now" in done.err
+    assert "the existing database is now" in done.err
     assert command("judge", "backup", "postgresql://ann@h/judging", "copy.dump").code == 2
 
 

@@ -68,7 +68,7 @@ def make_newer(path: Path) -> None:
 
 DAMAGES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "empty": (Path.touch, "the file is empty", "judge restore"),
-    "log alone": (leave_log, "-wal beside it holds a part", "judge restore"),
+    "log alone": (leave_log, "part of it is in the -wal", "judge restore"),
     "copy without its log": (copy_alone, "no judging tables, like a copy", "judge restore"),
     "cut off": (cut_off, "the file is cut off: it has", "judge restore"),
     "cut header": (cut_header, "the file is cut off: it has 60 bytes", "judge restore"),
@@ -97,9 +97,9 @@ def test_what_is_damaged_is_told_and_stays_as_it_is(
 
 
 def test_a_file_that_is_not_there_is_made_only_if_it_may(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no such database"):
+    with pytest.raises(InputError, match="this database does not exist"):
         open_store(tmp_path / "judging.db")
-    with pytest.raises(InputError, match="cannot be made: No such file or directory"):
+    with pytest.raises(InputError, match="cannot be created: No such file or directory"):
         open_store(tmp_path / "nowhere" / "judging.db", create=True)
     assert list(tmp_path.iterdir()) == []
 
@@ -207,7 +207,7 @@ def test_a_read_only_medium_can_be_read(tmp_path: Path, sealed: Callable[[Path],
         assert store.projects.get("June").name == "June"
         with pytest.raises(InputError, match="readonly") as told:
             store.projects.create("July")
-        assert "copy it to where it can be written" in told.value.hint
+        assert "copy it to a writable place" in told.value.hint
         assert store.database.checkpoint()
     with pytest.raises(InputError, match="cannot be written here") as told:
         open_store(path, create=True)

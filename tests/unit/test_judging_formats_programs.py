@@ -1,4 +1,4 @@
-"""Grades that other programs wrote: real exports, and all that each of them may hold."""
+"""Grades that other programs wrote: real exports, and everything that each may contain."""
 
 from __future__ import annotations
 

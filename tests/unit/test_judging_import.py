@@ -158,7 +158,7 @@ def test_two_imports_into_one_project_come_one_after_the_other(store: Store) -> 
 
     def add(done: int, total: int) -> None:
         if not refused:
-            with pytest.raises(ParameterError, match="not finished") as caught:
+            with pytest.raises(ParameterError, match="still running") as caught:
                 store.items.add(project.id, [Item("q", "another")])
             refused.append(caught.value.hint)
 

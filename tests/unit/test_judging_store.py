@@ -443,7 +443,7 @@ def test_comparisons(store: Store, project: Project) -> None:
     )
     assert store.items.add_comparisons(sides.id, [pair, pair]) == 1
     assert list(store.items.comparisons(sides.id).values()) == [pair]
-    with pytest.raises(ParameterError, match="single results"):
+    with pytest.raises(ParameterError, match="not a side-by-side project"):
         store.items.add_comparisons(project.id, [pair])
     with pytest.raises(InputError, match="name two systems"):
         store.items.add_comparisons(sides.id, [Comparison("q", "old", "old")])

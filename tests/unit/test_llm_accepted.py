@@ -134,9 +134,9 @@ def test_accepting_needs_a_lead_and_enough_items(
     lead = store.accounts.create("Lee", role="lead")
     with pytest.raises(InputError, match="both graded 12 items, and 50 are needed"):
         accept_judge(store, configuration, lead)
-    with pytest.raises(ParameterError, match="`Ann` does not lead"):
+    with pytest.raises(ParameterError, match="`Ann` is not a lead"):
         accept_judge(store, configuration, store.accounts.get("Ann"), least=12)
-    with pytest.raises(ParameterError, match="does not lead"):
+    with pytest.raises(ParameterError, match="is not a lead"):
         accept_judge(store, configuration, store.accounts.get("llm:small"), least=12)
     assert store.models.accepted(project.id) is None
     accept_judge(store, configuration, lead, least=12)

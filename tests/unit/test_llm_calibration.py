@@ -204,5 +204,5 @@ def test_known_grades_without_people() -> None:
 
 
 def test_without_a_common_item() -> None:
-    with pytest.raises(InputError, match="no item was graded by `llm:m` and by people"):
+    with pytest.raises(InputError, match="no item was graded by both `llm:m` and people"):
         measure_calibration("llm:m", {1: [1]}, {2: 1.0}, {}, [Item("q", "d", id=1)], SEARCH)

@@ -163,7 +163,7 @@ def test_plans_on_the_command_line(files: Path, command: Command) -> None:
         (["--plan", "-o", "s.csv"], "--plan draws nothing"),
         (["--drop", "5%"], "are for --plan"),
         (["--plan", "--drop", "much"], "is not a percentage"),
-        (["--plan", "--history", "x", "--spread", "1"], "leave out one"),
+        (["--plan", "--history", "x", "--spread", "1"], "leave one of them out"),
     ):
         refused = command("sample", "long.csv", *wrong)
         assert refused.code == 2
@@ -215,5 +215,5 @@ def test_the_plan_of_a_comparison_on_the_command_line(files: Path, command: Comm
     assert "power 0.9" in shown.out
     for form in ("json", "csv", "markdown"):
         assert command(*base, "--plan", "--format", form).code == 0
-    assert "not written as latex" in command(*base, "--plan", "--format", "latex").err
+    assert "cannot be written as latex" in command(*base, "--plan", "--format", "latex").err
     assert "is for --plan" in command(*base, "--difference", "1%").err
