@@ -258,7 +258,7 @@ def test_a_measure_of_another_program_needs_no_name_of_ours(tmp_path: Path) -> N
 BROKEN = {
     "word": ("query,x\nq1,high\n", 2, "not a number"),
     "columns": ("query,x\nq1,1,2\n", 2, "expected 2 columns, got 3"),
-    "twice": ("query,x\nq1,1\nq1,2\n", 3, "already"),
+    "twice": ("query,x\nq1,1\nq1,2\n", 3, "two values"),
     "no query": ("name,x\nq1,1\n", 1, "no column of queries"),
     "trec": ("map q1\n", 1, "expected 3 columns"),
 }
