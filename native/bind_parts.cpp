@@ -40,18 +40,19 @@ void bind_parts(nb::module_& module) {
       .def(
           "add",
           [](LabelledParts& parts, nb::handle query, nb::handle label, nb::handle score,
-             nb::handle weight) {
-            const LabelledColumns columns(query, label, score, weight);
+             nb::handle weight, nb::handle document) {
+            const LabelledColumns columns(query, label, score, weight, document);
             const nb::gil_scoped_release released;
             return parts.add(columns);
           },
           nb::arg("query").none(), nb::arg("label"), nb::arg("score"),
-          nb::arg("weight") = nb::none())
+          nb::arg("weight") = nb::none(), nb::arg("document") = nb::none())
       .def(
           "finish",
           [](LabelledParts& parts) {
             Batch whole;
-            if (!parts.finish(whole)) throw InputError("the rows of a query are not together");
+            if (!parts.finish(whole))
+              throw InputError("the rows of a query are not together, or it repeats a document");
             return whole;
           },
           nb::call_guard<nb::gil_scoped_release>())

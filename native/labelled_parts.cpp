@@ -16,6 +16,7 @@ namespace relkit {
 namespace {
 
 constexpr std::size_t block = 1 << 13;        // rows that are split into classes at once
+constexpr std::size_t ids_at_once = 1 << 10;  // ids that are read at once: they stay in the cache
 constexpr std::size_t pool_size = 1 << 18;    // scores that are packed at once
 constexpr std::string_view all_rows = "all";  // the query, where there is no column of queries
 
@@ -54,6 +55,19 @@ class Numbers {
   std::vector<double> weights_;
 };
 
+// Adds the documents of some rows of a part to those of a query.
+void add_documents(const LabelledColumns& part, std::uint64_t from, std::uint64_t end,
+                   std::vector<std::string_view>& room, Texts& texts, Distinct& seen) {
+  if (!part.document || !part.query) return;
+  if (room.empty()) room.resize(ids_at_once);
+  for (std::uint64_t row = from; row < end; row += ids_at_once) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(ids_at_once, end - row));
+    part.document->ids(row, count, room.data(), texts);
+    for (std::size_t place = 0; place < count; ++place) seen.add(room[place]);
+    texts.drop(texts.mark());
+  }
+}
+
 void extend(std::vector<double>& whole, std::span<const double> more) {
   whole.insert(whole.end(), more.begin(), more.end());
 }
@@ -67,7 +81,8 @@ void LabelFacts::add(const LabelFacts& other) {
 }
 
 LabelledColumns::LabelledColumns(nb::handle query_column, nb::handle label_column,
-                                 nb::handle score_column, nb::handle weight_column)
+                                 nb::handle score_column, nb::handle weight_column,
+                                 nb::handle document_column)
     : label(label_column, "label", ArrowColumn::Role::number),
       score(score_column, "score", ArrowColumn::Role::number) {
   same_length(label, score);
@@ -78,6 +93,10 @@ LabelledColumns::LabelledColumns(nb::handle query_column, nb::handle label_colum
   if (!weight_column.is_none()) {
     weight.emplace(weight_column, "weight", ArrowColumn::Role::number);
     same_length(label, *weight);
+  }
+  if (!document_column.is_none()) {
+    document.emplace(document_column, "document", ArrowColumn::Role::id);
+    same_length(label, *document);
   }
 }
 
@@ -108,7 +127,12 @@ void LabelledParts::evaluate(const LabelledColumns& part, std::uint64_t from, st
     LabelledEvaluator evaluator(plan_);
     Numbers numbers(part);
     Texts texts;
+    Distinct documents;
+    std::vector<std::string_view> ids;
     for (std::uint64_t first, last; walk.next(first, last);) {
+      documents.begin();
+      add_documents(part, first, last, ids, texts, documents);
+      stretch.repeated |= documents.suspect();
       add_row(stretch.batch);
       evaluator.add_at(stretch.queries.size(), numbers.read(first, last, stretch.facts),
                        stretch.batch.columns);
@@ -122,6 +146,9 @@ void LabelledParts::evaluate(const LabelledColumns& part, std::uint64_t from, st
 
 // Adds rows to the open query.
 void LabelledParts::keep(const LabelledColumns& part, std::uint64_t from, std::uint64_t end) {
+  Texts texts;
+  std::vector<std::string_view> ids;
+  add_documents(part, from, end, ids, texts, open_->documents);
   Numbers numbers(part);
   Pool split;
   for (std::uint64_t row = from; row < end; row += block) {
@@ -162,21 +189,23 @@ void LabelledParts::close() {
   }
   append(stretch.batch, evaluator.take(true));
   stretch.queries.push_back(std::move(open.query));
+  stretch.repeated = open.documents.suspect();
   take(std::move(stretch));
 }
 
 void LabelledParts::take(Stretch&& stretch) {
   for (const std::string& query : stretch.queries) {
     const std::size_t before = queries_.size();
-    grouped_ &= queries_.insert(query, names_) == before;
+    usable_ &= queries_.insert(query, names_) == before;
   }
+  usable_ &= !stretch.repeated;
   facts_.add(stretch.facts);
   append(batch_, std::move(stretch.batch));
 }
 
 bool LabelledParts::add(const LabelledColumns& part) {
   const std::uint64_t rows = part.label.rows();
-  if (!grouped_ || rows == 0) return grouped_;
+  if (!usable_ || rows == 0) return usable_;
   std::uint64_t from = 0;
   Texts texts;
   if (open_) {
@@ -191,8 +220,9 @@ bool LabelledParts::add(const LabelledColumns& part) {
   if (from < rows) {
     const std::uint64_t tail = part.query ? part.query->last_run() : 0;
     if (tail > from) evaluate(part, from, tail);
-    if (grouped_) {
+    if (usable_) {
       open_.emplace();
+      open_->documents.begin();
       open_->query = part.query ? part.query->id(tail, texts) : all_rows;
       for (const auto& kernel : plan_.kernels) {
         if (!classes_suffice_) break;
@@ -205,12 +235,12 @@ bool LabelledParts::add(const LabelledColumns& part) {
     }
   }
   rows_ += rows;
-  return grouped_;
+  return usable_;
 }
 
 bool LabelledParts::finish(Batch& whole) {
   close();
-  if (!grouped_) return false;
+  if (!usable_) return false;
   whole = std::move(batch_);
   for (std::uint32_t number = 0; number < queries_.size(); ++number)
     whole.queries.emplace_back(queries_.id(number));

@@ -15,18 +15,22 @@
 #include "judgments.hpp"
 #include "labelled.hpp"
 #include "plan.hpp"
+#include "seen.hpp"
 
 namespace relkit {
 
 struct LabelledColumns {
-  // Queries and weights may be None: all rows are of one query, and weigh the same.
+  // Queries and weights may be None: all rows are of one query, and weigh the same. Documents may
+  // be None, too, and are read only to notice those that a query has twice.
   LabelledColumns(nanobind::handle query_column, nanobind::handle label_column,
-                  nanobind::handle score_column, nanobind::handle weight_column);
+                  nanobind::handle score_column, nanobind::handle weight_column,
+                  nanobind::handle document_column);
 
   std::optional<ArrowColumn> query;
   ArrowColumn label;
   ArrowColumn score;
   std::optional<ArrowColumn> weight;
+  std::optional<ArrowColumn> document;
 };
 
 // What is worth knowing of labels.
@@ -43,7 +47,7 @@ class LabelledParts {
   LabelledParts(const Plan& plan, int threads);
 
   // Evaluates the queries of a part but the last, whose rows may go on. False as soon as the rows
-  // of a query turn out not to be together.
+  // of a query turn out not to be together, or a document may be in a query twice.
   bool add(const LabelledColumns& part);
   // The whole, after the last part; false as `add`.
   bool finish(Batch& whole);
@@ -64,12 +68,14 @@ class LabelledParts {
     std::vector<double> scores;
     std::vector<double> weights;
     std::vector<OpenClasses> classes;
+    Distinct documents;
   };
   // What one stretch of rows gave.
   struct Stretch {
     Batch batch;
     std::vector<std::string> queries;
     LabelFacts facts;
+    bool repeated = false;  // a document may be in a query twice
   };
 
   void evaluate(const LabelledColumns& part, std::uint64_t from, std::uint64_t end);
@@ -87,7 +93,7 @@ class LabelledParts {
   Arena names_;
   LabelFacts facts_;
   std::uint64_t rows_ = 0;
-  bool grouped_ = true;
+  bool usable_ = true;  // queries are together, and no document is twice in one
 };
 
 }  // namespace relkit

@@ -55,6 +55,7 @@ bool TrecScanner::take_slowly(const char* line, std::size_t size) {
   const std::string_view text(line, size);
   split(text, tokens);
   if (is_comment(tokens, 5, 6)) return true;
+  check_utf8(text);
   if (tokens.count < 5) {  // more than 6: the tag holds spaces, as in trec_eval
     wrong_columns(
         text, tokens.count, run_columns,

@@ -7,6 +7,7 @@
 
 #include "error.hpp"
 #include "number.hpp"
+#include "utf8.hpp"
 
 namespace relkit {
 
@@ -121,6 +122,12 @@ std::string excerpt(std::string_view line) {
     if (static_cast<unsigned char>(sign) < 0x20) sign = ' ';
   }
   return shown;
+}
+
+void check_utf8(std::string_view line) {
+  // Which encoding it seems to be, Python says: relkit.io.encoding.
+  if (!is_utf8(line.data(), line.size()))
+    throw TextError{TextError::unknown, "is not UTF-8 text", ""};
 }
 
 void refuse_long_line(std::size_t size) {

@@ -135,6 +135,9 @@ inline bool is_comment(const Tokens& tokens, int least, int most) {
   return first.front() == '#' && (first.size() == 1 || tokens.count < least || tokens.count > most);
 }
 
+// Throws TextError for a line that is not UTF-8.
+void check_utf8(std::string_view line);
+
 // Throws TextError for a line longer than Window::longest_line. Lines that end in the window are
 // checked too, so that the limit does not depend on where windows end.
 void refuse_long_line(std::size_t size);

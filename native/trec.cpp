@@ -22,6 +22,7 @@ JudgmentTable read_qrels(Bytes& bytes, const std::string& path) {
   each_line(bytes, path, [&](std::string_view line, std::uint64_t at) {
     split(line, tokens);
     if (is_comment(tokens, 4, 4)) return;
+    check_utf8(line);
     if (tokens.count != 4) {
       const bool run = tokens.count == 5 || tokens.count == 6;
       wrong_columns(line, tokens.count, qrels_columns,
@@ -45,6 +46,7 @@ RunTable read_run(Bytes& bytes, const std::string& path) {
   each_line(bytes, path, [&](std::string_view line, std::uint64_t) {
     split(line, tokens);
     if (is_comment(tokens, 5, 6)) return;
+    check_utf8(line);
     if (tokens.count < 5) {  // more than 6: the tag holds spaces, as in trec_eval
       wrong_columns(
           line, tokens.count, run_columns,

@@ -382,14 +382,22 @@ class LabelledParts:
 
     def __init__(self, plan: Plan, threads: int = 0) -> None: ...
     def add(
-        self, query: object | None, label: object, score: object, weight: object | None = None
+        self,
+        query: object | None,
+        label: object,
+        score: object,
+        weight: object | None = None,
+        document: object | None = None,
     ) -> bool:
-        """Evaluates a part; False as soon as a query's rows turn out not to be together."""
+        """Evaluates a part; False as soon as a query turns out to be scattered, or to repeat.
+
+        A query repeats where two of its rows may have the same document.
+        """
     def finish(self) -> Batch:
         """The result, once all parts are added.
 
         Raises:
-            InputError: If the rows of a query are not together.
+            InputError: If the rows of a query are not together, or it repeats a document.
         """
     @property
     def highest(self) -> float:

@@ -121,6 +121,10 @@ def _rows(text: bytes, least: int, most: int | None) -> Iterator[tuple[int, list
         expected = least <= len(fields) <= (most or 6)
         if fields[0] == b"#" or (fields[0].startswith(b"#") and not expected):
             continue
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            raise RefusedError({number}) from None
         if len(fields) < least or (most is not None and len(fields) > most):
             raise RefusedError({number})
         yield number, fields, content

@@ -103,7 +103,8 @@ def test_files_of_a_few_bytes(text: bytes, tmp_path: Path) -> None:
 def test_a_tag_that_is_not_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "x.run"
     path.write_bytes("q1 Q0 d1 1 2 é\n".encode("latin-1"))
-    assert io.read_run(path).tag == "\udce9"
+    with pytest.raises(ParseError, match=r"x\.run:1: is not UTF-8 text .* looks like LATIN1"):
+        io.read_run(path)
 
 
 # judgments, run, measure, error, exit code, and what the message says. Files are relative to the
@@ -132,6 +133,22 @@ REFUSED: dict[str, tuple[bytes | None, bytes | None, str, type[RelkitError], int
         ParseError,
         3,
         ["x.run:2: ", "`1e999`"],
+    ),
+    "ids in latin 1": (
+        None,
+        RUN.encode() + "q2 Q0 é 1 2 x\n".encode("latin-1"),
+        "rr",
+        ParseError,
+        3,
+        ["x.run:4: ", "LATIN1", "iconv -f LATIN1 -t UTF-8 x.run"],
+    ),
+    "judgments in latin 1": (
+        QRELS.encode() + "q2 0 é 1\n".encode("latin-1"),
+        None,
+        "rr",
+        ParseError,
+        3,
+        ["j.qrels:4: ", "LATIN1", "iconv -f LATIN1 -t UTF-8 j.qrels"],
     ),
     "score hexadecimal": (
         None,
@@ -311,11 +328,6 @@ ACCEPTED: dict[str, tuple[bytes | None, bytes | None, dict[str, int]]] = {
     "ids beyond ascii": (
         QRELS.replace("q", "问").replace("d", "é😀").encode(),
         RUN.replace("q", "问").replace("d", "é😀").encode(),
-        {},
-    ),
-    "ids in latin 1": (
-        QRELS.replace("d", "é").encode("latin-1"),
-        RUN.replace("d", "é").encode("latin-1"),
         {},
     ),
     "no line end": (QRELS.strip().encode(), RUN.strip().encode(), {}),

@@ -37,6 +37,23 @@ def runs(files: Path) -> Path:
 BOTH = ("compare", "j.qrels", "bad.run", "good.run")
 
 
+def test_counts_have_no_decimals(command: Command, runs: Path) -> None:
+    measures = ("-m", "num_q,num_rel_ret,ndcg@2")
+    (runs / "good.run").write_text("q00 Q0 a 1 2 good\nq01 Q0 a 1 2 good\n", "utf-8")
+    table = command(*BOTH, *measures).out
+    rows = {line.split()[0]: line.split()[1:4] for line in table.splitlines()[3:7] if line}
+    assert rows["num_q"] == ["12", "12", "0"]
+    assert rows["num_rel_ret"] == ["24", "2", "-22"]
+    marks = command(*BOTH, *measures, "--format", "markdown").out
+    assert "| num_rel_ret | 24 | 2 | -22 |" in marks
+    assert "| a | bad.run | 12 | **24**" in marks
+    page = command("report", *BOTH[1:], *measures, "-o", "-", "--format", "markdown").out
+    assert "| num_q | 12 | 12 | 0 |" in page
+    found = json.loads(command(*BOTH, *measures, "--format", "json").out)
+    means = [one["baseline_mean"] for one in found["contrasts"]]
+    assert means[:2] == [12.0, 24.0]
+
+
 def test_a_table_fits_80_columns(command: Command, runs: Path) -> None:
     done = command(*BOTH, "-m", "ndcg@10", "-m", "rr@10")
     assert done.code == 0

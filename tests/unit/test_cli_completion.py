@@ -59,6 +59,9 @@ LINES = [
     ("relkit evaluate judgments.qrels bm", ["relkit", "evaluate", "judgments.qrels", "bm25.run"]),
     ("relkit logs doctor lo", ["relkit", "logs", "doctor", "log.csv"]),
     ("relkit evaluate -m rr,ndcg@2", ["relkit", "evaluate", "-m", "rr,ndcg@20"]),
+    ("relkit evaluate -m @meas", ["relkit", "evaluate", "-m", "@measures.txt"]),
+    ("relkit evaluate -m @fol", ["relkit", "evaluate", "-m", "@folder"]),
+    ("relkit evaluate --measure=@meas", ["relkit", "evaluate", "--measure=@measures.txt"]),
     ("relkit evaluate -m 'recall(re", ["relkit", "evaluate", "-m", "recall(rel="]),
     ("relkit evaluate --set tie", ["relkit", "evaluate", "--set", "ties="]),
     ("relkit evaluate --set ties=ex", ["relkit", "evaluate", "--set", "ties=expected"]),
@@ -86,6 +89,7 @@ def home(files: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, d
     """A folder with a few files, and an environment in which `relkit` is this one."""
     (files / "my run.csv").write_text("query,doc,score\n")
     (files / "folder").mkdir()
+    (files / "measures.txt").write_text("ndcg@10\n")
     binaries = tmp_path_factory.mktemp("bin")
     script = binaries / "relkit"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m relkit "$@"\n')

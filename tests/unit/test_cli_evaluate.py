@@ -311,6 +311,16 @@ def test_strict_turns_warnings_into_an_error(command: Command) -> None:
     assert command("evaluate", "judgments.qrels", "tfidf.run", "--strict").code == 0
 
 
+def test_a_comma_at_the_end_names_nothing(command: Command) -> None:
+    assert command("evaluate", *FILES, "-m", "ndcg@10,") == command(
+        "evaluate", *FILES, "-m", "ndcg@10"
+    )
+
+
+WHOLE = "a whole number of 1 or more, below 2^63"
+SCALES = "choose one of `binary`, `floats`, `integers`, `search`; `search` has 高/中/低/无"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -318,6 +328,15 @@ def test_strict_turns_warnings_into_an_error(command: Command) -> None:
         (("judgments.qrels",), 2, "error: RUN is missing"),
         (("-", "-"), 2, "error: stdin can be read only once"),
         ((*FILES, "-m", "ndgc"), 2, "error: unknown measure: `ndgc`\nhint: did you mean `ndcg`?"),
+        ((*FILES, "-m", "foo"), 2, "error: unknown measure: `foo`\nhint: `relkit measures` lists"),
+        (
+            (*FILES, "-m", f"ndcg@{10**20}"),
+            2,
+            f"error: the parameter `k` of `ndcg` must be {WHOLE}",
+        ),
+        ((*FILES, "-m", ","), 2, "error: not a measure name: ``"),
+        ((*FILES, "--scale", "chinese"), 2, f"error: unknown scale: `chinese`\nhint: {SCALES}"),
+        ((*FILES, "--scale", "foo"), 2, f"error: unknown scale: `foo`\nhint: {SCALES}"),
         ((*FILES, "-m", "ndcg@0"), 2, "error: the cutoff of `ndcg@0` must be a whole number"),
         ((*FILES, "--convention", "trec"), 2, "error: unknown convention preset: `trec`"),
         ((*FILES, "--set", "ties"), 2, "error: `--set ties` is not NAME=VALUE"),

@@ -90,6 +90,7 @@ def test_read_takes_columns_and_a_format(command: Command, files: Path) -> None:
         (["doctor", "log.csv", "--record", "x.json"], 2, "--record is for --fix"),
         (["doctor", "log.csv", "--fix", "-o", "log.csv"], 2, "is one of the inputs"),
         (["doctor", "log.csv", "--fix", "-o", "a.csv", "--record", "log.csv"], 2, "of the inputs"),
+        (["doctor", "empty.csv"], 3, "empty.csv: contains no rows"),
         (["doctor", "log.csv", "--check", "gap"], 2, "did you mean `gaps`?"),
     ],
 )
@@ -97,6 +98,7 @@ def test_mistakes(
     command: Command, files: Path, arguments: list[str], code: int, message: str
 ) -> None:
     before = (files / "log.csv").read_bytes()
+    (files / "empty.csv").write_bytes(before.splitlines(keepends=True)[0])
     outcome = command("logs", *arguments)
     assert outcome.code == code, outcome.err
     assert message in outcome.err

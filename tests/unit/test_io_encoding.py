@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
+from tests.unit.batches import plan
 
 import relkit
-from relkit.core.errors import InputError
+from relkit import _native
+from relkit.core.errors import InputError, ParseError
 from relkit.io.encoding import guess
 
 QUERY, DOCUMENT = "手机壳透明", "商品详情页"
@@ -41,6 +44,44 @@ def test_other_encodings_are_named(name: str, encoding: str, tmp_path: Path) -> 
         assert QUERY in relkit.read_judgments(str(path)).queries
 
 
+@pytest.mark.parametrize("name", [*LINES, "a.letor"])
+def test_carriage_returns_alone_are_named(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    text = LINES.get(name, "1 qid:1 1:2 # docid=a\n0 qid:1 1:3 # docid=b\n")
+    path.write_bytes(text.replace("\n", "\r").encode())
+    with pytest.raises(ParseError, match="1: lines end with a carriage return alone") as raised:
+        relkit.read_judgments(path)
+    assert "tr '\\r' '\\n'" in raised.value.hint
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [("café", "latin1"), (QUERY, "gbk"), ("スマホケースかわいい", "shift_jis")],
+)
+def test_a_line_far_from_the_beginning_is_named(
+    text: str, encoding: str, ending: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"x.run{ending}"
+    data = "".join(f"q{n} Q0 d{n} 1 2 tag\n" for n in range(9000)).encode()
+    data += f"q1 Q0 {text} 1 2 tag\n".encode(encoding)
+    path.write_bytes(gzip.compress(data) if ending else data)
+    for read in (
+        lambda: relkit.read_run(path),
+        lambda: relkit.evaluate({"q1": {"d1": 1}}, path, "rr"),
+    ):
+        with pytest.raises(relkit.ParseError) as raised:
+            read()
+        assert ":9001: is not UTF-8 text" in str(raised.value)
+        assert f"it looks like {encoding.upper()}" in str(raised.value)
+        convert = f"-f {encoding.upper()} -t UTF-8"
+        assert raised.value.hint == (
+            f"convert it: gzip -dc {path} | iconv {convert} > utf8-file"
+            if ending
+            else f"convert it: iconv {convert} {path} > utf8-file"
+        )
+
+
 @pytest.mark.parametrize(
     ("text", "encoding", "named"),
     [
@@ -69,3 +110,20 @@ def test_a_log_in_gbk_is_named(files: Path, command) -> None:
     assert outcome.code == 3
     assert "log.csv:2: is not UTF-8 text" in outcome.err
     assert "iconv -f GBK -t UTF-8 log.csv" in outcome.err
+
+
+def test_lines_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    good = "".join(f"q{n // 30} Q0 文档{n} {n} {n} tag\n" for n in range(3000)).encode()
+    table = _native.JudgmentTable.from_dict({"q1": {"文档31": 1.0}})
+    for text in (b"q9 Q0 caf\xe9 1 2 x\n", b"q9  Q0 caf\xe9 1 2 x", b"q9 Q0 d 1 2 \xb2\xe9\n"):
+        path.write_bytes(good + text)
+        for read in (
+            lambda: _native.RunTable.from_text(str(path)),
+            lambda: _native.evaluate_text(table, plan(), str(path), 2),
+        ):
+            with pytest.raises(ParseError) as caught:
+                read()
+            assert caught.value.message == f"{path}:3001: is not UTF-8 text"
+    path.write_bytes(good + b"# caf\xe9\n")
+    assert _native.RunTable.from_text(str(path)).rows == 3000

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import relkit
 from relkit import io
 from relkit.core.errors import InputError, ParameterError, ParseError
 
@@ -217,3 +218,33 @@ def test_letor_files_hold_no_weights(tmp_path: Path) -> None:
     rows, scores = write(tmp_path, "a.txt", LETOR), write(tmp_path, "s.txt", "1\n2\n3\n")
     with pytest.raises(ParameterError):
         io.read_scored(rows, scores=scores, weight="weight")
+
+
+@pytest.mark.parametrize("place", [4, 121])
+def test_repeated_documents_are_noticed_while_parquet_is_streamed(
+    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within a part of the file, and where a query goes on in the next part."""
+    monkeypatch.setattr("relkit.io.row_groups.FEW_ROWS", 100)
+    rows = 300
+    frame = pl.DataFrame(
+        {
+            "query": [row // 100 for row in range(rows)],
+            "document": [f"d{row}" for row in range(rows)],
+            "label": [row % 3 for row in range(rows)],
+            "score": [float(row * 7 % 101) for row in range(rows)],
+        }
+    )
+    plain, repeated = tmp_path / "plain.parquet", tmp_path / "repeated.parquet"
+    frame.write_parquet(plain, row_group_size=120)
+    frame.with_columns(
+        document=pl.when(pl.int_range(rows) == place).then(pl.lit(f"d{place - 2}"))
+        .otherwise("document")
+    ).write_parquet(repeated, row_group_size=120)  # fmt: skip
+    first = relkit.evaluate_scores(plain, measures="ndcg@10")
+    assert first.notes == ()
+    second = relkit.evaluate_scores(repeated, measures="ndcg@10")
+    assert [(note.kind, note.count, note.examples) for note in second.notes] == [
+        ("repeated-rows", 1, (f"{place // 100} d{place - 2}",))
+    ]
+    assert second["ndcg@10"] == first["ndcg@10"]

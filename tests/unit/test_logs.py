@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.unit.clean_logs import START, clean_log, kinds, mixed_in, only, robot
 
+from relkit.core.errors import InputError
 from relkit.online.logs import checks, examine, summarise
 from relkit.online.logs.searches import fold_query
 from relkit.online.logs.times import Gaps
@@ -46,8 +47,9 @@ def test_clean_text_says_so(clean: pl.DataFrame) -> None:
     assert repair.to_dict()["rows_after"] == clean.height
 
 
-def test_an_empty_log_is_silent(clean: pl.DataFrame) -> None:
-    assert kinds(examine(clean.head(0))) == []
+def test_an_empty_log_is_not_a_healthy_one(clean: pl.DataFrame) -> None:
+    with pytest.raises(InputError, match="contains no rows"):
+        examine(clean.head(0))
     assert summarise(clean.head(0)).sessions == 0
 
 

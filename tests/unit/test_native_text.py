@@ -378,12 +378,12 @@ def test_judgments_are_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "x.qrels"
     path.write_bytes(
         b"\xef\xbb\xbf# judgments\nb 0 d2 3\nb\t1  d1 -2\r\n a 0 \xe6\x96\x87 0.5\n#a 0 x 1\n"
-        b"b 0 d2 3.0\na 0 \xff 1"
+        b"b 0 d2 3.0\na 0 \xc3\xa9 1"
     )
     table = _native.JudgmentTable.from_text(str(path))
     assert table.queries() == ["b", "a", "#a"]
     assert table.grades("b") == {"d2": 3.0, "d1": -2.0}
-    assert table.grades("a") == {"文": 0.5, "\udcff": 1.0}
+    assert table.grades("a") == {"文": 0.5, "é": 1.0}
     assert (table.rows, table.duplicates, table.negatives) == (5, 1, 1)
     assert (table.highest, table.fractional, len(table)) == (3.0, True, 3)
     assert "a" in table
@@ -392,7 +392,7 @@ def test_judgments_are_read_whole(tmp_path: Path) -> None:
         table.grades("c")
     queries, documents, grades = table.columns()
     assert queries == ["b", "b", "a", "a", "#a"]
-    assert documents == ["d2", "d1", "文", "\udcff", "x"]
+    assert documents == ["d2", "d1", "文", "é", "x"]
     assert grades == [3.0, -2.0, 0.5, 1.0, 1.0]
 
 

@@ -46,6 +46,18 @@ def test_the_number_is_that_of_the_evaluation() -> None:
     assert (one.average, one.queries, one.left_out) == ("micro", QUERIES, 0)
 
 
+def test_queries_are_looked_at_by_a_measure_of_queries() -> None:
+    names = ["auc", "gauc", "ndcg"]
+    for measures, focus in ((names, "gauc"), (["auc", "ndcg"], "ndcg"), (["auc"], "auc")):
+        both = [
+            relkit.evaluate_scores(LABELS, scores, SIZES, measures, name=name)
+            for scores, name in ((OLD, "old"), (NEW, "new"))
+        ]
+        found = relkit.compare_results(both)
+        assert found.focus == focus
+        assert f"gained most on {focus}: " in found.to_text()
+
+
 def test_every_thread_and_source_pools_alike() -> None:
     judgments = {
         f"q{query}": {f"d{row}": int(LABELS[row]) for row in np.flatnonzero(query == GROUPS)}

@@ -201,7 +201,9 @@ def _report(error: BaseException) -> int:
 
         traceback.print_exception(error)
     if isinstance(error, RelkitError):
-        messages.error(error.message, error.hint)
+        from relkit.cli.hints import said
+
+        messages.error(error.message, said(error.hint))
         return _code(error)
     if isinstance(error, click.ClickException):
         messages.error(_message(error), _usage_hint(error))

@@ -67,7 +67,8 @@ does not.
 @click.option(
     "--focus",
     metavar="MEASURE",
-    help="The measure for per-query analysis.  [default: the first]",
+    help="The measure for per-query analysis.  [default: the first with a value per query, gauc"
+    " rather than auc]",
 )
 @click.option(
     "--limit",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from relkit.cli.hints import said
 from relkit.cli.messages import messages
 from relkit.core.errors import InputError, ParameterError, ParseError, RelkitError, UnknownNameError
 from relkit.core.texts import message
@@ -65,6 +66,8 @@ def split_measures(texts: Sequence[str]) -> list[str]:
     Examples:
         >>> split_measures(["ndcg(gain=exp,ideal=retrieved)@10,ap", "P.5,10"])
         ['ndcg(gain=exp,ideal=retrieved)@10', 'ap', 'P.5,10']
+        >>> split_measures(["ndcg@10,", "ap"])
+        ['ndcg@10', 'ap']
         >>> split_measures(["utility.2,-1,0,0,ndcg.1=3,2=9,11pt_avg"])
         ['utility.2,-1,0,0', 'ndcg.1=3,2=9', '11pt_avg']
     """
@@ -84,7 +87,8 @@ def split_measures(texts: Sequence[str]) -> list[str]:
                 names.append(text[start:place])
                 start = place + 1
         names.append(text[start:])
-    return names
+    # A comma at the end, which completion leaves, names nothing.
+    return [name for name in names if name.strip()] or names
 
 
 def _measures_of(path: str) -> list[str]:
@@ -108,29 +112,6 @@ def _measures_of(path: str) -> list[str]:
     return found
 
 
-#: Hints worded for Python, and their wording for the command line.
-HINTS = {
-    "assign columns by number, {reader}(…, {parameter}), or add a header line": (
-        "assign columns by number: {columns} {places}; or add a header line"
-    ),
-    "without strict, these warnings are only printed": (
-        "drop --strict to continue despite warnings"
-    ),
-    "to evaluate a file of scores, use read_scored(…, scores=…)": (
-        "to evaluate a file of scores: --scored FILE --scores FILE"
-    ),
-    "name its column: {reader}(…, {parameter})": "name its column: {columns} {role}={name}",
-    "leave `columns` out": "leave {columns} out",
-    "leave `columns` out, or name another format": "leave {columns} out, or name another format",
-    "name the file with one score per line: scores=PATH": (
-        "name the file that holds one score per line: --scores FILE"
-    ),
-    "name the file with the number of rows per query: groups=PATH": (
-        "name the file that holds the number of rows of each query: --groups FILE"
-    ),
-}
-
-
 @contextmanager
 def format_named_by(option: str, columns: str = "--columns") -> Iterator[None]:
     """Makes hints name options rather than Python parameters.
@@ -142,15 +123,7 @@ def format_named_by(option: str, columns: str = "--columns") -> Iterator[None]:
     try:
         yield
     except RelkitError as error:
-        hint = error.hint
-        template = getattr(hint, "template", hint)
-        if template in HINTS:
-            values = {**getattr(hint, "values", {}), "columns": columns}
-            if values.get("reader") == "relkit.read_scored" and values.get("role") == "score":
-                hint = message("name its column: --score {name}", **values)
-            else:
-                hint = message(HINTS[template], **values)
-        error.hint = messages.translate(hint).replace("format=", option)
+        error.hint = messages.translate(said(error.hint, columns)).replace("format=", option)
         raise
 
 

@@ -11,6 +11,11 @@ from relkit.core.texts import message
 
 __all__ = ["Registry", "nearest", "suggestion"]
 
+#: So many names are too many to be listed in a hint.
+MANY = 40
+#: The similarity from which a name is suggested where there is better advice than a wrong guess.
+NEAR = 0.6
+
 T = TypeVar("T")
 C = TypeVar("C")
 
@@ -30,12 +35,25 @@ def nearest(name: str, choices: list[str], cutoff: float = 0.5) -> str:
     return near[0] if near else ""
 
 
-def suggestion(name: str, choices: list[str]) -> str:
-    """Returns a hint that names the nearest choice, or all choices if none is near."""
+def suggestion(name: str, choices: list[str], advice: str = "") -> str:
+    """Returns a hint that names the nearest choice, or all choices if none is near.
+
+    Args:
+        name: The name as written.
+        choices: The known names.
+        advice: What else helps; it replaces the list where there are very many choices.
+    """
     near = nearest(name, choices)
-    if near:
+    # Letters that changed places make a name less like itself than it looks.
+    likely = not advice or len(near) == len(name) or nearest(name, choices, cutoff=NEAR)
+    if near and likely:
         return message("did you mean `{name}`?", name=near)
-    return message("choose one of {names}", names=[f"`{choice}`" for choice in sorted(choices)])
+    if advice and len(choices) > MANY:
+        return advice
+    names = [f"`{choice}`" for choice in sorted(choices)]
+    if advice:
+        return message("choose one of {names}; {advice}", names=names, advice=message(advice))
+    return message("choose one of {names}", names=names)
 
 
 class Registry(Generic[T]):
@@ -46,6 +64,7 @@ class Registry(Generic[T]):
         modules: The modules that register them, imported when an unknown name is looked up. A
             mapping gives the names, separated by spaces, that each module registers; looking one up
             then imports only that module.
+        advice: What a hint says besides the names, or instead of very many, if none is near.
         extend: Called once, after all modules, before a name counts as unknown; registers the
             objects of installed packages.
     """
@@ -55,10 +74,12 @@ class Registry(Generic[T]):
         kind: str,
         *,
         modules: Sequence[str] | Mapping[str, str] = (),
+        advice: str = "",
         extend: Callable[[], None] | None = None,
     ) -> None:
         self.kind = kind
         self._modules = modules
+        self._advice = advice
         self._extend = extend
         self._things: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
@@ -114,7 +135,7 @@ class Registry(Generic[T]):
         self._ensure(None)
         raise UnknownNameError(
             message("unknown {kind}: `{name}`", kind=message(self.kind), name=name),
-            hint=suggestion(name, list(self._aliases)),
+            hint=suggestion(name, list(self._aliases), self._advice),
         )
 
     def _ensure(self, name: str | None) -> None:

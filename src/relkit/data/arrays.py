@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -57,9 +58,11 @@ def group_rows(
     if groups is None:
         offsets = np.array([0, len(grades)], dtype=np.int64)
         return LabelledRows(grades, values, offsets, ["0"], weights=heavy)
+    _refuse_masked(groups, "groups")
     ids = np.asarray(groups)
     if ids.ndim != 1:
         raise InputError(message("groups must have one dimension, not {ndim}", ndim=ids.ndim))
+    _refuse_missing(ids)
     if len(ids) == len(grades):
         return _by_ids(grades, values, ids, heavy)
     return _by_sizes(grades, values, ids, heavy)
@@ -109,6 +112,7 @@ def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[Any]:
 def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArray[Any]:
     import numpy as np
 
+    _refuse_masked(values, what)
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -136,6 +140,47 @@ def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArra
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         return array.astype(np.float64)
     return array
+
+
+def _refuse_masked(values: object, what: str) -> None:
+    """Refuses an array whose mask hides values: the values below a mask are not data."""
+    import numpy as np
+
+    count = int(np.ma.getmaskarray(values).sum()) if isinstance(values, np.ma.MaskedArray) else 0
+    if count:
+        raise InputError(
+            message("{what} hold {count:count masked value/masked values}", what=what, count=count),
+            hint="leave those rows out of labels, scores and groups alike:"
+            " keep = ~numpy.ma.getmaskarray(array)",
+        )
+
+
+def _refuse_missing(ids: NDArray[Any]) -> None:
+    """Refuses groups with a row of no query: None, NaN, NaT and pandas' NA."""
+    import numpy as np
+
+    if ids.dtype.kind in "fmM":
+        absent = np.isnan(ids) if ids.dtype.kind == "f" else np.isnat(ids)
+    elif ids.dtype.kind == "O":
+        absent = np.fromiter(map(_is_missing, ids.tolist()), dtype=bool, count=len(ids))
+    else:
+        return
+    count = int(np.count_nonzero(absent))
+    if count:
+        raise InputError(
+            message(
+                "groups lack the query of {count:count row/rows}, the first is row {row}",
+                count=count,
+                row=int(np.argmax(absent)) + 1,
+            ),
+            hint="give every row the id of its query, or leave those rows out",
+        )
+
+
+def _is_missing(value: object) -> bool:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _by_sizes(

@@ -407,17 +407,18 @@ def _fail(
                 continue
             value = fields[role]
             if missing(value):
-                refuse(f"the {role} is empty", path, place, unit)
+                refuse(say("the {what} is empty", what=role), path, place, unit)
             try:
                 named = role == "label" and scale is not None
                 found = parse_grade(value, scale) if named else number(value)
             except InputError as error:
                 refuse(error.message, path, place, unit, error.hint)
             if found is None:
-                hint = NAMED_GRADES if role == "label" else ""
-                refuse(f"the {role} `{value}` is not a number", path, place, unit, hint)
+                text = say("the {what} `{text}` is not a number", what=role, text=value)
+                refuse(text, path, place, unit, NAMED_GRADES if role == "label" else "")
             if not math.isfinite(found):
-                refuse(f"the {role} is {found}", path, place, unit, "it must be finite")
+                text = say("the {what} is {found}", what=role, found=found)
+                refuse(text, path, place, unit, "it must be finite")
             if role == "weight" and found < 0:
                 refuse(
                     f"the weight is {found:g}", path, place, unit, "row weights must be 0 or more"

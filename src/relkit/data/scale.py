@@ -136,7 +136,11 @@ class Scale:
         )
         return InputError(
             message("not a grade of the scale `{name}`: `{value}`", name=self.name, value=value),
-            hint=message("use {known}", known=known),
+            hint=message(
+                "use {known}; for other grades write a scale of your own, a TOML, JSON or YAML"
+                " file: --scale FILE (of a judging project: in `relkit judge init`)",
+                known=known,
+            ),
         )
 
 
@@ -158,7 +162,11 @@ BINARY = Scale(
 )
 FLOATS = Scale("floats", relevant_from=0.5)
 
-scales: Registry[Scale] = Registry("scale")
+scales: Registry[Scale] = Registry(
+    "scale",
+    advice="`search` has 高/中/低/无 and high/middle/low/none; a TOML, JSON or YAML file describes"
+    " any other scale",
+)
 for _scale in (SEARCH, INTEGERS, BINARY, FLOATS):
     scales.add(_scale.name, _scale)
 

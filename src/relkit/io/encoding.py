@@ -8,7 +8,15 @@ import re
 from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 
-__all__ = ["check_encoding", "check_wide", "guess", "not_utf8"]
+__all__ = [
+    "NOT_UTF8",
+    "carriage_returns",
+    "check_encoding",
+    "check_line_ends",
+    "check_wide",
+    "guess",
+    "not_utf8",
+]
 
 #: Byte-order marks of encodings with zero bytes.
 MARKS = (
@@ -17,11 +25,15 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16LE"),
     (codecs.BOM_UTF16_BE, "UTF-16BE"),
 )
-#: The encoding in which all bytes are valid.
+#: What native code says of a line; it does not look for the encoding.
+NOT_UTF8 = "is not UTF-8 text"
+#: What all bytes can be.
 SINGLE = "LATIN1"
 MARKED = tuple(mark for mark, _ in MARKS)
 #: The most frequent characters: the first level of GB 2312, by their first byte.
 COMMON = range(0xB0, 0xD8)
+#: What unpacks a file before it can be converted.
+UNPACKERS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz", ".lz4": "lz4"}
 KANA = re.compile("[\u3040-\u30ff]")
 
 
@@ -79,12 +91,16 @@ def _conversion(encoding: str, path: str) -> str:
     import shlex
 
     name = shlex.quote(path) if not path.startswith("<") else "FILE"
-    return str(
-        message(
-            "convert it: iconv -f {encoding} -t UTF-8 {path} > utf8-file",
-            encoding=encoding,
-            path=name,
-        )
+    for suffix, program in UNPACKERS.items():
+        if path.endswith(suffix):
+            return message(
+                "convert it: {program} -dc {path} | iconv -f {encoding} -t UTF-8 > utf8-file",
+                program=program,
+                encoding=encoding,
+                path=name,
+            )
+    return message(
+        "convert it: iconv -f {encoding} -t UTF-8 {path} > utf8-file", encoding=encoding, path=name
     )
 
 
@@ -108,10 +124,31 @@ def check_wide(head: bytes, path: str) -> None:
         )
 
 
+def check_line_ends(head: bytes, path: str) -> None:
+    """Refuses text whose lines end with carriage returns alone; JSON may stand in one line.
+
+    Raises:
+        ParseError: If they do.
+    """
+    text = head.strip()
+    if b"\r" in text and b"\n" not in text and not text.startswith((b"{", b"[", b"PAR1")):
+        raise carriage_returns(path, 1)
+
+
+def carriage_returns(path: str, line: int) -> ParseError:
+    """Returns the error about lines that end with a carriage return alone."""
+    return ParseError(
+        "lines end with a carriage return alone, as on an old Macintosh",
+        path=path,
+        line=line,
+        hint="write them with line feeds: tr '\\r' '\\n' < FILE > NEW",
+    )
+
+
 def check_encoding(head: bytes, path: str) -> None:
     """Refuses text whose beginning is in a multi-byte encoding, such as GBK.
 
-    Single-byte encodings such as Latin-1 are left to the formats: TREC's ids are bytes.
+    One of single bytes, such as Latin-1, is left to the formats, which know what a line holds.
 
     Args:
         head: The first bytes; the last character may be cut.

@@ -16,11 +16,14 @@ from typing import BinaryIO
 from relkit.core.errors import DependencyError, InputError
 from relkit.core.texts import message
 from relkit.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
-from relkit.io.encoding import check_wide
+from relkit.io.encoding import check_line_ends, check_wide
 
 __all__ = ["HEAD", "Source", "split_suffix", "too_large"]
 
-HEAD = 1 << 16  # enough of a file to recognise it
+HEAD = 1 << 16  # enough of a file to see what it is
+#: How zip archives begin, what those hold that are spreadsheets, and how Excel's older files begin.
+ZIP, OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+SHEETS = (b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet")
 
 
 class Source:
@@ -227,12 +230,15 @@ def _refuse_binary(head: bytes, path: str) -> None:
     if not head:
         raise InputError("is empty", path=path)
     check_wide(head, path)
-    if head.startswith(b"PK\x03\x04"):
+    if head.startswith(OLD_OFFICE) or (head.startswith(ZIP) and any(map(head.count, SHEETS))):
         raise InputError(
-            "is a zip archive or a spreadsheet",
+            "is a spreadsheet",
             path=path,
-            hint="unpack it, or save the sheet as CSV",
+            hint="save the sheet as CSV: in Excel `Save As`, `CSV UTF-8`; in Python"
+            " polars.read_excel(FILE).write_csv(NEW)",
         )
+    if head.startswith(ZIP):
+        raise InputError("is a zip archive", path=path, hint="unpack it")
     if head.startswith(b"SQLite format 3\x00"):
         raise InputError(
             "is a database",
@@ -246,6 +252,7 @@ def _refuse_binary(head: bytes, path: str) -> None:
             path=path,
             hint="relkit reads text, Parquet, and both compressed",
         )
+    check_line_ends(head, path)
 
 
 def _fill(stream: Reader, size: int) -> bytes:

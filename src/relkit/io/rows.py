@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.cells import APOSTROPHE, show_texts
 from relkit.core.errors import ParseError
 from relkit.core.texts import message
-from relkit.io.encoding import not_utf8
+from relkit.io.encoding import carriage_returns, not_utf8
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -54,12 +54,7 @@ def csv_rows(
             start = reader.line_num + 1
     except csv.Error as error:
         if "new-line character" in str(error):
-            raise ParseError(
-                "lines end with a carriage return alone, as on an old Macintosh",
-                path=path,
-                line=start,
-                hint="write them with line feeds: tr '\\r' '\\n' < FILE > NEW",
-            ) from None
+            raise carriage_returns(path, start) from None
         problem = (
             "a quoted field does not end"
             if "unexpected end" in str(error)
@@ -103,6 +98,8 @@ def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str
     except UnicodeDecodeError as error:
         raise not_utf8(line, path, number, error.reason) from None
     except (ValueError, RecursionError) as error:
+        if b"\r" in line.strip():
+            raise carriage_returns(path, number) from None
         reason = getattr(error, "msg", "nested too deeply")
         raise ParseError(
             message("is not JSON: {reason}", reason=reason), path=path, line=number

@@ -28,6 +28,7 @@ def _load_entry_points() -> None:
 registry: Registry[type[Measure]] = Registry(
     "measure",
     modules={f"relkit.measures.{module}": names for module, names in MODULES.items()},
+    advice="`relkit measures` lists all measures and their other names",
     extend=_load_entry_points,
 )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.comparison.compared import beside
+from relkit.analysis.comparison.compared import beside, decimals
 from relkit.analysis.comparison.legend import ONE_VALUE_TESTS, pooled_measures
 from relkit.analysis.comparison.settings import TESTS
 from relkit.measures.labels import measure_label
@@ -94,9 +94,10 @@ def _digits(one: Contrast) -> int:
 
 def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: int) -> Headline:
     """Returns one contrast as a sentence that claims no more than the test allows."""
-    before, after = number(one.baseline_mean, digits), number(one.candidate_mean, digits)
+    places = decimals(one, digits)
+    before, after = number(one.baseline_mean, places), number(one.candidate_mean, places)
     if not one.tested:
-        evidence = texts.say("headline.described", difference=signed(one.difference, digits))
+        evidence = texts.say("headline.described", difference=signed(one.difference, places))
         told = label(one.measure), f"{before} → {after}", evidence
         return make_headline(*told, _told(one, texts), one.verdict, texts)
     low, high = one.interval
@@ -104,7 +105,7 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
     if comparison.corrected:
         p = texts.say("headline.corrected", p=p)
     values = {
-        "difference": signed(one.difference, digits),
+        "difference": signed(one.difference, places),
         "confidence": texts.percent(comparison.confidence),
         "low": signed(low, digits),
         "high": signed(high, digits),
@@ -172,14 +173,15 @@ def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
     ]
     rows: list[tuple[Cell | str, ...]] = []
     for one in _of(comparison, candidate):
+        places = decimals(one)
         low, high = one.interval
         interval = "–" if math.isnan(low) else f"{signed(low)} … {signed(high)}"
         rows.append(
             (
                 measure_label(one.measure, one.average, one.definition),
-                number(one.baseline_mean),
-                number(one.candidate_mean),
-                Cell(signed(one.difference), one.verdict, MARKS[one.verdict]),
+                number(one.baseline_mean, places),
+                number(one.candidate_mean, places),
+                Cell(signed(one.difference, places), one.verdict, MARKS[one.verdict]),
                 interval,
                 p_value(one.p),
                 *([p_value(one.p_adjusted)] if corrected else []),

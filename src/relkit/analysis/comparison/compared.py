@@ -9,8 +9,9 @@ from relkit.analysis.comparison.contrast import Contrast, PairContrast
 from relkit.analysis.comparison.settings import Settings
 from relkit.data.convention import Convention
 from relkit.measures.labels import detail_names, measure_label
+from relkit.measures.names import measure as parse_measure
 
-__all__ = ["Compared", "beside", "contrast_label", "contrasts_of"]
+__all__ = ["Compared", "beside", "contrast_label", "contrasts_of", "decimals", "is_pooled"]
 
 
 class Compared(Protocol):
@@ -48,6 +49,17 @@ class Compared(Protocol):
 def contrast_label(one: Contrast) -> str:
     """Returns a contrast's measure as tables name it."""
     return measure_label(one.measure, one.average, one.definition)
+
+
+def is_pooled(one: Contrast) -> bool:
+    """Whether no query has a value of its own, as of an AUC over all pairs of rows."""
+    return one.average == "micro" and parse_measure(one.measure).combine == "pooled"
+
+
+def decimals(one: Contrast, digits: int | None = None) -> int | None:
+    """Returns the decimals of a contrast's numbers: none for counts, such as `num_rel_ret`."""
+    whole = one.baseline_mean.is_integer() and one.candidate_mean.is_integer()
+    return 0 if one.average == "sum" and whole else digits
 
 
 def contrasts_of(comparison: Compared, candidate: str) -> list[Contrast]:

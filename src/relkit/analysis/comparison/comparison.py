@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from relkit.analysis.comparison.compared import is_pooled
 from relkit.analysis.comparison.contrast import Contrast, describes_data
 from relkit.analysis.comparison.inference import all_pairs, contrasts
 from relkit.analysis.comparison.notes import pairing_notes
@@ -165,8 +166,14 @@ class Comparison(Exportable):
 
     @property
     def focus(self) -> str:
-        """The measure that queries are looked at by: the first that is tested."""
-        return (self.tested or self.measures)[0]
+        """The measure that queries are looked at by: the first that is tested.
+
+        A pooled AUC, of which no query has a value of its own, gives way to the next: with `auc`
+        and `gauc` it is `gauc`.
+        """
+        pooled = {one.measure for one in self.contrasts if is_pooled(one)}
+        own = [name for name in self.tested if name not in pooled]
+        return (own or self.tested or self.measures)[0]
 
     def contrast(self, candidate: str, measure: str) -> Contrast:
         """Returns one candidate's contrast on one measure.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relkit.analysis.comparison.compared import Compared, contrast_label
+from relkit.analysis.comparison.compared import Compared, contrast_label, is_pooled
 from relkit.core.texts import Language, catalogue
 
 __all__ = ["ONE_VALUE_TESTS", "legend", "pooled_measures", "superscript_legend"]
@@ -46,11 +46,9 @@ def legend(comparison: Compared, language: Language = "en") -> str:
 
 def pooled_measures(comparison: Compared) -> list[str]:
     """Returns the measures whose number is formed anew from whole queries."""
-    from relkit.measures.names import measure
-
     found = []
     for one in comparison.contrasts:
-        if one.average == "micro" and measure(one.measure).combine == "pooled":
+        if is_pooled(one):
             found.append(contrast_label(one))
     return list(dict.fromkeys(found))
 

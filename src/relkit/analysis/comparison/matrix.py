@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from string import ascii_letters
 
-from relkit.analysis.comparison.compared import Compared, beside
+from relkit.analysis.comparison.compared import Compared, beside, decimals
 from relkit.analysis.comparison.legend import superscript_legend
 from relkit.core.document.model import Cell, Table
 from relkit.core.texts import Catalogue, Language, catalogue
@@ -23,13 +23,15 @@ def matrix(comparison: Compared, *, digits: int = DIGITS, language: Language = "
     """Returns runs by measures."""
     values, letters = _values(comparison), _superscripts(comparison)
     best = _best(comparison, values)
+    places = {one.measure: decimals(one, digits) for one in reversed(comparison.contrasts)}
     rows: list[list[Cell | str]] = []
     for place, run in enumerate(comparison.runs):
         row: list[Cell | str] = [_letter(place), run]
         for measure in comparison.measures:
             value = values[run, measure]
             above = letters.get((run, measure), "")
-            row.append(Cell(number(value, digits), strong=value == best.get(measure), above=above))
+            text = number(value, places.get(measure, digits))
+            row.append(Cell(text, strong=value == best.get(measure), above=above))
         rows.append(row)
     notes = [superscript_legend(comparison, language)] if comparison.tested else []
     run = catalogue("tables", language).name("column", "run")

@@ -10,6 +10,7 @@ from relkit.analysis.comparison.compared import (
     beside,
     contrast_label,
     contrasts_of,
+    decimals,
 )
 from relkit.analysis.comparison.contrast import Contrast
 from relkit.analysis.comparison.legend import legend
@@ -82,11 +83,13 @@ def _many(comparison: Compared, digits: int, overview: bool, language: Language)
         rows = [[comparison.baseline], *([run] for run in comparison.candidates)]
         for measure in comparison.measures:
             column = [contrasts[run, measure] for run in comparison.candidates]
-            rows[0].append(number(column[0].baseline_mean, digits) + "  ")
+            first = column[0]
+            rows[0].append(number(first.baseline_mean, decimals(first, digits)) + "  ")
             for row, one in zip(rows[1:], column, strict=True):
-                row.append(f"{number(one.candidate_mean, digits)} {MARKS.get(one.verdict, ' ')}")
-        first = contrasts_of(comparison, comparison.candidates[0])
-        labels = [f"{contrast_label(one)}  " for one in first]
+                value = number(one.candidate_mean, decimals(one, digits))
+                row.append(f"{value} {MARKS.get(one.verdict, ' ')}")
+        shown = contrasts_of(comparison, comparison.candidates[0])
+        labels = [f"{contrast_label(one)}  " for one in shown]
         yield Table([words.name("column", "run"), *labels], rows)
     for measure in comparison.measures:
         found = [contrasts[run, measure] for run in comparison.candidates]
@@ -113,11 +116,12 @@ def contrast_table(
         headings.append(corrected)
     rows = []
     for one in contrasts:
+        places = decimals(one, digits)
         row = [
             one.candidate if by_run else contrast_label(one),
-            number(one.baseline_mean, digits),
-            number(one.candidate_mean, digits),
-            signed(one.difference, digits),
+            number(one.baseline_mean, places),
+            number(one.candidate_mean, places),
+            signed(one.difference, places),
             TERMINAL.signed_interval(one.interval, digits) if one.tested else "",
             p_value(one.p, digits) if one.tested else "",
         ]
@@ -175,9 +179,16 @@ def _pairs(comparison: Compared, digits: int, words: Catalogue) -> Table:
 
 def _queries(comparison: Compared, candidate: str, digits: int, words: Catalogue) -> Table:
     columns = [comparison.deltas(candidate, measure) for measure in comparison.measures]
+    places = [decimals(one, digits) for one in contrasts_of(comparison, candidate)]
     texts = comparison.query_texts or {}
     rows = [
-        [_query(query, texts), *(signed(column.get(query, math.nan), digits) for column in columns)]
+        [
+            _query(query, texts),
+            *(
+                signed(column.get(query, math.nan), place)
+                for column, place in zip(columns, places, strict=True)
+            ),
+        ]
         for query in sorted(set().union(*columns))
     ]
     return Table([words.name("column", "query"), *map(measure_label, comparison.measures)], rows)
@@ -196,6 +207,8 @@ def _largest(
     They are sentences, or tables if query texts are known.
     """
     measure, texts = comparison.focus, comparison.query_texts
+    contrasts = contrasts_of(comparison, candidate)
+    places = next(decimals(one, digits) for one in contrasts if one.measure == measure)
     deltas = sorted(comparison.deltas(candidate, measure).items(), key=lambda item: -item[1])
     gained = [item for item in deltas[:shown] if item[1] > 0]
     lost = [item for item in reversed(deltas[-shown:]) if item[1] < 0]
@@ -205,7 +218,7 @@ def _largest(
         return [
             Table(
                 headings,
-                [[_query(query, texts), signed(value, digits)] for query, value in found],
+                [[_query(query, texts), signed(value, places)] for query, value in found],
                 words.say(f"comparison.{word}_most", measure=measure),
             )
             for word, found in sides.items()
@@ -214,7 +227,7 @@ def _largest(
         words.say(
             f"comparison.{word}",
             measure=measure,
-            queries=[f"{query} {signed(value, digits)}" for query, value in found],
+            queries=[f"{query} {signed(value, places)}" for query, value in found],
         )
         for word, found in sides.items()
     ]

@@ -15,6 +15,7 @@ from relkit.core.errors import InputError
 from relkit.data.convention import Convention, load_convention
 from relkit.evaluation.program import Program
 from relkit.io.open import Source
+from relkit.io.places import encoding_named
 
 if TYPE_CHECKING:
     from relkit.compat.trec_eval.zscores import Scores
@@ -205,7 +206,7 @@ def _filled(values: list[float]) -> list[float]:
 
 def _judgments(path: str) -> _native.JudgmentTable:
     try:
-        with Source(path) as source:
+        with Source(path) as source, encoding_named(source):
             if source.plain:
                 return _native.JudgmentTable.from_text(source.path)
             return _native.JudgmentTable.from_chunks(source.read, source.path)
@@ -223,7 +224,7 @@ def _batch(
     """Returns the values, the run's name, and the run itself where it had to be kept."""
     shows = options.per_query and "relstring" in options.measures
     try:
-        with Source(options.results) as source, ExitStack() as readers:
+        with Source(options.results) as source, encoding_named(source), ExitStack() as readers:
             if options.depth is None and not shows:
                 return *_streamed(source, judgments, program.plan, readers), None
             tail = Tail(source.read)

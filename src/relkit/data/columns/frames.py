@@ -85,6 +85,8 @@ def _columns(
     import polars as pl
 
     if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        _refuse_twins(frame, path)
+        _refuse_series(frame)
         wrapped = _frame_of(frame)
         if wrapped is not None:
             return _narwhals_columns(wrapped, kind, columns, path, convert)
@@ -123,6 +125,36 @@ def named_series(frame: object, wanted: Callable[[str], bool]) -> dict[str, pl.S
     if isinstance(part, nw.LazyFrame):
         part = part.collect()
     return {str(name): _series(part.get_column(name)) for name in names}
+
+
+def _refuse_series(frame: object) -> None:
+    """Refuses one column, which says neither which query nor which document it is about."""
+    import narwhals as nw
+
+    found = nw.from_native(frame, pass_through=True, allow_series=True)
+    if isinstance(found, nw.Series) and found.dtype != nw.Struct:
+        raise InputError(
+            message("a {name} is not a data frame", name="Series"),
+            hint="give a data frame with the query, the document and the value as columns; a pandas"
+            " Series indexed by query and document becomes one by reset_index()",
+        )
+
+
+def _refuse_twins(frame: object, path: str) -> None:
+    """Refuses a frame with two columns of one name: which of them is meant?"""
+    # PyArrow's `columns` are the values.
+    names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+    try:
+        listed = [str(name) for name in names]
+    except TypeError:
+        return
+    twice = sorted({name for name in listed if listed.count(name) > 1})
+    if twice:
+        raise InputError(
+            message("two columns are called {names:and}", names=[f"`{name}`" for name in twice]),
+            path=path,
+            hint="rename or drop one of them: the column is found by its name",
+        )
 
 
 def _frame_of(frame: object) -> Any:

@@ -9,6 +9,7 @@ has the number of rows per query.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -103,14 +104,18 @@ class Letor(SheetFormat):
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads labels as final grades, and features as further fields."""
+        content = text.encode()
+        header = header_of(Source(io.BytesIO(content), name=path))
         rows = []
-        for line, label, query, comment, features in rows_of(text.encode(), path):
+        for line, label, query, comment, features in rows_of(content, path):
             if query is None:
                 raise no_query(path, line)
             document, shown = _about(comment, path, line)
             grade = parse_grade(label, "the grade", f"{path}:{line}", scale)
             fields = row_values(features, path, line)
-            item = Item(query, document, query_text=shown, fields=fields)
+            item = Item(
+                header.decode(query), header.decode(document), query_text=shown, fields=fields
+            )
             rows.append(Row(item, final=grade))
         return Sheet(tuple(rows))
 

@@ -122,10 +122,13 @@ class Parquet(TabularFormat):
         scale: Scale | None = None,
         threads: int = 0,
     ) -> StreamedRows | None:
-        """Streams the row groups of labelled rows that are grouped by query."""
+        """Streams the row groups of labelled rows that are grouped by query.
+
+        A file in which a query may have a document twice is read whole, which names them.
+        """
         if not source.plain:
             return None
-        from relkit.data.columns import choose
+        from relkit.data.columns import choose, to_ids
         from relkit.data.labelled import (
             LabelFacts,
             StreamedRows,
@@ -137,16 +140,24 @@ class Parquet(TabularFormat):
 
         def add(frame: pl.DataFrame) -> bool:
             found = {role: frame.get_column(name) for role, name in chosen.items()}
+            documents = found.pop("document", None)
+            if documents is not None:
+                documents = to_ids(documents, "document", source.path)
             found = labelled_columns(found, source.path, scale)
             return parts.add(
-                found.get("query"), found["label"], found["score"], found.get("weight")
+                found.get("query"),
+                found["label"],
+                found["score"],
+                found.get("weight"),
+                documents,
             )
 
         try:
             with _readable(source.path):
                 rows = RowGroups(source.path)
                 chosen = choose(rows.columns, "scored", columns=columns, path=source.path)
-                chosen.pop("document", None)
+                if "query" not in chosen:
+                    chosen.pop("document", None)
                 if not all(map(add, rows.parts(chosen.values()))):
                     return None
             batch = parts.finish()

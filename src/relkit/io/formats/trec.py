@@ -19,6 +19,7 @@ from relkit.io.compression import Reader
 from relkit.io.format import Format, first_lines, formats
 from relkit.io.numbers import number_text
 from relkit.io.open import Source
+from relkit.io.places import encoding_named
 from relkit.io.sheets import SheetFormat
 
 if TYPE_CHECKING:
@@ -72,9 +73,10 @@ class Trec(SheetFormat):
 
         _no_columns(columns)
         check_kind(source, "judgments")
-        if scale is None:
-            return Judgments(_judgment_table(source), source=source.path)
-        table, names_in = _scaled_table(source, scale)
+        with encoding_named(source):
+            if scale is None:
+                return Judgments(_judgment_table(source), source=source.path)
+            table, names_in = _scaled_table(source, scale)
         return Judgments(table, scale=scale, source=source.path, names_in=names_in)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
@@ -105,14 +107,15 @@ class Trec(SheetFormat):
 
         _no_columns(columns)
         check_kind(source, "run")
-        if source.plain:
-            table = _native.RunTable.from_text(source.path)
-        else:
-            reader = source.open()
-            try:
-                table = _native.RunTable.from_chunks(reader.read, source.path)
-            finally:
-                reader.close()
+        with encoding_named(source):
+            if source.plain:
+                table = _native.RunTable.from_text(source.path)
+            else:
+                reader = source.open()
+                try:
+                    table = _native.RunTable.from_chunks(reader.read, source.path)
+                finally:
+                    reader.close()
         return Run(table, name=name, source=source.path)
 
     def stream_run(
@@ -125,8 +128,9 @@ class Trec(SheetFormat):
         """Streams a run; if its queries are not grouped, native code reads it whole."""
         check_kind(source, "run")
         if source.plain:
-            return _native.evaluate_text(judgments, plan, source.path, threads), ()
-        with source, ExitStack() as readers:
+            with encoding_named(source):
+                return _native.evaluate_text(judgments, plan, source.path, threads), ()
+        with encoding_named(source), source, ExitStack() as readers:
 
             def again() -> Callable[[int], bytes]:
                 reader = source.open()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.model import Document, Lines
 from relkit.core.document.result import Exportable
-from relkit.core.errors import ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.core.findings import Findings
 from relkit.core.language import Language, check_language
 from relkit.core.texts import catalogue, message
@@ -216,6 +216,7 @@ def examine(
     Raises:
         ParameterError: If the depth is below 1.
         UnknownNameError: If there is no check of a name.
+        InputError: If the log holds no rows.
 
     Examples:
         >>> import polars as pl
@@ -232,6 +233,12 @@ def examine(
         )
     log = Log(sessions if isinstance(sessions, Sessions) else Sessions.from_frame(sessions), depth)
     made = _chosen(only)
+    if not log.rows:
+        raise InputError(
+            "contains no rows",
+            path=log.sessions.path,
+            hint="was the log exported whole? --month, --since and --until leave rows out, too",
+        )
     found = []
     for place, check in enumerate(made):
         if progress is not None:
