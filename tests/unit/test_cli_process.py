@@ -229,6 +229,19 @@ def test_compare_and_report_import_no_frames_and_no_altair(files: Path) -> None:
     assert found & {"relkit.online", "relkit.labels", "relkit.ltr"} == set()
 
 
+def test_nothing_is_imported_before_interrupts_are_caught() -> None:
+    script = (
+        "import sys\nbefore = set(sys.modules)\nimport relkit.cli\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    ours = {"relkit", "relkit.cli", "relkit.cli.start"}
+    # Those of the interpreter itself take no time.
+    assert set(done.stdout.split()) - ours - {"__future__", "_signal", "gc"} == set()
+
+
 @pytest.mark.parametrize("arguments", [("--help",), ("measures",), ("conventions",)])
 def test_help_and_lists_import_little(arguments: tuple[str, ...], files: Path) -> None:
     assert imported(files, *arguments) & {"numpy", "polars", "narwhals", "rich"} == set()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
-from contextlib import suppress
 
 from relkit.cli.start import INTERRUPTED, catch_interrupts, open_standard_streams
 
@@ -29,6 +27,8 @@ def __getattr__(name: str) -> object:
 
 def _remove_scratch() -> None:
     """Removes unpacked files: the interpreter is not shut down, so nothing else does."""
+    import signal
+
     from relkit.io.scratch import remove_scratch
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not leave the rest
@@ -44,6 +44,8 @@ def run() -> NoReturn:
     catch_interrupts()
     open_standard_streams()
     gc.set_threshold(50_000)
+    from contextlib import suppress
+
     from relkit.cli.application import main
 
     code: object = 0

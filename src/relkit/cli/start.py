@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from contextlib import suppress
+
+# What `signal` wraps: that module imports several others, and a Ctrl-C meanwhile would be Python's.
+from _signal import (  # type: ignore[import-not-found]
+    SIGINT,
+    default_int_handler,
+    getsignal,
+    signal,
+)
 
 __all__ = ["INTERRUPTED", "catch_interrupts", "let_interrupts_through", "open_standard_streams"]
 
@@ -14,21 +20,22 @@ INTERRUPTED = 130
 
 
 def _stop(number: int, frame: object) -> None:
-    with suppress(OSError):
+    try:
         os.write(2, b"\nerror: interrupted\n")
-    os._exit(INTERRUPTED)
+    finally:
+        os._exit(INTERRUPTED)
 
 
 def catch_interrupts() -> None:
     """Ends the process at Ctrl-C while modules are imported: there is nothing to clean up yet."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _stop)
+    if getsignal(SIGINT) is default_int_handler:
+        signal(SIGINT, _stop)
 
 
 def let_interrupts_through() -> None:
     """Makes Ctrl-C raise `KeyboardInterrupt` again, now that it is handled."""
-    if signal.getsignal(signal.SIGINT) is _stop:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if getsignal(SIGINT) is _stop:
+        signal(SIGINT, default_int_handler)
 
 
 def open_standard_streams() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit import _native, io
+from relkit import _native
 from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.core.parameters import check_type, check_whole
 from relkit.data.convention import Convention, load_convention
@@ -197,8 +197,10 @@ class Evaluator:
         return ParseError(message, path=path, line=line, hint=hint)
 
     def _no_common_query(self, batch: _native.Batch) -> InputError:
+        from relkit.io import explain_mismatch
+
         judged = self.judgments.queries
-        note = io.explain_mismatch(judged, batch.unjudged_examples)
+        note = explain_mismatch(judged, batch.unjudged_examples)
         return InputError(
             "no query of the run is judged: the judgments have "
             + ", ".join(f"`{query}`" for query in judged[:3])
