@@ -39,6 +39,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "described",
         "group",
         "help",
+        "hints",
         "inputs",
         "messages",
         "options",

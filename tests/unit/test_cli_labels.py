@@ -50,7 +50,7 @@ def test_labels_are_judgments(
 
 
 def test_what_is_said(log: str, tmp_path: Path, command: Any) -> None:
-    outcome = command("labels", "make", log, "-m", "pbm", "-o", str(tmp_path / "labels.csv"))
+    outcome = command("labels", "make", log, "--model", "pbm", "-o", str(tmp_path / "labels.csv"))
     assert "18 labels of 6 queries, from 600 sessions with 1,800" in outcome.out
     assert all(width(line) <= 80 for line in outcome.out.splitlines())
     chinese = command(
@@ -79,14 +79,22 @@ def test_nothing_is_replaced_unasked(log: str, tmp_path: Path, command: Any) -> 
 
 def test_json(log: str, tmp_path: Path, command: Any) -> None:
     outcome = command(
-        "labels", "make", log, "-m", "ubm", "-o", str(tmp_path / "l.parquet"), "--format", "json"
+        "labels",
+        "make",
+        log,
+        "--model",
+        "ubm",
+        "-o",
+        str(tmp_path / "l.parquet"),
+        "--format",
+        "json",
     )
     found = json.loads(outcome.out)
     assert (found["model"], found["labels"], found["rounds"]) == ("ubm", 18, 50)
 
 
 def test_models_that_know_no_documents(log: str, tmp_path: Path, command: Any) -> None:
-    outcome = command("labels", "make", log, "-m", "rctr", "-o", str(tmp_path / "l.csv"))
+    outcome = command("labels", "make", log, "--model", "rctr", "-o", str(tmp_path / "l.csv"))
     assert outcome.code == 2
     assert "says nothing of documents" in outcome.err
 
@@ -100,7 +108,7 @@ def test_few_impressions(log: str, tmp_path: Path, command: Any) -> None:
 
 def test_the_model_that_made_the_log_foresees_best(log: str, command: Any) -> None:
     outcome = command(
-        "labels", "compare", log, "-m", "gctr", "-m", "rctr", "-m", "pbm", "--format", "json"
+        "labels", "compare", log, "--model", "gctr", "-m", "rctr", "-m", "pbm", "--format", "json"
     )
     found = {one["model"]: one for one in json.loads(outcome.out)["models"]}
     assert found["pbm"]["log_likelihood"] > found["rctr"]["log_likelihood"]

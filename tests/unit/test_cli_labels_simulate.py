@@ -20,7 +20,7 @@ def test_the_log_makes_labels(command: Any, files: Path, ending: str) -> None:
     outcome = command(*BASE, "--judgments", "judgments.qrels", "-o", f"users.{ending}")
     assert outcome.code == 0, outcome.err
     assert outcome.out.startswith("400 sessions simulated: ")
-    made = command("labels", "make", f"users.{ending}", "-m", "pbm", "-o", "labels.csv")
+    made = command("labels", "make", f"users.{ending}", "--model", "pbm", "-o", "labels.csv")
     assert made.code == 0, made.err
     assert "from 400 sessions" in made.out
 

@@ -104,12 +104,32 @@ def test_a_name_has_its_letter_in_every_command() -> None:
         taken = [one for one in found(path).params if isinstance(one, click.Option)]
         for one in taken:
             letter = letters.get(name(one))
-            if letter and not any(letter in other.opts for other in taken):
+            former = [text for other in taken for text in getattr(other, "formerly", ())]
+            if letter and not any(letter in [*other.opts, *former] for other in taken):
                 missing.append((*path, name(one)))
     assert missing == []
+    meanings = defaultdict(set)
     for command, one in options():
         for letter in {text for text in one.opts if len(text) == 2}:
             assert one.opts[0] == letter, f"{command}: {letter} stands before the name"
+            meanings[letter].add(name(one))
+    assert {letter: found for letter, found in meanings.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize(
+    ("option", "meaning"),
+    [
+        ("--check", r"^Run this check only"),
+        ("--rule", r"^Apply this rule only"),
+        ("--test", r"\btest\b.*\btukey\b"),
+        ("--valid", r"^Held-out rows"),
+        ("--missing", r"share of missing values"),
+    ],
+)
+def test_one_name_has_one_meaning(option: str, meaning: str) -> None:
+    having = [(command, one) for command, one in options() if name(one) == option]
+    assert having
+    assert [command for command, one in having if not said(meaning)(one)] == []
 
 
 RENAMED = [(command, one) for command, one in options() if isinstance(one, Renamed)]
@@ -127,4 +147,4 @@ def test_former_names_are_read_and_not_shown(path: str, option: Renamed, command
         assert not any(former in one.opts for one in kind.params)
         context = click.Context(kind, info_name=parts[-1], resilient_parsing=True)
         values, _, _ = kind.make_parser(context).parse_args([former, "7"])
-        assert values[option.name] in ("7", ["7"])
+        assert values[option.name] in ("7", ["7"], True)

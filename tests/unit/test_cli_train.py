@@ -163,7 +163,7 @@ def test_the_default_is_trained_for_what_is_reported(
 ) -> None:
     """The check finds no difference between the default objective and a measure: there is none."""
     wanted = ("-m", measure, "--scale", "search", "--format", "json")
-    found = json.loads(command("train", "features.csv", "--check", *wanted).out)
+    found = json.loads(command("train", "features.csv", "--check-only", *wanted).out)
     names = {one["kind"] for one in found["findings"]}
     assert not names & {"objective-differs", "gain-differs", "truncation-differs"}
 
@@ -187,11 +187,13 @@ def test_a_check_trains_nothing(rows: Path, command: Command) -> None:
     lines = Path("features.csv").read_text("utf-8").splitlines()
     told = [lines[0] + ",copy", *(f"{line},{line.split(',')[2]}" for line in lines[1:])]
     Path("leaky.csv").write_text("\n".join(told) + "\n", "utf-8")
-    outcome = command("train", "leaky.csv", "--check", "--format", "json")
+    outcome = command("train", "leaky.csv", "--check-only", "--format", "json")
     assert outcome.code == 0, outcome.err
     assert "copy" in outcome.out
-    assert "copy" not in command("train", "features.csv", "--check").out
-    outcome = command("train", "features.csv", "--check", "--valid", "features.csv", "--lang", "zh")
+    assert "copy" not in command("train", "features.csv", "--check-only").out
+    outcome = command(
+        "train", "features.csv", "--check-only", "--valid", "features.csv", "--lang", "zh"
+    )
     assert outcome.code == 0
     assert "features.csv" in outcome.out
     outcome = command("train", "features.csv")

@@ -196,10 +196,12 @@ def test_the_command(tmp_path: Path, command: Any) -> None:
     frame = log_of(LOG).with_columns(pl.col("clicked").cast(pl.Int8))
     frame.write_csv(log)
     Path(bias).write_text(json.dumps(THETA), "utf-8")
-    outcome = command("labels", "make", log, "-m", "ratio", "--bias", bias, "-o", labels)
+    outcome = command("labels", "make", log, "--model", "ratio", "--bias", bias, "-o", labels)
     assert outcome.code == 0, outcome.err
     found = pl.read_csv(labels)
     assert dict(found.select("document", "grade").rows())["a"] == pytest.approx(4 / 7)
-    refused = command("labels", "make", log, "-m", "dbn", "--bias", bias, "-o", labels, "--force")
+    refused = command(
+        "labels", "make", log, "--model", "dbn", "--bias", bias, "-o", labels, "--force"
+    )
     assert refused.code == 2
     assert "does not take --bias" in refused.err

@@ -262,8 +262,8 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
         f"funnel {judgments} {bm25} --scale {SCALE}",
         f"diagnose {judgments} {bm25} {other} --scale {SCALE}",
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
-        f"labels compare {os.path.join(directory, LOG)} -m dctr -m pbm -m dbn --min-dwell 3"
-        f" --judgments {judgments} --scale {SCALE}",
+        f"labels compare {os.path.join(directory, LOG)} --model dctr --model pbm --model dbn"
+        f" --min-dwell 3 --judgments {judgments} --scale {SCALE}",
         f"train {paths[FILES[4]]} -o {os.path.join(directory, 'ranker.model')} -m ndcg@10"
         f" --scale {SCALE} -p leaves=7 --force",
         f"compare {judgments} {bm25} {os.path.join(directory, LEARNT)} --scale {SCALE}",

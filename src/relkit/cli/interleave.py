@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from relkit.cli.group import CommandGroup
+from relkit.cli.group import CommandGroup, Renamed
 from relkit.cli.inputs import check_stdin, run_columns, run_names
 from relkit.cli.messages import messages
 from relkit.cli.options import (
@@ -81,8 +81,9 @@ def command() -> None:
 @command.command("mix", help=MIX, short_help="Mix runs into the lists that users will see.")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN …")
 @click.option(
-    "-m",
     "--method",
+    cls=Renamed,
+    formerly="-m",
     metavar="METHOD",
     default="team-draft",
     show_default=True,

@@ -40,8 +40,8 @@ HELP = """Derive labels from clicks and compare click models.
 
 \b
 Examples:
-  relkit labels make clicks.csv -m pbm -o labels.parquet
-  relkit labels compare clicks.csv -m pbm -m ubm -m dbn
+  relkit labels make clicks.csv --model pbm -o labels.parquet
+  relkit labels compare clicks.csv --model pbm --model ubm --model dbn
   relkit labels bias clicks.csv -o bias.html
   relkit labels simulate bm25.run --judgments judgments.qrels -o users.csv
 
@@ -55,9 +55,9 @@ MAKE = """Derive labels from a log's clicks: judgments with intervals.
 \b
 Examples:
   relkit labels make clicks.csv -o labels.parquet
-  relkit labels make clicks.csv -m ubm --min-weight 20 -o labels.csv
-  relkit labels make clicks.csv -m pbm --prior data --grading quantile=4 \\
-      -o grades.parquet
+  relkit labels make clicks.csv --model ubm --min-weight 20 -o labels.csv
+  relkit labels make clicks.csv --model pbm --prior data \\
+      --grading quantile=4 -o grades.parquet
   relkit evaluate labels.parquet new.run -m ndcg@10
 
 Models: sdbn, dbn, dcm, cascade and ccm (the user goes down the list), pbm and
@@ -75,10 +75,11 @@ COMPARE = """Compare click models by how well they predict clicks, and with huma
 \b
 Examples:
   relkit labels compare clicks.csv
-  relkit labels compare clicks.csv -m rctr -m pbm -m ubm --format json
-  relkit labels compare clicks.csv -m dctr -m pbm -m dbn \\
+  relkit labels compare clicks.csv --model rctr --model pbm \\
+      --model ubm --format json
+  relkit labels compare clicks.csv --model dctr --model pbm --model dbn \\
       --judgments judgments.qrels
-  relkit labels compare clicks.csv -m dctr -m pbm \\
+  relkit labels compare clicks.csv --model dctr --model pbm \\
       --judgments judgments.qrels -o labels.html
 
 One session in five is held out, chosen by its id; the models are fitted on the
@@ -107,7 +108,13 @@ def command() -> None:
 @command.command("make", help=MAKE, short_help="Derive labels from a log's clicks.")
 @source_options
 @click.option(
-    "-m", "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
+    "--model",
+    cls=Renamed,
+    formerly="-m",
+    metavar="MODEL",
+    default="pbm",
+    show_default=True,
+    help="The click model.",
 )
 @click.option(
     "-o",
@@ -267,9 +274,10 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
 )
 @source_options
 @click.option(
-    "-m",
     "--model",
     "models",
+    cls=Renamed,
+    formerly="-m",
     metavar="MODEL",
     multiple=True,
     default=("pbm", "ubm", "dbn"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
@@ -35,7 +36,7 @@ HELP = """Simulate users of a click model over runs, and write their log.
 Examples:
   relkit labels simulate bm25.run --judgments judgments.qrels -n 1000 \\
       -o simulated.csv --truth truth.json
-  relkit labels simulate bm25.run tfidf.run -m dbn --swap 0.2 \\
+  relkit labels simulate bm25.run tfidf.run --model dbn --swap 0.2 \\
       --misclicks 0.02 --bots 0.01 --missing dwell_seconds=0.3 -o arms.parquet
 
 With grade g of at most m, a click satisfies with probability R = (2^g - 1) /
@@ -52,7 +53,13 @@ SHARE = click.FloatRange(0, 1)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("--judgments", metavar="FILE", help="The grades that determine attraction.")
 @click.option(
-    "-m", "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
+    "--model",
+    cls=Renamed,
+    formerly="-m",
+    metavar="MODEL",
+    default="pbm",
+    show_default=True,
+    help="The click model.",
 )
 @click.option(
     "-n",

@@ -83,11 +83,10 @@ would have to be logged.
     help="The reward column; auto uses the clicks if there are any.",
 )
 @click.option(
-    "-m",
     "--model",
     "click_model",
     cls=Renamed,
-    formerly="--click-model",
+    formerly="--click-model -m",
     metavar="MODEL",
     default="pbm",
     show_default=True,
@@ -135,11 +134,14 @@ would have to be logged.
     help="Random seed. The same seed gives the same digits on any machine.",
 )
 @click.option(
-    "--missing",
+    "--to-log",
+    "missing",
+    cls=Renamed,
+    formerly="--missing",
     metavar="FILE",
     help="Write what would have to be logged to a file: .csv, .tsv, .jsonl or .parquet.",
 )
-@click.option("--force", is_flag=True, help="Replace the file of --missing if it exists.")
+@click.option("--force", is_flag=True, help="Replace the file of --to-log if it exists.")
 @format_option(
     *FORMATS,
     default=None,
@@ -176,7 +178,7 @@ def command(
 
         check_name(missing)
         if output is not None and os.path.abspath(output) == os.path.abspath(missing):
-            raise ParameterError("-o and --missing name the same file")
+            raise ParameterError("-o and --to-log name the same file")
         refuse_existing(missing, force)
     sessions = read_log(log, columns, input_format, kind="decisions")
     name = os.path.basename(candidate)

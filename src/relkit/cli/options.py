@@ -131,7 +131,10 @@ def scale_option(command: F) -> F:
 def rule_option(*rules: str) -> Callable[[F], F]:
     """Returns the option ``--rule``, which combines the grades of several judges."""
     return click.option(
-        "--rule",
+        "--combine",
+        "rule",
+        cls=Renamed,
+        formerly="--rule",
         type=click.Choice(rules or ("majority", "median", "mean_gain")),
         default="median",
         show_default=True,

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.messages import messages
 from relkit.cli.options import format_option, no_color_option
 from relkit.cli.output import emit, written
@@ -19,7 +20,7 @@ HELP = """Split feature rows by query into train, valid and test sets, or folds.
 \b
 Examples:
   relkit split rows.letor -o parts
-  relkit split rows.letor --test 0.3 --valid 0 --seed 7 -o small
+  relkit split rows.letor --test-share 0.3 --valid-share 0 --seed 7 -o small
   relkit split rows.letor --folds 5 -o folds
 
 DATA is SVMlight/LETOR text, CSV, TSV, JSON Lines or Parquet. The split is
@@ -40,8 +41,22 @@ on the seed and the query ids, not on the order of rows.
     short_help="Split feature rows by query into train, valid and test sets, or folds.",
 )
 @click.argument("data", metavar="DATA")
-@click.option("--test", type=float, help="Share of queries for testing.  [default: 0.2]")
-@click.option("--valid", type=float, help="Share of queries for validation.  [default: 0.1]")
+@click.option(
+    "--test-share",
+    "test",
+    cls=Renamed,
+    formerly="--test",
+    type=float,
+    help="Share of queries for testing.  [default: 0.2]",
+)
+@click.option(
+    "--valid-share",
+    "valid",
+    cls=Renamed,
+    formerly="--valid",
+    type=float,
+    help="Share of queries for validation.  [default: 0.1]",
+)
 @click.option(
     "--folds", type=click.IntRange(3, 100), help="Number of folds, instead of the two shares."
 )

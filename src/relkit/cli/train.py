@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
@@ -41,7 +42,7 @@ HELP = """Train a ranker and measure it on held-out queries.
 
 \b
 Examples:
-  relkit train features.csv --check
+  relkit train features.csv --check-only
   relkit train features.csv -o ranker.model -m ndcg@10
   relkit train features.csv -o ranker.model --ranker lambdamart \\
       -p trees=50 -p leaves=7 --folds 3 --force
@@ -64,7 +65,7 @@ retrains on all of them.
 from the value on its card. Values with another measure, convention or query set
 are not compared; a message says what differs.
 
---check looks for common training problems: an objective that is not the
+--check-only looks for common training problems: an objective that is not the
 measure, queries whose labels are all equal, a feature that leaks the label, a
 row order that leaks labels, queries in both DATA and --valid.
 
@@ -77,7 +78,10 @@ Tied scores count as the mean over their orders.
 @click.argument("data")
 @click.option("-o", "--output", metavar="FILE", help="Output file for the trained ranker.")
 @click.option(
-    "--check",
+    "--check-only",
+    "check",
+    cls=Renamed,
+    formerly="--check",
     is_flag=True,
     help="Check rows and settings for problems without training.",
 )
@@ -298,7 +302,7 @@ def _check(
     form: str,
     options: Mapping[str, Any],
 ) -> None:
-    """Runs `relkit train --check`."""
+    """Runs `relkit train --check-only`."""
     from relkit.ltr import check, ranker as ranker_of
     from relkit.ltr.rankers.learning import trained_loss
 
