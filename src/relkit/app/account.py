@@ -7,12 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from relkit.app.catalogue import say
-from relkit.app.guard import BusyError, Claim, SignInGuard, WaitError
-from relkit.app.interface import Id
-from relkit.app.pages import render
-from relkit.app.sign_in import make_claim, own_path, set_browser, set_cookie
-from relkit.app.visitor import (
+from relkit.app.authentication import (
     CheckedForm,
     OpenStore,
     Person,
@@ -20,6 +15,11 @@ from relkit.app.visitor import (
     Visitor,
     note_event,
 )
+from relkit.app.catalogue import say
+from relkit.app.guard import BusyError, Claim, SignInGuard, WaitError
+from relkit.app.pages import render
+from relkit.app.rest import Id
+from relkit.app.sign_in import make_claim, own_path, set_browser, set_cookie
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language
 from relkit.judging.access import (

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, get_args
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from relkit.app.interface import LARGEST_ID, Id
+from relkit.app.authentication import Administrator, CheckedForm, OpenStore, Visitor, note_event
 from relkit.app.pages import render
-from relkit.app.visitor import Administrator, CheckedForm, OpenStore, Visitor, note_event
+from relkit.app.rest import LARGEST_ID, Id
 from relkit.core.errors import ParameterError
 from relkit.judging.access import delete_token, end_all_sign_ins, list_tokens
 from relkit.judging.events import EVENT_KINDS, EventKind, list_events

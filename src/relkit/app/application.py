@@ -14,13 +14,21 @@ from relkit.app import (
     account,
     accounts,
     dashboard,
-    interface,
-    leading,
+    lead_pages,
     management,
     new_round,
-    preferences,
     projects,
+    rest,
+    side_by_side,
     sign_in,
+)
+from relkit.app.authentication import (
+    OwnPasswordNeededError,
+    SignInNeededError,
+    Visitor,
+    chosen_language,
+    find_address,
+    see_visitor,
 )
 from relkit.app.catalogue import say, texts
 from relkit.app.guard import SignInGuard
@@ -36,14 +44,6 @@ from relkit.app.protection import (
 )
 from relkit.app.rounds import RoundsFolder
 from relkit.app.settings import Settings
-from relkit.app.visitor import (
-    OwnPasswordNeededError,
-    SignInNeededError,
-    Visitor,
-    chosen_language,
-    find_address,
-    see_visitor,
-)
 from relkit.core.errors import RelkitError, UnknownNameError
 from relkit.judging.actions import AnsweredError
 from relkit.judging.figures import NotReadyError
@@ -104,16 +104,16 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         account,
         accounts,
         projects,
-        leading,
+        lead_pages,
         management,
-        preferences,
-        interface,
+        side_by_side,
+        rest,
         dashboard,
         new_round,
     ):
         app.include_router(part.router)
-    app.include_router(dashboard.interface)
-    app.include_router(management.interface)
+    app.include_router(dashboard.api)
+    app.include_router(management.api)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     app.add_api_route("/healthz", _health, include_in_schema=False)
     app.add_exception_handler(SignInNeededError, _ask_to_sign_in)

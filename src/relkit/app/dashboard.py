@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from relkit.app.interface import ERRORS
+from relkit.app.authentication import Leader, LeadingCaller
 from relkit.app.pages import render
+from relkit.app.rest import ERRORS
 from relkit.app.rounds import RoundsFolder
 from relkit.app.staging import find_last_added
-from relkit.app.visitor import Leader, LeadingCaller
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, RelkitError
 from relkit.core.texts import catalogue
@@ -20,10 +20,10 @@ from relkit.core.texts.languages import Language, file_name
 from relkit.online.monitoring import Monitor
 from relkit.online.monitoring.wording import tier_name
 
-__all__ = ["interface", "router"]
+__all__ = ["api", "router"]
 
 router = APIRouter(include_in_schema=False)
-interface = APIRouter(prefix="/api", responses=ERRORS, tags=["monitor"])
+api = APIRouter(prefix="/api", responses=ERRORS, tags=["monitor"])
 
 
 def _rounds_of(request: Request) -> RoundsFolder:
@@ -103,7 +103,7 @@ def send_report(visitor: Leader, rounds: OpenRounds) -> Response:
     )
 
 
-@interface.get("/monitor")
+@api.get("/monitor")
 def show_numbers(
     user: LeadingCaller,
     rounds: OpenRounds,

@@ -10,10 +10,17 @@ from typing import IO, Annotated, Any
 from fastapi import APIRouter, File, Form, HTTPException, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
-from relkit.app.interface import Id
+from relkit.app.authentication import (
+    CheckedForm,
+    Leader,
+    LeadingCaller,
+    OpenStore,
+    Visitor,
+    note_event,
+)
 from relkit.app.long_work import in_background, stream
 from relkit.app.pages import render
-from relkit.app.visitor import CheckedForm, Leader, LeadingCaller, OpenStore, Visitor, note_event
+from relkit.app.rest import Id
 from relkit.judging.archive import pack_project
 from relkit.judging.archive_parts import SUFFIX
 from relkit.judging.archive_reader import Archive
@@ -24,10 +31,10 @@ from relkit.judging.removal import start_removal, tidy_up
 from relkit.judging.store import Store
 from relkit.judging.unpacking import Unpacked, prepare_unpacking
 
-__all__ = ["interface", "router", "send_archive", "unfinished_job"]
+__all__ = ["api", "router", "send_archive", "unfinished_job"]
 
 router = APIRouter(include_in_schema=False)
-interface = APIRouter(prefix="/api", tags=["judging"])
+api = APIRouter(prefix="/api", tags=["judging"])
 Text = Annotated[str, Form()]
 
 #: Rows of an archive up to which it is unpacked at once.
@@ -204,19 +211,19 @@ def stop(store: OpenStore, visitor: Leader, job: Id) -> Response:
     return RedirectResponse(f"/jobs/{job}", 303)
 
 
-@interface.get("/jobs/{job}")
+@api.get("/jobs/{job}")
 def describe_job(store: OpenStore, user: LeadingCaller, job: Id) -> dict[str, Any]:
     """For leads: the progress of an import."""
     return asdict(_job(store, job))
 
 
-@interface.post("/jobs/{job}/stop")
+@api.post("/jobs/{job}/stop")
 def stop_import(store: OpenStore, user: LeadingCaller, job: Id) -> dict[str, bool]:
     """For leads: stops an import and rolls it back."""
     return {"stopping": stop_job(store, _job(store, job).id)}
 
 
-@interface.get("/projects/{project}/archive", response_class=StreamingResponse)
+@api.get("/projects/{project}/archive", response_class=StreamingResponse)
 def archive_project(
     request: Request, store: OpenStore, user: LeadingCaller, project: Id
 ) -> Response:
@@ -225,7 +232,7 @@ def archive_project(
     return send_archive(store, store.projects.get(project))
 
 
-@interface.post("/projects/{project}/close")
+@api.post("/projects/{project}/close")
 def close(request: Request, store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
     """For leads: closes a project, which becomes read-only and hidden from judges."""
     found = store.projects.close(project)
@@ -233,7 +240,7 @@ def close(request: Request, store: OpenStore, user: LeadingCaller, project: Id) 
     return {"state": found.state}
 
 
-@interface.post("/projects/{project}/reopen")
+@api.post("/projects/{project}/reopen")
 def reopen(request: Request, store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
     """For leads: reopens a project."""
     found = store.projects.reopen(project)

@@ -13,11 +13,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
+from relkit.app.authentication import CheckedForm, Leader, OpenStore, note_event
 from relkit.app.dashboard import OpenRounds
-from relkit.app.interface import LARGEST_ID
 from relkit.app.pages import render
+from relkit.app.rest import LARGEST_ID
 from relkit.app.staging import discard_round, remove_round, stage_round, store_round
-from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
 from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data.aggregation import Rule

@@ -13,9 +13,9 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
+from relkit.app.authentication import Visitor
 from relkit.app.catalogue import name_reason, say, sentence_case, write_date, write_time
 from relkit.app.protection import csrf_token
-from relkit.app.visitor import Visitor
 from relkit.core.texts.languages import LANGUAGES, language_name, language_tag
 from relkit.core.texts.numbers import PAGE
 from relkit.online.monitoring.wording import tier_name

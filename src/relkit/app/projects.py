@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
+from relkit.app.authentication import OpenStore, Person, Visitor
 from relkit.app.catalogue import say, sentence_case, texts
-from relkit.app.interface import Id
 from relkit.app.pages import render
-from relkit.app.visitor import OpenStore, Person, Visitor
+from relkit.app.rest import Id
 from relkit.core.language import Language
 from relkit.data.scale import scales
 from relkit.judging.figures import NotReadyError

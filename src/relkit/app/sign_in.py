@@ -9,9 +9,7 @@ from urllib.parse import unquote
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from relkit.app.guard import BusyError, Claim, SignInGuard, WaitError
-from relkit.app.pages import render
-from relkit.app.visitor import (
+from relkit.app.authentication import (
     COOKIE,
     CheckedForm,
     OpenStore,
@@ -21,6 +19,8 @@ from relkit.app.visitor import (
     note_event,
     see_visitor,
 )
+from relkit.app.guard import BusyError, Claim, SignInGuard, WaitError
+from relkit.app.pages import render
 from relkit.judging.access import end_sign_in, new_secret
 
 __all__ = ["BROWSER_COOKIE", "make_claim", "own_path", "router", "set_browser", "set_cookie"]

@@ -190,17 +190,17 @@ def llm(
     """Runs `relkit judge llm`."""
     from relkit.io.plain_text import read_file
     from relkit.judging.llm.endpoint import Endpoint, tidy_url
-    from relkit.judging.llm.judge import choose_items, make_plan
+    from relkit.judging.llm.judge import build_plan, choose_items
     from relkit.judging.llm.models import draft_configuration
     from relkit.judging.llm.pace import Pace
-    from relkit.judging.llm.prompt import make_prompt
+    from relkit.judging.llm.prompt import build_prompt
     from relkit.judging.store import open_store
 
     url = tidy_url(endpoint)
     task = None if prompt_file is None else read_file(prompt_file)
     with open_store(database) as store:
         found = store.projects.get(project)
-        prompt = make_prompt(found, language=language, task=task)
+        prompt = build_prompt(found, language=language, task=task)
         draft = draft_configuration(
             found.id,
             judge or f"llm:{model.strip()}",
@@ -212,7 +212,7 @@ def llm(
             prompt=prompt.text,
         )
         items = choose_items(store, found.id, which=which, queries=queries, limit=limit, seed=seed)
-        plan = make_plan(store, draft, prompt, items, attempts=attempts)
+        plan = build_plan(store, draft, prompt, items, attempts=attempts)
         _remark(found, draft, plan, len(items))
         if dry_run:
             _show(draft, prompt, plan)

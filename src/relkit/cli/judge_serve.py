@@ -171,7 +171,7 @@ def serve(
     ending = Ending()
     with ending.entered(), private_files(), listen(host, port) as listening:
         if demo is not None:
-            database, rounds = _build_story(demo)
+            database, rounds = _build_demo(demo)
         with open_store(database or "judging.db", create=True) as store:
             made = create_first_account(store, chosen_by="other" if demo is None else "owner")
             if made is not None:
@@ -246,11 +246,11 @@ def _name_shared_files(file: str) -> None:
         )
 
 
-def _build_story(directory: str) -> tuple[str, str]:
+def _build_demo(directory: str) -> tuple[str, str]:
     """Builds what is missing in a directory, and returns its database and rounds."""
-    from relkit.app.story import build_story
+    from relkit.app.demo_data import build_demo_data
     from relkit.cli.demo import building
 
     with Progress("building the demonstration") as progress, building(directory):
-        story = build_story(directory, progress=progress)
+        story = build_demo_data(directory, progress=progress)
     return str(story.database), str(story.rounds)

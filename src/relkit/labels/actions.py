@@ -63,13 +63,14 @@ class Actions:
             if not 0 <= value < math.inf:
                 raise ParameterError(
                     message(
-                        "an action is worth 0 or more. Got {value} for `{name}` instead.",
+                        "the value of an action must be 0 or more. Got {value} for"
+                        " `{name}` instead.",
                         value=value,
                         name=name,
                     )
                 )
         if not any(self.values.values()):
-            raise ParameterError("no action is worth anything", hint="such as click=1,purchase=4")
+            raise ParameterError("every action has the value 0", hint="such as click=1,purchase=4")
         check_choice("per", self.per, ["impression", "click"])
 
     @property

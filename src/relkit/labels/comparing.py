@@ -84,8 +84,8 @@ def compare_models(
         threads: Threads to use; 0 uses all cores.
 
     Raises:
-        InputError: If the log does not say what was clicked, has too few sessions, or shows
-            nothing that people graded.
+        InputError: If the log has no clicks, has too few sessions, or shows nothing that people
+            graded.
         ParameterError: If no model is named, or one twice.
         UnknownNameError: If no model, measure or preset has that name.
 

@@ -83,7 +83,8 @@ def _check_ascending(bounds: Sequence[float]) -> None:
     if not bounds or list(bounds) != sorted(set(bounds)):
         raise ParameterError(
             message(
-                "thresholds ascend. Got {bounds} instead.", bounds=[f"{one:g}" for one in bounds]
+                "thresholds must be ascending. Got {bounds} instead.",
+                bounds=[f"{one:g}" for one in bounds],
             ),
             hint="such as 0.1,0.3,0.6 for the grades 1, 2 and 3",
         )
@@ -223,7 +224,7 @@ def parse_grading(text: str) -> Grading:
         values = [float(one) for one in numbers.split(",")]
     except ValueError:
         raise ParameterError(
-            message("`{text}` does not say the grades in numbers", text=text),
+            message("`{text}` contains values that are not numbers", text=text),
             hint="such as threshold=0.1,0.3,0.6, posterior=0.1,0.3,0.6 or quantile=4",
         ) from None
     return kind.parse(values)

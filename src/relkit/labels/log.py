@@ -165,8 +165,7 @@ def read_clicks(
         threads: Threads to use; 0 uses all cores.
 
     Raises:
-        InputError: If the log does not say what was clicked, holds no session, or counts positions
-            from 0.
+        InputError: If the log has no clicks, holds no session, or counts positions from 0.
         ParameterError: If `depth` is not a whole number from 1 to 1000.
     """
     return read_folds(sessions, [fold], rules=Rules(depth, min_dwell), threads=threads)[0]
@@ -193,8 +192,7 @@ def read_folds(
         One log per part.
 
     Raises:
-        InputError: If the log does not say what was clicked, a part holds no session, or positions
-            count from 0.
+        InputError: If the log has no clicks, a part holds no session, or positions count from 0.
 
     Examples:
         >>> import polars as pl
@@ -221,7 +219,7 @@ def read_folds(
     if not all(native.sessions for native in natives):
         raise InputError(
             message(
-                "no session of the log has a result at positions 1 to {depth}", depth=rules.depth
+                "no session in the log has a result at positions 1 to {depth}", depth=rules.depth
             ),
             path=path,
         )

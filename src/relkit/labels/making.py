@@ -104,8 +104,8 @@ def make_labels(
     chosen = model_of(model)
     if not chosen.ranks:
         raise ParameterError(
-            message("the click model `{name}` says nothing of documents", name=chosen.name),
-            hint="it serves to compare with: make labels with dbn, pbm or ubm",
+            message("the click model `{name}` does not estimate documents", name=chosen.name),
+            hint="it is only a baseline: use dbn, pbm or ubm for labels",
         )
     check_fraction("level", level)
     check_least("min_weight", min_weight)
@@ -131,9 +131,9 @@ def make_labels(
     labels = every.filter(every.get_column("weight") >= min_weight)
     if labels.is_empty():
         raise InputError(
-            message("no label rests on {weight:g} effective impressions", weight=min_weight),
+            message("no label has {weight:g} effective impressions", weight=min_weight),
             path=log.path,
-            hint="lower the least weight, or take more of the log",
+            hint="lower the minimum weight, or use more of the log",
         )
     bounds: tuple[float, ...] = ()
     if grader is not None:

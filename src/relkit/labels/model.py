@@ -95,8 +95,8 @@ class ClickModel(ABC):
         if not 0 <= self.prior_clicks <= self.prior_shown or self.prior_shown > 1e15:
             raise ParameterError(
                 message(
-                    "a prior counts clicks, and impressions, of which there are not fewer."
-                    " Got {clicks} and {shown} instead.",
+                    "a prior is a number of clicks and a number of impressions, at least"
+                    " as many. Got {clicks} and {shown} instead.",
                     clicks=self.prior_clicks,
                     shown=self.prior_shown,
                 )
@@ -139,7 +139,9 @@ class ClickModel(ABC):
             pairs.select("query", "document").is_duplicated().any()
         ):
             raise ParameterError(
-                message("known pairs have the columns {names}, each pair once", names=needed),
+                message(
+                    "known pairs must have the columns {names}, with each pair once", names=needed
+                ),
                 hint=message("missing: {names}", names=lacking) if lacking else "",
             )
         attraction, satisfaction = (
@@ -165,7 +167,7 @@ class ClickModel(ABC):
         """
         raise ParameterError(
             message("the click model `{name}` can only be fitted", name=self.name),
-            hint="fit it on a log, and simulate from what was found",
+            hint="fit it on a log, and simulate the fitted model",
         )
 
     def notes(self, parameters: Parameters) -> tuple[Note, ...]:

@@ -74,7 +74,7 @@ def pool_of(judgments: Judgments, log: ClickLog) -> Pool:
         theirs, ours = (", ".join(one) for one in named)
         both = grades.join(known.select("query").unique(), on="query").height
         raise InputError(
-            message("the judgments and the log have no query and document in common"),
+            message("the judgments and the log have no pair of query and document in common"),
             path=judgments.path,
             hint="both name the same queries, so look at the documents' ids"
             if both

@@ -84,11 +84,11 @@ def with_estimated_prior(model: ClickModel, log: ClickLog) -> ClickModel:
     if set(found.pairs) not in ({"attraction"}, {"rate"}):
         raise ParameterError(
             message(
-                "no prior can be estimated for `{name}`: it does not have just one probability per"
-                " document",
+                "no prior can be estimated for `{name}`: it has more than one probability"
+                " per document",
                 name=model.name,
             ),
-            hint="take pbm, ubm, dcm, cascade, ccm or dctr, or give the prior in numbers",
+            hint="use pbm, ubm, dcm, cascade, ccm or dctr, or give the prior as numbers",
         )
     ((name, mean),) = found.pairs.items()
     weight = found.weights[name]

@@ -62,7 +62,7 @@ class Rules:
         path = sessions.path
         if "clicked" not in sessions.columns:
             raise InputError(
-                "the log does not say what was clicked",
+                "the log has no clicks",
                 path=path,
                 hint=message(
                     "name the column: columns={{'clicked': …}} in Python, `--columns clicked=…` on"
@@ -71,7 +71,7 @@ class Rules:
             )
         if self.asks_dwell and "dwell_seconds" not in sessions.columns:
             raise InputError(
-                "the log does not say how long users stayed",
+                "the log has no dwell times",
                 path=path,
                 hint="leave `min_dwell` out, or name the column `dwell_seconds`",
             )

@@ -27,7 +27,7 @@ from relkit.report.page import (
 )
 from relkit.report.positions import PositionCurve, position_chart, series_of
 from relkit.report.provenance import note_section, rules_section
-from relkit.report.wording import label, make_headline, number, p_equation, sentence, signed
+from relkit.report.wording import build_headline, label, number, p_equation, sentence, signed
 
 if TYPE_CHECKING:
     from relkit.labels import Agreement, HumanComparison, ModelFit, PositionBias
@@ -156,7 +156,7 @@ def _foreseen(found: ModelComparison, texts: Catalogue) -> tuple[Headline, ...]:
         tone = _tone(fit.interval)
         evidence = _evidence(fit.difference, fit.interval, found.level, texts)
         meaning = texts.say(f"clicks.foresees_{tone}", first=first.model)
-        headlines.append(make_headline(*told, evidence, meaning, tone, texts))
+        headlines.append(build_headline(*told, evidence, meaning, tone, texts))
     return tuple(headlines)
 
 
@@ -169,12 +169,12 @@ def _agreement(one: Agreement, people: HumanComparison, texts: Catalogue) -> Hea
         p = texts.say("headline.corrected", p=p_equation(contrast.p_adjusted))
         evidence = texts.say("clicks.evidence_p", evidence=evidence, p=p)
     meaning = texts.say(f"clicks.agrees_{contrast.verdict}", first=people.orders[0].model)
-    return make_headline(*told, evidence, meaning, contrast.verdict, texts)
+    return build_headline(*told, evidence, meaning, contrast.verdict, texts)
 
 
 def _reference(model: str, value: str, texts: Catalogue) -> Headline:
     evidence, meaning = texts.say("clicks.reference_short"), texts.say("clicks.reference")
-    return make_headline(model, value, evidence, meaning, "described", texts)
+    return build_headline(model, value, evidence, meaning, "described", texts)
 
 
 def _evidence(

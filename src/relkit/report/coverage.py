@@ -97,7 +97,7 @@ def coverage_section(found: Monitor, texts: Catalogue) -> Section:
 
 
 def _covered(found: Monitor, month: str, texts: Catalogue) -> Iterator[tuple[str, ...]]:
-    watched = [one for one in found.points if one.month == month and one.watched]
+    watched = [one for one in found.points if one.month == month and one.can_alarm]
     for point in sorted(watched, key=lambda one: one.tier != ALL):
         detectable = math.nan
         if month == found.months[-1]:

@@ -15,9 +15,9 @@ from relkit.report.catalogue import Catalogue
 from relkit.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
 from relkit.report.wording import (
     MARKS,
+    build_headline,
     kind_of,
     label,
-    make_headline,
     number,
     p_equation,
     p_value,
@@ -99,7 +99,7 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
     if not one.tested:
         evidence = texts.say("headline.described", difference=signed(one.difference, places))
         told = label(one.measure), f"{before} → {after}", evidence
-        return make_headline(*told, _told(one, texts), one.verdict, texts)
+        return build_headline(*told, _told(one, texts), one.verdict, texts)
     low, high = one.interval
     p = p_equation(one.p_adjusted)
     if comparison.corrected:
@@ -128,7 +128,7 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
         if kind_of(one.measure) == "coverage" and cutoff is not None:
             meaning = texts.say(f"meaning.within.{one.verdict}", meaning=meaning, k=cutoff)
     told = label(one.measure), f"{before} → {after}", evidence
-    return make_headline(*told, meaning, one.verdict, texts)
+    return build_headline(*told, meaning, one.verdict, texts)
 
 
 def _told(one: Contrast, texts: Catalogue) -> str:

@@ -28,7 +28,7 @@ from relkit.report.page import (
 )
 from relkit.report.provenance import note_section, rules_section
 from relkit.report.trends import beside_section, trend_section
-from relkit.report.wording import make_headline, number, p_equation, signed
+from relkit.report.wording import build_headline, number, p_equation, signed
 
 if TYPE_CHECKING:
     from relkit.online.monitoring import Monitor
@@ -134,7 +134,7 @@ def build_monitor_page(
 
 def _summary(found: Monitor, texts: Catalogue) -> Section:
     blocks: list[Block] = []
-    watched = [one for one in found.latest() if one.watched]
+    watched = [one for one in found.latest() if one.can_alarm]
     watched.sort(key=lambda one: one.tier != ALL)
     if watched:
         blocks.append(Headlines("", tuple(_headline(one, found, texts) for one in watched)))
@@ -162,7 +162,7 @@ def _headline(one: MonthlyChange, found: Monitor, texts: Catalogue) -> Headline:
     key = {"fell": "fell_hidden" if one.hidden else "fell", "rose": "rose"}.get(one.verdict, "")
     if not key:
         key = "undecided" if math.isfinite(one.dcg.detectable) else "undecided_plain"
-    return make_headline(
+    return build_headline(
         f"{tier_name(one.tier, texts.language)} DCG@{one.k}",
         f"{number(one.before.dcg.value, DIGITS)} → {number(one.after.dcg.value, DIGITS)}",
         evidence,

@@ -34,7 +34,7 @@ from relkit.report.page import (
 )
 from relkit.report.provenance import note_section, rules_section
 from relkit.report.queries import QueryDifferences, difference_chart
-from relkit.report.wording import label, make_headline, number, p_equation, sentence, signed
+from relkit.report.wording import build_headline, label, number, p_equation, sentence, signed
 
 if TYPE_CHECKING:
     from relkit.report.page import Tone
@@ -127,7 +127,7 @@ def _summary(found: Training, texts: Catalogue, words: Catalogue) -> Section:
     card, held = found.card, found.found
     level = texts.percent(card.level)
     items = [
-        make_headline(
+        build_headline(
             card.ranker,
             number(held.value, DIGITS),
             _interval(held.interval, level, texts, words),
@@ -144,7 +144,7 @@ def _summary(found: Training, texts: Catalogue, words: Catalogue) -> Section:
         if math.isfinite(held.p):
             evidence = words.say("page.evidence", interval=evidence, p=p_equation(held.p))
         items.append(
-            make_headline(
+            build_headline(
                 words.say("page.against", baseline=card.baseline),
                 f"{number(held.baseline, DIGITS)} → "
                 f"{number(held.baseline + held.difference, DIGITS)}",

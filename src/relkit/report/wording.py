@@ -11,9 +11,9 @@ from relkit.report.page import Headline, Tone
 
 __all__ = [
     "MARKS",
+    "build_headline",
     "kind_of",
     "label",
-    "make_headline",
     "number",
     "p_equation",
     "p_value",
@@ -44,7 +44,7 @@ def sentence(text: str, texts: Catalogue) -> str:
     return text[:1].upper() + text[1:] + texts.say("list.stop")
 
 
-def make_headline(
+def build_headline(
     subject: str, numbers: str, evidence: str, meaning: str, tone: Tone, texts: Catalogue
 ) -> Headline:
     """Returns a headline with the mark of its tone."""

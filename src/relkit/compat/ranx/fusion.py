@@ -151,7 +151,7 @@ def check_runs(runs: Sequence[Run]) -> None:
     """
     if len(runs) < 2:
         raise ParameterError(
-            message("fusion needs two runs or more. Got {count} instead.", count=len(runs))
+            message("fusion needs at least two runs. Got {count} instead.", count=len(runs))
         )
     for number, run in enumerate(runs[1:], 1):
         if run.get_query_ids() != runs[0].get_query_ids():

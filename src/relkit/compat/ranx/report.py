@@ -1,4 +1,4 @@
-"""ranx's `Report` of a comparison, and its report of a search for parameters."""
+"""ranx's `Report` of a comparison, and its report of a parameter search."""
 
 from __future__ import annotations
 

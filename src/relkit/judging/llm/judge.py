@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relkit.judging.llm.replies import StoredAnswer
     from relkit.judging.store import Store
 
-__all__ = ["Outcome", "Plan", "Which", "ask_model", "choose_items", "make_plan", "request_body"]
+__all__ = ["Outcome", "Plan", "Which", "ask_model", "build_plan", "choose_items", "request_body"]
 
 Which = Literal["all", "graded", "ungraded"]
 
@@ -125,7 +125,7 @@ def request_body(configuration: Configuration, prompt: Prompt, item: Item) -> di
     return {**body, "messages": prompt.messages(item)}
 
 
-def make_plan(
+def build_plan(
     store: Store,
     configuration: Configuration,
     prompt: Prompt,

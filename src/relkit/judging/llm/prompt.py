@@ -16,7 +16,7 @@ from relkit.data.scale import Scale
 from relkit.judging.records import Item, Project, Trait, item_parts
 from relkit.judging.shown import choose_fields
 
-__all__ = ["LONGEST", "Prompt", "can_be_shown", "make_prompt"]
+__all__ = ["LONGEST", "Prompt", "build_prompt", "can_be_shown"]
 
 #: Maximum characters shown of one text of a result, and of all its further fields together.
 LONGEST = 4000
@@ -150,7 +150,7 @@ def can_be_shown(item: Item) -> bool:
     return bool(item.title or item.snippet or item.url or item.fields)
 
 
-def make_prompt(project: Project, *, language: Language = "en", task: str | None = None) -> Prompt:
+def build_prompt(project: Project, *, language: Language = "en", task: str | None = None) -> Prompt:
     """Builds the prompt of a project.
 
     Args:
@@ -167,7 +167,7 @@ def make_prompt(project: Project, *, language: Language = "en", task: str | None
     Examples:
         >>> from relkit.data.scale import SEARCH
         >>> project = Project(1, "June", "grades", SEARCH, {}, 1, 0.0, None, 0, 1800.0, 0.0)
-        >>> system, user = make_prompt(project).messages(Item("tv", "d1", title="A television"))
+        >>> system, user = build_prompt(project).messages(Item("tv", "d1", title="A television"))
         >>> "3 = high (also called 高, counts as relevant)" in system["content"]
         True
         >>> print(user["content"])

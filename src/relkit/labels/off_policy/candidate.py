@@ -157,16 +157,16 @@ def _policy(frame: pl.DataFrame, path: str) -> pl.DataFrame:
     if bad.height or table.is_empty():
         raise InputError(
             message(
-                "row {row} of the policy has no document, no position from 1, or no probability"
-                " from 0 to 1",
+                "row {row} of the policy has no document, an invalid position, or a"
+                " probability outside 0 to 1",
                 row=(bad.item(0, "row") if bad.height else 0) + 1,
             ),
             path=path,
-            hint="the columns are document, probability, and query and position where they matter",
+            hint="the columns are document, probability, and query and position if they matter",
         )
     where = ["query", "position"]
     if table.select(pl.struct(*where, "document").is_duplicated().any()).item():
-        raise InputError("the policy names a document twice for one decision", path=path)
+        raise InputError("the policy contains a document twice for one decision", path=path)
     sums = table.group_by(where).agg(pl.col("probability").sum()).sort(where)
     wrong = sums.filter((pl.col("probability") - 1).abs() > SLACK)
     if wrong.height:
@@ -179,7 +179,7 @@ def _policy(frame: pl.DataFrame, path: str) -> pl.DataFrame:
                 total=total,
             ),
             path=path,
-            hint="what can be shown there has probabilities that add up to 1",
+            hint="the probabilities of all documents there must add up to 1",
         )
     return table.filter(pl.col("probability") > 0)
 

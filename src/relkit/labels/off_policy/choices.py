@@ -148,8 +148,8 @@ def align(feedback: Feedback, candidate: Candidate) -> Choices:
             "the candidate has none of the log's queries at its positions",
             path=feedback.path,
             hint=message(
-                "the log has `{ours}`, the candidate `{theirs}`: name the columns, or take a log"
-                " of the same queries",
+                "the log has `{ours}`, the candidate `{theirs}`: name the columns, or use"
+                " a log of the same queries",
                 ours=feedback.contexts.item(0, "query"),
                 theirs=table.item(0, "query") or "*",
             ),

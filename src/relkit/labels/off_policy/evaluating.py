@@ -112,8 +112,8 @@ def evaluate_policy(
     check_whole("wanted", wanted)
     if cluster == "query" and interval in EXACT:
         raise ParameterError(
-            message("the interval `{interval}` is of independent sessions", interval=interval),
-            hint="take the bootstrap or t interval with clusters of queries",
+            message("the interval `{interval}` is for independent sessions", interval=interval),
+            hint="use the bootstrap or t interval with clusters of queries",
         )
     resampling = Resampling(resamples, seed, threads)
     model = model_of(click_model)
@@ -285,7 +285,7 @@ def _refusal(
     )
     if examples:
         hint = message(
-            "{hint}; {count} results have never been shown: {examples}",
+            "{hint}; {count} results were never shown: {examples}",
             hint=hint,
             count=f"{missing.height:,}",
             examples=examples,

@@ -166,7 +166,7 @@ def read_feedback(
     earned = _earned(sessions, reward, path)
     if propensities not in ("auto", "none") and "propensity" not in sessions.columns:
         raise InputError(
-            "the log does not say how likely it was to show what it showed",
+            "the log has no propensities",
             path=path,
             hint="name the column: --columns propensity=…",
         )
@@ -195,7 +195,7 @@ def read_feedback(
         notes.append(Note("clicks-deep", count, values={"depth": depth}))
     if top.is_empty():
         raise InputError(
-            message("no session of the log has a result at positions 1 to {depth}", depth=depth),
+            message("no session in the log has a result at positions 1 to {depth}", depth=depth),
             path=path,
         )
     shared = top.filter(pl.struct("session", "query", "position").is_duplicated())
@@ -275,7 +275,7 @@ def _earned(sessions: Sessions, reward: Reward, path: str) -> str:
     found = next((name for name in wanted if name in sessions.columns), "")
     if not found:
         raise InputError(
-            "the log does not say what was clicked, nor what else was earned",
+            "the log has neither clicks nor rewards",
             path=path,
             hint="name the column: --columns clicked=…, or reward=…",
         )
@@ -322,8 +322,8 @@ def _check_values(frame: pl.DataFrame, path: str) -> None:
                 ),
                 path,
                 bad.item(0, "row"),
-                "what was shown had a probability to be shown: log it, or leave the column out"
-                " with --propensities none",
+                "log the probability of showing each result, or ignore the column with"
+                " --propensities none",
             )
     earned = pl.col("earned").cast(pl.Float64)
     bad = shown.filter(~earned.is_finite().fill_null(False)).sort("row")
@@ -333,7 +333,7 @@ def _check_values(frame: pl.DataFrame, path: str) -> None:
             message("the reward `{value}` is not a number", value="" if value is None else value),
             path,
             bad.item(0, "row"),
-            "a result that earned nothing has a reward of 0",
+            "a result without reward has the reward 0",
         )
 
 
@@ -352,8 +352,9 @@ def _given(wanted: Propensities, there: bool, single: bool, path: str) -> Propen
         return "position"
     if wanted == "auto":
         raise ParameterError(
-            "the log has propensities, and its sessions have several results: are they of the"
-            " list, of each document at its position, or given the documents above?",
+            "the log has propensities and several results per session: do they refer to"
+            " the list, to each document at its position, or to each document given those"
+            " above?",
             hint="--propensities list, position or conditional says so",
         )
     return wanted
@@ -369,11 +370,11 @@ def _check_lists(likely: Values, units: pl.DataFrame, path: str) -> None:
         first = int(np.argmax(differ))
         raise InputError(
             message(
-                "session `{session}` gives its list two propensities",
+                "session `{session}` has two propensities for its list",
                 session=units.item(first, "session"),
             ),
             path=path,
-            hint="if they are of each document: --propensities position, or conditional",
+            hint="if they are per document: --propensities position, or conditional",
         )
 
 

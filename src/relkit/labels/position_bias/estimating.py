@@ -72,7 +72,7 @@ def estimate_bias(
         threads: Threads to use; 0 uses all cores.
 
     Raises:
-        InputError: If the log does not say what was clicked.
+        InputError: If the log has no clicks.
         ParameterError: If no estimator is named, or one twice, or nothing was shown at the
             reference.
         UnknownNameError: If no estimator has that name.
@@ -110,7 +110,7 @@ def estimate_bias(
     if first not in positions:
         raise ParameterError(
             message("nothing was shown at the position {position}", position=first),
-            hint=message("positions that were shown: {positions}", positions=positions),
+            hint=message("positions shown: {positions}", positions=positions),
         )
     place = positions.index(first)
     connection = connect(cells, swaps, place, level)

@@ -42,7 +42,7 @@ def read_bias(path: str | os.PathLike[str]) -> dict[int, float]:
         ) from None
     except (AttributeError, TypeError, ValueError):
         raise InputError(
-            "expected a JSON object of positions and how often each is seen",
+            "expected a JSON object of positions and their examination probabilities",
             path=name,
             hint='write one with `relkit labels bias LOG -o bias.json`, or {"1": 1, "2": 0.6}',
         ) from None

@@ -43,7 +43,7 @@ def training_rows(
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
 
     Raises:
-        InputError: If the log does not say what was clicked.
+        InputError: If the log has no clicks.
         ParameterError: If `clip` does not lie above 0 and at most at 1.
 
     Examples:

@@ -92,8 +92,8 @@ def _of_grade(name: str, given: Grading | None, grade: Values, usual: Values) ->
     lacking = [f"{one:g}" for one in found if one not in known]
     if lacking:
         raise ParameterError(
-            message("`{name}` says nothing of these grades: {grades}", name=name, grades=lacking),
-            hint="what is not judged has the grade 0",
+            message("`{name}` lacks these grades: {grades}", name=name, grades=lacking),
+            hint="unjudged documents have grade 0",
         )
     return pl.Series(
         name, probabilities(name, [known[one] for one in found.tolist()], len(found))[places]

@@ -147,7 +147,7 @@ class Crowd:
             given = np.asarray(ranks**-self.frequencies, np.float64)
         if not (np.isfinite(given) & (given >= 0)).all() or given.sum() <= 0:
             raise ParameterError(
-                "frequencies are numbers of 0 or more, and of some query of the runs above 0"
+                "frequencies must be 0 or more, and above 0 for at least one query of the runs"
             )
         found: Values = (1 - self.tail) * given / given.sum() + self.tail / len(queries)
         return found

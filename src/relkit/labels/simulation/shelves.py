@@ -55,7 +55,7 @@ def named_runs(runs: object) -> dict[str, Run]:
     names = [run_name(run) for run in several]
     if not several or len(set(names)) < len(names):
         raise ParameterError(
-            "each run needs a name of its own", hint="give {name: run}, or Run(…, name=…)"
+            "each run needs a distinct name", hint="give {name: run}, or Run(…, name=…)"
         )
     return {name: read_run(run) for name, run in zip(names, several, strict=True)}
 
@@ -93,7 +93,7 @@ def lists_of_runs(runs: Mapping[str, Run], depth: int) -> Shelves:
     if rows.is_empty():
         raise InputError(
             message("no query has results in every run: {names}", names=list(runs)),
-            hint="are they runs of the same queries?",
+            hint="check that the runs are of the same queries",
         )
     names = rows.select("query", "document").unique().sort("query", "document")
     queries = names.get_column("query").unique(maintain_order=True)

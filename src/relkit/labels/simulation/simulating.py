@@ -243,7 +243,7 @@ def simulate(
     fitted = model if isinstance(model, FittedModel) else None
     if fitted is not None and habits is not None:
         raise ParameterError(
-            "a fitted model has habits of its own", hint="leave the habits out, or name the model"
+            "a fitted model has its own habits", hint="leave out the habits, or name the model"
         )
     habits = habits or Habits()
     shelves = lists_of_runs(named_runs(runs), fitted.depth if fitted else habits.depth)

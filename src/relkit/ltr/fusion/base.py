@@ -135,15 +135,16 @@ class Method(ABC):
             if learnt is None:
                 raise ParameterError(
                     message(
-                        "`{name}` learns from judgments and has learnt nothing yet", name=self.name
+                        "`{name}` is trained on judgments and has not been trained yet",
+                        name=self.name,
                     ),
-                    hint="give judgments=, those of other queries than the ones you report"
+                    hint="give judgments= of other queries than the ones you report"
                     " (--judgments on the command line)",
                 )
             if len(learnt) != runs:
                 raise ParameterError(
                     message(
-                        "`{name}` was trained with {count} runs, there are {runs} now",
+                        "`{name}` was trained with {count} runs, but there are {runs} now",
                         name=self.name,
                         count=len(learnt),
                         runs=runs,

@@ -30,7 +30,7 @@ def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
     values = check_items("runs", listed, "a list of runs")
     if len(values) < 2:
         raise ParameterError(
-            message("fusion needs two runs or more. Got {count} instead.", count=len(values)),
+            message("fusion needs at least two runs. Got {count} instead.", count=len(values)),
             hint="runs is a list of runs, such as [bm25, dense]",
         )
     found = _read_all(values)
@@ -67,10 +67,8 @@ def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:
     if max(having.values()) < 2:
         examples = ", ".join(f"`{run.queries[0]}`" for run in runs if run.queries)
         raise InputError(
-            "no query is in two of the runs: there is nothing to fuse",
-            hint=message(
-                "do the query ids agree? The runs begin with {examples}", examples=examples
-            ),
+            "no query occurs in two runs: there is nothing to fuse",
+            hint=message("check the query ids: the runs begin with {examples}", examples=examples),
         )
     partial = [query for query, count in having.items() if count < len(runs)]
     if not partial:
@@ -103,7 +101,9 @@ def run_weights(method: Method, weights: Sequence[float] | None, runs: int) -> l
         return [1.0] * runs
     if not method.weighted:
         raise ParameterError(
-            message("the fusion method `{method_name}` takes no weights", method_name=method.name)
+            message(
+                "the fusion method `{method_name}` does not accept weights", method_name=method.name
+            )
         )
     try:
         numbers = [float(weight) for weight in weights]

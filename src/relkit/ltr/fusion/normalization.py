@@ -84,10 +84,10 @@ def normalized(
     if name == "max" and high <= 0 and low < 0 and not floor:
         raise InputError(
             message(
-                "the best score of a list is {high:g}: the normalisation `max` divides by it",
+                "the best score of a list is {high:g}, by which the normalisation `max` divides",
                 high=high,
             ),
-            hint="choose another one, such as min-max, which takes negative scores",
+            hint="choose another one, such as min-max, which accepts negative scores",
         )
     mean = sum(scores) / count
     spread = sum(scores) - low * count

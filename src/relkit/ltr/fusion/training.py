@@ -47,7 +47,7 @@ class JudgedRuns:
         ]
         if not kept:
             raise InputError(
-                "no judged query is in any of the runs",
+                "none of the runs contains a judged query",
                 hint="train on judgments of queries that the runs answer",
             )
         self._hits = [[lists[number] for number in kept] for lists in found]
@@ -117,7 +117,7 @@ def train_fusion(
     if not isinstance(chosen, TrainedMethod):
         raise ParameterError(
             message(
-                "the fusion method `{chosen_name}` learns nothing from judgments",
+                "the fusion method `{chosen_name}` is not trained on judgments",
                 chosen_name=chosen.name,
             ),
             hint="relkit.optimize_fusion finds parameters and weights",

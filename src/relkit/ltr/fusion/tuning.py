@@ -56,7 +56,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class FusionSearch:
-    """What a search for parameters found.
+    """What a parameter search found.
 
     Attributes:
         measure: The measure.
@@ -239,7 +239,7 @@ class _Search:
         elif not values and not self.kind.trained:
             raise ParameterError(
                 message(
-                    "the fusion method `{kind_name}` has nothing to search",
+                    "the fusion method `{kind_name}` has no parameters to search",
                     kind_name=self.kind.name,
                 ),
                 hint="it has no parameters: relkit.fuse gives its run",
@@ -251,7 +251,7 @@ class _Search:
             for shares in weights
         ]
         if not settings:
-            raise ParameterError("the grid is empty", hint="give one value or more a parameter")
+            raise ParameterError("the grid is empty", hint="give at least one value per parameter")
         for setting in settings:
             self.kind.of(**setting.parameters)
         return settings

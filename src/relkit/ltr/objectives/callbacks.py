@@ -42,7 +42,7 @@ class Watch:
         calls = self.metric.calls
         if last is None or calls == self._calls:
             raise InputError(
-                "early stopping waits for a metric that is not measured",
+                "early stopping needs a metric that is not computed",
                 hint="give the engine the metric, and a validation data set",
             )
         self._calls = calls

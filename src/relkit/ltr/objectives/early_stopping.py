@@ -96,7 +96,7 @@ class EarlyStopping:
         if math.isnan(value):
             raise InputError(
                 "the measure has no value on the validation queries",
-                hint="look at their labels, or say what a query without a value counts: undefined",
+                hint="check their labels, or set the value of undefined queries: undefined",
             )
         now = self._checked(by_query) if self.rule == "significance" else None
         self.values.append(float(value))

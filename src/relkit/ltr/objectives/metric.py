@@ -159,7 +159,7 @@ class Metric:
         if groups is None:
             raise InputError(
                 message(
-                    "no queries are known for a data set of {count} rows with these labels",
+                    "unknown queries for a data set of {count} rows with these labels",
                     count=count,
                 ),
                 hint="give feval its labelled rows or query ids, in the order of the data set",

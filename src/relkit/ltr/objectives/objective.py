@@ -127,12 +127,12 @@ class Objective:
             and not np.array_equal(sizes, np.diff(self._rows.rows.groups))
         ):
             raise InputError(
-                "the data set has other queries than the labels of the objective",
+                "the data set and the labels of the objective have different queries",
                 hint="give the sizes or ids of the queries of the rows that it trains on",
             )
         if self._weights is None and weights_of(data) is not None:
             raise InputError(
-                "the data set has weights, which no engine gives to an objective",
+                "the data set has weights, which engines do not pass to an objective",
                 hint="give one weight per row here: objective(…, weights=…)",
             )
         self._checked = data
@@ -199,8 +199,8 @@ def objective(
     check_engine(engine)
     if engine == "catboost":
         raise ParameterError(
-            "CatBoost calls an objective with blocks of rows and without their queries, so no list"
-            " arrives whole",
+            "CatBoost calls an objective with blocks of rows and without queries, so lists"
+            " are incomplete",
             hint="train with engine=lightgbm or engine=xgboost, or with CatBoost's own YetiRank",
         )
     chosen = parse_loss(loss)

@@ -40,7 +40,7 @@ class TrainingRows:
         if values.shape != (len(self.rows),):
             raise InputError(
                 message(
-                    "the model scored {scored} rows, and there are {count} labels",
+                    "the model scored {scored} rows, but there are {count} labels",
                     scored=values.size,
                     count=len(self.rows),
                 ),
@@ -76,7 +76,7 @@ class TrainingRows:
         row = place if self.order is None else int(self.order[place])
         raise InputError(
             message(
-                "row {row} of the data set has the label {given:g}, and here it is {own:g}",
+                "row {row} of the data set has the label {given:g}, but here it is {own:g}",
                 row=row,
                 given=float(given[place]),
                 own=float(own[place]),
@@ -108,7 +108,7 @@ def training_rows(
     if isinstance(labels, LabelledRows):
         if groups is not None or weights is not None:
             raise InputError(
-                "labelled rows hold their own queries and weights",
+                "labelled rows contain their own queries and weights",
                 hint="leave out groups and weights",
             )
         rows, order = labels, None

@@ -108,7 +108,7 @@ def _values(features: Any) -> Any:
     else:
         values = np.asarray(features)
     if values.dtype.kind not in "biuf":
-        raise InputError(message("features are not numbers but {dtype}", dtype=values.dtype))
+        raise InputError(message("features must be numbers, not {dtype}", dtype=values.dtype))
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
 
 

@@ -113,7 +113,7 @@ def _refuse_few(rows: LabelledRows, groups: int, parts: int) -> NoReturn:
             path=path,
             hint="ask for fewer parts"
             if queries > 1
-            else "all rows are of one query: name the column of queries, query=NAME",
+            else "all rows belong to one query: name the query column, query=NAME",
         )
     raise InputError(
         message(
@@ -124,7 +124,7 @@ def _refuse_few(rows: LabelledRows, groups: int, parts: int) -> NoReturn:
             parts=parts,
         ),
         path=path,
-        hint="--duplicates ignore lets rows with the same features stand in several parts",
+        hint="--duplicates ignore allows rows with the same features in several parts",
     )
 
 
@@ -143,7 +143,7 @@ def _plan(
     if folds is not None:
         if test is not None or valid is not None:
             raise ParameterError(
-                "`folds` says how large the parts are, so `test` and `valid` must be left out",
+                "`folds` sets the size of the parts, so leave out `test` and `valid`",
                 hint="with 5 folds, a fifth is for testing and a fifth for choosing",
             )
         check_whole("folds", folds, least=3)
@@ -164,7 +164,7 @@ def _plan(
             )
             if test + valid >= 1
             else message(
-                "a share lies between 0 and 1: test is {test:g}, valid is {valid:g}",
+                "shares must be between 0 and 1: test is {test:g}, valid is {valid:g}",
                 test=test,
                 valid=valid,
             ),

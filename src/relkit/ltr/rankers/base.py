@@ -323,7 +323,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
         if not isinstance(given, tuple | list) or len(given) not in {2, 3}:
             raise ParameterError(
                 "eval_set must be labelled rows, (X, y) or (X, y, qid)",
-                hint="several sets are not watched: give one",
+                hint="only one evaluation set is supported",
             )
         X, y, qid = (*given, None)[:3]
         return self._rows(X, y, qid, None, None, reset=False)
@@ -403,7 +403,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
             return values[:, [places[name] for name in wanted]]
         raise InputError(
             message("the rows lack features of the ranker: {names}", names=other[:5]),
-            hint="give the features that it was trained on, under the same names",
+            hint="give the features it was trained on, with the same names",
         )
 
 

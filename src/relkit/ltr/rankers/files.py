@@ -93,7 +93,7 @@ class RankerFile:
             entries = {entry.filename: entry for entry in self._zip.infolist()}
             found = json.loads(self._read(entries[MODEL], LONGEST_MODEL))
         except DAMAGE:
-            raise self.error("is not a saved ranker, or was cut off or changed") from None
+            raise self.error("is not a saved ranker, or is truncated or modified") from None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise self.error("is not a saved ranker", "relkit.ltr.load reads what save wrote")
         version = found.get("version")
@@ -102,19 +102,19 @@ class RankerFile:
             maker = maker.get("relkit") if isinstance(maker, dict) else None
             raise self.error(
                 message(
-                    "is a ranker of format {version}, made by relkit {maker}; this relkit reads"
-                    " formats up to {latest}",
+                    "is a ranker of format {version}, created by relkit {maker}; this"
+                    " relkit reads formats up to {latest}",
                     version=version,
                     maker=maker or "?",
                     latest=VERSION,
                 ),
-                "install the relkit that made it, or a newer one",
+                "install the version of relkit that created it, or a newer one",
             )
         if found.get("checksum") != _checksum(found) or not _is_whole(found):
-            raise self.error("was changed: its checksum differs", "copy it again, or train again")
+            raise self.error("was changed: its checksum differs", "copy it again, or retrain")
         self.model: dict[str, Any] = found
         if {MODEL, *found["parts"]} != set(entries) or len(self._zip.infolist()) != len(entries):
-            raise self.error("holds other parts than it says", "copy it again, or train again")
+            raise self.error("contains other parts than declared", "copy it again, or retrain")
         self._entries = entries
 
     def error(self, what: str, hint: str = "") -> InputError:
@@ -134,8 +134,8 @@ class RankerFile:
             if size > limit:
                 raise self.error(
                     message(
-                        "holds a part of {size:,} bytes, more than the {limit:,} that a file of"
-                        " its size may hold",
+                        "contains a part of {size:,} bytes, more than the {limit:,}"
+                        " allowed for a file of its size",
                         size=size,
                         limit=limit,
                     )
@@ -147,7 +147,7 @@ class RankerFile:
             if len(data) != size or hashlib.sha256(data).hexdigest() != said["sha256"]:
                 raise self.error(
                     "was cut off or changed: the checksum of a part differs",
-                    "copy it again, or train again",
+                    "copy it again, or retrain",
                 )
             found[name] = data
         return found

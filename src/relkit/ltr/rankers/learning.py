@@ -43,12 +43,12 @@ def checked_loss(
         if len(labels) and labels.min() == labels.max():
             raise InputError(
                 "all labels are equal: there is nothing to learn",
-                hint="give rows of relevant and of other documents",
+                hint="give rows with relevant and other documents",
             )
     elif not rows.varied():
         raise InputError(
             "every query's labels are equal: there is no order to learn",
-            hint="a ranker learns from queries with better and worse documents",
+            hint="training needs queries with better and worse documents",
         )
     return found
 
@@ -119,8 +119,8 @@ def refuse_positions(rows: TrainingRows, name: str) -> None:
     if rows.rows.positions is not None:
         raise ParameterError(
             message("{name} learns no position bias", name=message(name)),
-            hint="leave positions out (position=False, --position none) and weigh rows by the"
-            " inverse of how likely they were seen, or take trees of LightGBM or XGBoost",
+            hint="leave out positions (position=False, --position none) and weight rows by the"
+            " inverse probability of being seen, or use trees of LightGBM or XGBoost",
         )
 
 

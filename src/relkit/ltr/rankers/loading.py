@@ -66,7 +66,7 @@ def load(path: str | PathLike[str]) -> Any:
     except (TypeError, KeyError, RelkitError):
         raise file.error("has parameters that this relkit does not know") from None
     if sorted(names) != sorted(file.model["parts"]):
-        raise file.error("does not hold the parts of its ranker")
+        raise file.error("lacks parts of its ranker")
     parts = file.parts()
     learnt = file.model["learnt"]
     ranker.fingerprint_ = file.model["fingerprint"]
@@ -81,7 +81,7 @@ def load(path: str | PathLike[str]) -> Any:
         raise file.error(
             "was trained for a measure that this relkit counts in another way",
             message(
-                "relkit {maker} made it: use that version",
+                "it was created by relkit {maker}: use that version",
                 maker=file.model["versions"].get("relkit") or "?",
             ),
         )

@@ -76,7 +76,7 @@ def ranker(
     check_choice("scorer", scorer, SCORERS)
     if word == "lambdamart" and scorer != "trees":
         raise ParameterError(
-            "lambdamart is made of trees", hint="lambdarank is its loss: take that name"
+            "lambdamart is made of trees", hint="its loss is lambdarank: use that name"
         )
     kind: Any = _scorer(scorer)
     known = kind._get_param_names()

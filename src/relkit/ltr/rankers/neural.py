@@ -252,7 +252,8 @@ class NeuralRanker(Ranker):
         if self.attention and (not width or width % self.heads):
             raise ParameterError(
                 message(
-                    "attention with {heads} heads needs a last hidden layer that they divide",
+                    "attention with {heads} heads needs a last hidden layer whose size is"
+                    " a multiple of it",
                     heads=self.heads,
                 ),
                 hint="hidden=(64, 32), heads=2",

@@ -82,7 +82,7 @@ def check_varied(values: Any) -> None:
         if not same.all():
             return
     raise InputError(
-        "every feature is the same in all rows: nothing tells one document from another",
+        "all features are constant: documents cannot be distinguished",
         hint="name the columns that are features, features=[…]",
     )
 
@@ -105,7 +105,9 @@ def targets_of(X: Any, y: Any, qid: Any) -> tuple[Any, Any]:
 
     if isinstance(X, LabelledRows):
         if y is not None or qid is not None:
-            raise InputError("labelled rows hold their own labels and queries: leave out y and qid")
+            raise InputError(
+                "labelled rows contain their own labels and queries: leave out y and qid"
+            )
         return X.labels, X.qid
     if y is None:
         raise InputError(
@@ -170,8 +172,8 @@ def training_rows(
         if given is not None and len(given) != height:
             raise InputError(
                 message(
-                    "X has {count} rows, and {what} has {count_2} values: inconsistent numbers of"
-                    " samples",
+                    "X has {count} rows, but {what} has {count_2} values: inconsistent"
+                    " numbers of samples",
                     count=height,
                     what=what,
                     count_2=len(given),
@@ -204,7 +206,7 @@ def _check_sizes(labels: NDArray[Any]) -> None:
     largest = float(np.abs(labels).max(initial=0.0))
     if largest > float(np.finfo(np.float32).max):
         raise InputError(
-            message("a label of the size {label:g} is too large to train on", label=largest),
+            message("the label {label:g} is too large for training", label=largest),
             hint="rankers keep labels in single precision, up to 3.4e38",
         )
 

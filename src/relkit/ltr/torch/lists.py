@@ -76,8 +76,8 @@ class TensorLists:
                 )
         if mask is not None and (len(shape) != 2 or mask.dtype != torch.bool):
             raise InputError(
-                "a mask is of type bool and of two dimensions, as the padded scores are",
-                hint="it is true where there is a document",
+                "a mask must be of type bool and two-dimensional, like the padded scores",
+                hint="it must be true where there is a document",
             )
         kept, given = to_numpy(labels), to_numpy(scores)
         weighed = None if weights is None else to_numpy(weights)

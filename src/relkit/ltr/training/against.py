@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Against", "Earlier", "earlier_of"]
 
-UNSEEN = "give rows that neither was trained on (--valid), or the card that was written with it"
+UNSEEN = "give rows on which neither was trained (--valid), or the earlier ranker's card"
 
 
 @dataclass(frozen=True)

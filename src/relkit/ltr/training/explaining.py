@@ -152,7 +152,7 @@ def explain_order(
     if found is None:
         raise ParameterError(
             message(
-                "nothing says what each feature adds to the scores of {name}",
+                "the scores of {name} cannot be attributed to features",
                 name=getattr(ranker, "engine", type(ranker).__name__),
             ),
             hint="trees and linear rankers can be explained",

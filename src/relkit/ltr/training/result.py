@@ -100,7 +100,7 @@ class Training(Exportable):
             InputError: If it was not kept.
         """
         if self.held_out_run is None:
-            raise InputError("the held-out run was not kept")
+            raise InputError("the held-out run was not stored")
         return self.held_out_run
 
     def differences(self) -> list[tuple[str, float]]:

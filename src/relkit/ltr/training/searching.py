@@ -79,7 +79,7 @@ def space_of(ranker: Any) -> Mapping[str, Span]:
     if not found:
         raise ParameterError(
             message("no parameters to search for {name}", name=type(ranker).__name__),
-            hint="leave the search out, or search with scikit-learn: GridSearchCV",
+            hint="leave out the search, or use scikit-learn's: GridSearchCV",
         )
     known: Mapping[str, Span] = found
     return known
@@ -119,13 +119,13 @@ def search_parameters(
     """
     from sklearn.base import clone
 
-    optuna = optional_package("optuna", purpose="a search for parameters", install="relkit[search]")
+    optuna = optional_package("optuna", purpose="a parameter search", install="relkit[search]")
     stops = getattr(ranker, "stop", None) is not None
     fixed = {*fixed, *([ranker.steps] if stops else [])}
     space = {name: span for name, span in space_of(ranker).items() if name not in fixed}
     if not space:
         raise ParameterError(
-            "every parameter is given, so there is none to search for",
+            "every parameter is given, so there is nothing to search",
             hint="leave out the search, or a parameter",
         )
     parts = split(rows, test=SHARE, valid=0, seed=seed, duplicates=duplicates)

@@ -87,7 +87,7 @@ def find_alarms(
             ),
             hint="0.05 allows a fall of 5%",
         )
-    watched = [one for one in changes if one.watched]
+    watched = [one for one in changes if one.can_alarm]
     if tier is not None:
         names = [one.tier for one in watched]
         if watched and tier not in names:

@@ -143,9 +143,9 @@ class MonthlyChange:
     mix: float
 
     @property
-    def watched(self) -> bool:
-        """Whether alarms look at it: all tiers together, and each tier at its own k."""
-        return self.after.watched
+    def can_alarm(self) -> bool:
+        """Whether it can raise an alarm: all tiers together, and each tier at its own k."""
+        return self.after.can_alarm
 
     @property
     def relative(self) -> float:
@@ -206,10 +206,10 @@ def compare_points(
         for one in after
         if (one.tier, one.depth) in earlier and earlier[one.tier, one.depth].k == one.k
     ]
-    watched = sum(one.watched for _, one in pairs)
+    watched = sum(one.can_alarm for _, one in pairs)
     found = []
     for old, new in pairs:
-        family = watched if new.watched else max(len(pairs) - watched, 1)
+        family = watched if new.can_alarm else max(len(pairs) - watched, 1)
         found.append(
             MonthlyChange(
                 tier=new.tier,
@@ -229,7 +229,7 @@ def compare_points(
             )
         )
     for member in (True, False):
-        places = [place for place, one in enumerate(found) if one.watched == member]
+        places = [place for place, one in enumerate(found) if one.can_alarm == member]
         for place, p in zip(
             places, adjust([found[place].dcg.p for place in places], "holm"), strict=True
         ):

@@ -143,7 +143,7 @@ def attribute_change(
         confidence: Confidence level of the intervals.
         alpha: The level at which a rise of a loss is more than chance.
     """
-    tables = [_told(one, other, pooled, k, convention) for one, other in
+    tables = [_losses_by_session(one, other, pooled, k, convention) for one, other in
               ((before, after), (after, before))]  # fmt: skip
     means: list[dict[str, Estimate]] = []
     drawn: list[dict[str, MonthMean]] = []
@@ -190,18 +190,18 @@ def _means(
     return by_tier.get(tier, unknown(confidence)), mean_by_tier.get(tier, nothing())
 
 
-def _told(
+def _losses_by_session(
     one: Round, other: Round, pooled: Judgments, k: int, convention: Convention
 ) -> pl.DataFrame:
     """Returns the losses of sessions of whose query more is known than what they showed."""
     import polars as pl
 
-    told = _sessions_told(one, other, pooled, k)
+    comparable = _comparable_sessions(one, other, pooled, k)
     empty = pl.DataFrame(schema={"session": pl.String, **dict.fromkeys(PARTS, pl.Float64)})
-    if not told:
+    if not comparable:
         return empty
     grades = Judgments.from_dict(
-        {session: pooled[query] for session, query in told.items()}, scale=pooled.scale
+        {session: pooled[query] for session, query in comparable.items()}, scale=pooled.scale
     )
     ties = "doc-desc" if convention.ties == "rank" else convention.ties
     rules = convention.replace(missing="zero", ties=ties, name=convention.name)
@@ -209,11 +209,11 @@ def _told(
     return found.per_query.rename({"query": "session", "actual": "dcg"}).select("session", *PARTS)
 
 
-def _sessions_told(one: Round, other: Round, pooled: Judgments, k: int) -> dict[str, str]:
+def _comparable_sessions(one: Round, other: Round, pooled: Judgments, k: int) -> dict[str, str]:
     both = set(one.sample.sessions["query"]) & set(other.sample.sessions["query"])
     graded = pooled.to_dict()
     run = one.sample.to_run()
-    told = {}
+    comparable = {}
     for session, query in one.sample.sessions.select("session", "query").unique().iter_rows():
         if query not in graded:
             continue
@@ -221,5 +221,5 @@ def _sessions_told(one: Round, other: Round, pooled: Judgments, k: int) -> dict[
         top = {document for document, _ in shown[:k]}
         # A query of both months was looked at twice; else something must be judged beyond the list.
         if query in both or graded[query].keys() - top:
-            told[session] = query
-    return told
+            comparable[session] = query
+    return comparable

@@ -65,8 +65,8 @@ class Point:
     ndcg_mean: MonthMean = field(repr=False)
 
     @property
-    def watched(self) -> bool:
-        """Whether alarms look at it: all tiers together, and each tier at its own k."""
+    def can_alarm(self) -> bool:
+        """Whether it can raise an alarm: all tiers together, and each tier at its own k."""
         return self.tier == ALL or self.depth == "tier"
 
     @property

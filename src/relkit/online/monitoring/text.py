@@ -140,7 +140,7 @@ def _sections(
         sentences = [alarm.sentence(language) for alarm in alarms] or [words["words.quiet"]]
         sections.append((words["words.alarms"], sentences))
         said = {alarm.tier for alarm in alarms if alarm.kind == "fell"}
-        watched = [one for one in found.latest() if one.watched and one.tier not in said]
+        watched = [one for one in found.latest() if one.can_alarm and one.tier not in said]
         sentences = [change_sentence(one, language) for one in watched]
         total = found.change(ALL, "common", found.months[-1])
         if total is not None and not math.isnan(total.mix) and abs(total.mix) >= 0.0005:

@@ -338,7 +338,7 @@ def monitor(
                 alpha=alpha,
             )
             for one in changes
-            if one.watched and one.after.month == last.month
+            if one.can_alarm and one.after.month == last.month
         ]  # fmt: skip
     before = found[-2] if len(found) > 1 else None
     points = [point for points in by_month for point in points]

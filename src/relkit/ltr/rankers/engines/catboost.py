@@ -160,7 +160,7 @@ def _own(rows: TrainingRows, task: Task) -> str:
     if rows.rows.positions is not None:
         raise ParameterError(
             "CatBoost learns no position bias",
-            hint="leave positions out (position=False, --position none) and weigh rows, or take"
+            hint="leave out positions (position=False, --position none) and weight rows, or use"
             " engine=lightgbm or engine=xgboost",
         )
     if rows.rows.weights is not None and loss.name in PAIRS:

@@ -160,7 +160,7 @@ def _check_splits(data: Any, library: Any) -> None:
     if not any(data.feature_num_bin(place) for place in range(data.num_feature())):
         raise InputError(
             message(
-                "none of {count} feature(s) can split the rows: the rows are too few",
+                "none of {count} feature(s) can split the rows: there are too few rows",
                 count=data.num_feature(),
             ),
             hint="a leaf needs `min_rows` rows, 20 unless given",

@@ -91,7 +91,7 @@ class XGBoost(Engine):
         library = _library()
         if settings.options.get("booster") == "gblinear":
             raise ParameterError(
-                'the booster "gblinear" grows no trees',
+                'the booster "gblinear" does not grow trees',
                 hint='leave "booster" out of options; LinearRanker (--scorer linear) is linear',
             )
         if settings.min_rows is not None:

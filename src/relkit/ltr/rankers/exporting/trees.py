@@ -99,7 +99,7 @@ def catboost_onnx(booster: Any) -> Any:
             if "non symmetric" not in str(error):
                 raise
             raise InputError(
-                "CatBoost writes symmetric trees alone as ONNX, and these were grown leaf by leaf",
+                "CatBoost exports only symmetric trees as ONNX, and these were grown leaf by leaf",
                 hint='depth=6, options={"grow_policy": "SymmetricTree"} grows symmetric ones;'
                 " engine is the format that holds every tree",
             ) from None

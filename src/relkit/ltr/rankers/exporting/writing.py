@@ -66,8 +66,8 @@ def export(
             ),
             path=target,
             hint=message(
-                "nothing was written: {format} does not hold all that these trees do; format=engine"
-                " does",
+                "nothing was written: {format} cannot represent these trees completely;"
+                " format=engine can",
                 format=chosen,
             )
             if ranker.kind == "trees"
@@ -111,7 +111,7 @@ def _format(ranker: Any, path: str, format: ExportFormat | None) -> ExportFormat
     if format is None:
         if named is None:
             raise ParameterError(
-                message("the ending of `{path}` names no format of this ranker", path=path),
+                message("the ending of `{path}` is not a format of this ranker", path=path),
                 hint=hint,
             )
         return named
@@ -126,7 +126,7 @@ def _format(ranker: Any, path: str, format: ExportFormat | None) -> ExportFormat
     if named not in {None, format}:
         raise ParameterError(
             message(
-                "`{path}` ends as a file of the format {named} does, and the format is {format}",
+                "`{path}` has the ending of format {named}, but the format is {format}",
                 path=path,
                 named=named,
                 format=format,

@@ -75,8 +75,8 @@ def score_clicks(
         level: Confidence level of the intervals.
 
     Raises:
-        InputError: If the log does not say what was clicked, or which list was shown, or has no
-            session with one of the lists; or `mixed` holds no mixed lists.
+        InputError: If the log has no clicks, or which list was shown, or has no session with one of
+            the lists; or `mixed` holds no mixed lists.
         ParameterError: If `level` does not lie between 0 and 1.
 
     Examples:
@@ -126,7 +126,7 @@ def _shown(lists: MixedLists, log: Sessions) -> Shown:
     path = log.path
     if "clicked" not in log.columns:
         raise InputError(
-            "the log does not say what was clicked",
+            "the log has no clicks",
             path=path,
             hint=message(
                 "name the column: columns={{'clicked': …}} in Python, `--columns clicked=…` on the"

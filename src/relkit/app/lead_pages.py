@@ -10,15 +10,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, File, Form, HTTPException, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
+from relkit.app.authentication import CheckedForm, Leader, OpenStore, Visitor, note_event
 from relkit.app.catalogue import say
 from relkit.app.exporting import send_file
-from relkit.app.interface import LARGEST_ID, Id, check_format, fitting_formats
+from relkit.app.language_models import calibrate_models
 from relkit.app.long_work import in_background
-from relkit.app.machines import hold_against_people
 from relkit.app.management import send_archive, unfinished_job
 from relkit.app.pages import render
 from relkit.app.projects import list_levels
-from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_event
+from relkit.app.rest import LARGEST_ID, Id, check_format, fitting_formats
 from relkit.core.errors import InputError
 from relkit.core.texts.languages import LANGUAGES, Language, language_name, language_tag
 from relkit.data.aggregation import Rule
@@ -255,7 +255,7 @@ def show_agreement(request: Request, store: OpenStore, visitor: Leader, project:
         project=store.projects.get(project),
         found=found,
         verdict=judge_agreement(found["agreement"]),
-        machines=hold_against_people(store, project, found["machines"]),
+        machines=calibrate_models(store, project, found["machines"]),
     )
 
 

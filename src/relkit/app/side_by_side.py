@@ -10,10 +10,10 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
 from relkit.analysis.statistics.correction import adjust
+from relkit.app.authentication import Leader, OpenStore
 from relkit.app.catalogue import say
-from relkit.app.interface import Id
 from relkit.app.pages import render
-from relkit.app.visitor import Leader, OpenStore
+from relkit.app.rest import Id
 from relkit.core.language import Language
 from relkit.core.texts.numbers import PAGE
 from relkit.judging.sbs import (

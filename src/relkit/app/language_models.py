@@ -12,7 +12,7 @@ from relkit.judging.llm.calibration import calibrate
 if TYPE_CHECKING:
     from relkit.judging.store import Store
 
-__all__ = ["hold_against_people"]
+__all__ = ["calibrate_models"]
 
 #: A page must respond within a second: larger projects use the command line.
 MOST_ITEMS = 2000
@@ -20,7 +20,7 @@ MOST_ITEMS = 2000
 DRAWS = Resampling(500)
 
 
-def hold_against_people(
+def calibrate_models(
     store: Store, project_id: int, machines: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Returns the calibration of each language model: its newest version, and the accepted one.

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from relkit.app.authentication import COOKIE, Caller, LeadingCaller, OpenStore, note_event
 from relkit.app.exporting import LEFT_OUT, TABLES, send_text
 from relkit.app.protection import csrf_token
-from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore, note_event
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError
 from relkit.core.texts import message

@@ -23,7 +23,7 @@ from relkit.judging.store import Store, open_store
 from relkit.online.monitoring import Round, read_round
 from relkit.online.sampling import build_pool
 
-__all__ = ["Story", "build_story"]
+__all__ = ["DemoData", "build_demo_data"]
 
 Progress = Callable[[int, int, str], None]
 DATABASE, ROUNDS = "judging.db", "rounds"
@@ -41,8 +41,8 @@ SIDE_BY_SIDE = {
 
 
 @dataclass(frozen=True)
-class Story:
-    """What `build_story` built or found.
+class DemoData:
+    """What `build_demo_data` built or found.
 
     Attributes:
         database: The file of the judging database.
@@ -99,12 +99,12 @@ JUDGES = (
 )
 
 
-def build_story(
+def build_demo_data(
     directory: str | os.PathLike[str],
     *,
     documents: Sequence[Document] | None = None,
     progress: Progress | None = None,
-) -> Story:
+) -> DemoData:
     """Builds what is missing of the demo data in a directory: rounds and judging database.
 
     Existing files are kept, so a second call changes nothing.
@@ -120,7 +120,7 @@ def build_story(
         RuntimeError: The standard library cannot be read.
     """
     folder = Path(directory)
-    story = Story(folder / DATABASE, folder / ROUNDS, not (folder / DATABASE).exists())
+    story = DemoData(folder / DATABASE, folder / ROUNDS, not (folder / DATABASE).exists())
     complete = all((story.rounds / month).is_dir() for month in MONTHS)
     if complete and not story.made:
         return story
