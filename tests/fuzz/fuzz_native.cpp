@@ -170,7 +170,7 @@ std::string describe(const RunTable& table) {
   return text + std::to_string(table.count) + " " + table.tag + (table.grouped ? "" : " not grouped");
 }
 
-Plan make_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative negative, bool few = false) {
+Plan build_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative negative, bool few = false) {
   Plan plan;
   plan.rules.ties = ties;
   plan.rules.unjudged = unjudged;
@@ -217,12 +217,12 @@ Plan make_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative ne
 std::vector<Plan> make_plans() {
   using relkit::Negative, relkit::Ties, relkit::Unjudged;
   std::vector<Plan> plans;
-  plans.push_back(make_plan(Ties::doc_desc, Unjudged::nonrelevant, Negative::nonrelevant, true));
-  plans.push_back(make_plan(Ties::doc_desc, Unjudged::nonrelevant, Negative::nonrelevant));
-  plans.push_back(make_plan(Ties::doc_asc, Unjudged::removed, Negative::unjudged));
-  plans.push_back(make_plan(Ties::rank, Unjudged::nonrelevant, Negative::unjudged));
-  plans.push_back(make_plan(Ties::expected, Unjudged::nonrelevant, Negative::nonrelevant));
-  plans.push_back(make_plan(Ties::worst, Unjudged::nonrelevant, Negative::error));
+  plans.push_back(build_plan(Ties::doc_desc, Unjudged::nonrelevant, Negative::nonrelevant, true));
+  plans.push_back(build_plan(Ties::doc_desc, Unjudged::nonrelevant, Negative::nonrelevant));
+  plans.push_back(build_plan(Ties::doc_asc, Unjudged::removed, Negative::unjudged));
+  plans.push_back(build_plan(Ties::rank, Unjudged::nonrelevant, Negative::unjudged));
+  plans.push_back(build_plan(Ties::expected, Unjudged::nonrelevant, Negative::nonrelevant));
+  plans.push_back(build_plan(Ties::worst, Unjudged::nonrelevant, Negative::error));
   return plans;
 }
 

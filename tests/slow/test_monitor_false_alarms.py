@@ -24,7 +24,7 @@ def test_false_alarms_are_as_rare_as_alpha() -> None:
     found = relkit.monitor(simulate_rounds(traffic, months=MONTHS, broken=None, seed=1))
     alarms = tests = called = 0
     for month in MONTHS[1:]:
-        watched = [one for one in found.changes if one.after.month == month and one.watched]
+        watched = [one for one in found.changes if one.after.month == month and one.can_alarm]
         alarms += any(one.verdict != "undecided" for one in watched)
         tests += len(watched)
         called += sum(one.dcg.p <= found.alpha for one in watched)
@@ -35,6 +35,6 @@ def test_false_alarms_are_as_rare_as_alpha() -> None:
     assert called / tests < 0.08
     # The errors are those of the changes, or a little larger, as a jackknife's are.
     for tier in ("all", "head", "middle", "tail"):
-        of_tier = [one.dcg for one in found.changes if one.tier == tier and one.watched]
+        of_tier = [one.dcg for one in found.changes if one.tier == tier and one.can_alarm]
         told = np.sqrt(np.mean([one.standard_error**2 for one in of_tier]))
         assert 0.75 < told / np.std([one.value for one in of_tier]) < 1.5, tier

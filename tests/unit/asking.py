@@ -8,10 +8,10 @@ from tests.unit.completions import Received
 
 from relkit.judging.actions import Action
 from relkit.judging.llm.endpoint import Endpoint
-from relkit.judging.llm.judge import Outcome, ask_model, choose_items, make_plan
+from relkit.judging.llm.judge import Outcome, ask_model, build_plan, choose_items
 from relkit.judging.llm.models import Configuration, draft_configuration
 from relkit.judging.llm.pace import Pace
-from relkit.judging.llm.prompt import make_prompt
+from relkit.judging.llm.prompt import build_prompt
 from relkit.judging.records import Item, Project
 from relkit.judging.store import Store
 
@@ -30,7 +30,7 @@ def configure(store: Store, project: Project, url: str, **changes: Any) -> Confi
         "samples": 3,
         "parameters": {"temperature": 0.7},
         "language": "en",
-        "prompt": make_prompt(project).text,
+        "prompt": build_prompt(project).text,
         **changes,
     }
     judge = settings.pop("judge", "llm:small")
@@ -43,9 +43,9 @@ def run(
 ) -> Outcome:  # fmt: skip
     """Does what `relkit judge llm` does, without waiting between attempts."""
     configuration = configure(store, project, url, **changes)
-    prompt = make_prompt(project)
+    prompt = build_prompt(project)
     chosen = choose_items(store, project.id) if items is None else items
-    plan = make_plan(store, configuration, prompt, chosen, attempts=attempts)
+    plan = build_plan(store, configuration, prompt, chosen, attempts=attempts)
     endpoint = Endpoint(url, pace=Pace(wait=lambda _: None), retries=2)
     return ask_model(store, configuration, prompt, plan, endpoint, concurrency=concurrency)
 

@@ -283,7 +283,7 @@ def test_all_clicks_or_none_have_no_interval(clicked: bool) -> None:
     assert (one.value, one.difference, one.p) == (float(clicked), 0, 1)
     assert all(map(math.isnan, one.interval + one.difference_interval))
     assert one.thin
-    assert "There is no interval (-) where" in report.to_text()
+    assert "There is no interval (-) with" in report.to_text()
     assert "nan" not in report.to_text().lower()
     assert report.to_dict()["metrics"][0]["interval"] == [None, None]
     bootstrap = compare_arms(

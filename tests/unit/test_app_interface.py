@@ -15,8 +15,8 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 
 from relkit.app import create_app
-from relkit.app.interface import SentAction
 from relkit.app.protection import csrf_token
+from relkit.app.rest import SentAction
 from relkit.io import read_sheet
 from relkit.judging.access import create_token, start_sign_in
 from relkit.judging.actions import Action

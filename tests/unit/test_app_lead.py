@@ -234,7 +234,7 @@ def test_queries_of_several_words_are_packed_with_a_table(
     }
     assert files[f"project-2.{ending}"] == lines[form]
     page = lea.get("/projects/2?lang=en").text
-    assert page.count("Queries or documents that it cannot hold become IDs") == 2
+    assert page.count("Queries or documents that it cannot represent become IDs") == 2
 
 
 def test_an_export_is_sent_in_parts(store: Store) -> None:

@@ -13,7 +13,7 @@ pytest.importorskip("httpx2")
 
 from tests.unit.test_app_lead import Somebody
 
-from relkit.app import leading, management
+from relkit.app import lead_pages, management
 from relkit.judging import importing, jobs
 from relkit.judging.actions import Action
 from relkit.judging.archive import pack_project
@@ -90,7 +90,7 @@ def table(rows: int) -> dict[str, tuple[str, bytes]]:
 
 
 def test_a_large_import_is_not_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leading, "LARGE", 1000)
+    monkeypatch.setattr(lead_pages, "LARGE", 1000)
     lea = Somebody(store, "lea")
     answer = lea.post("/projects/1/import", files=table(3000))
     assert answer.status_code == 303
@@ -111,7 +111,7 @@ def test_a_large_import_is_not_waited_for(store: Store, monkeypatch: pytest.Monk
 
 
 def test_an_import_is_cancelled(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leading, "LARGE", 1000)
+    monkeypatch.setattr(lead_pages, "LARGE", 1000)
     monkeypatch.setattr(importing, "AT_ONCE", 10)
     for name in ("FIRST", "LEAST", "MOST"):
         monkeypatch.setattr(jobs, name, 10)

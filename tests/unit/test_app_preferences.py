@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from tests.unit.pages import block_of, section_of
 
 from relkit.app import create_app
-from relkit.app.preferences import build_page
+from relkit.app.side_by_side import build_page
 from relkit.judging.access import start_sign_in
 from relkit.judging.actions import Action
 from relkit.judging.records import Comparison, Item

@@ -13,7 +13,7 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 
 from relkit.app import create_app
-from relkit.app.leading import judge_agreement
+from relkit.app.lead_pages import judge_agreement
 from relkit.data.scale import Level, Scale
 from relkit.judging.access import start_sign_in
 from relkit.judging.actions import Action

@@ -17,8 +17,8 @@ pytest.importorskip("sklearn")
 from tests.unit.conftest import Command
 
 import relkit
-from relkit.app import story
-from relkit.app.story import JUDGES, Story, build_story
+from relkit.app import demo_data
+from relkit.app.demo_data import JUDGES, DemoData, build_demo_data
 from relkit.demo import Document, load_judgments, load_questions
 from relkit.judging.status import describe_project
 from relkit.judging.store import Store, open_store
@@ -30,20 +30,20 @@ DOCUMENTS = [
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Story, list[tuple[int, int, str]]]:
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemoData, list[tuple[int, int, str]]]:
     steps: list[tuple[int, int, str]] = []
     folder = tmp_path_factory.mktemp("story") / "demo"
-    made = build_story(folder, documents=DOCUMENTS, progress=lambda *step: steps.append(step))
+    made = build_demo_data(folder, documents=DOCUMENTS, progress=lambda *step: steps.append(step))
     return made, steps
 
 
 @pytest.fixture
-def store(told: tuple[Story, object]) -> Iterator[Store]:
+def store(told: tuple[DemoData, object]) -> Iterator[Store]:
     with open_store(told[0].database) as opened:
         yield opened
 
 
-def test_dcg_falls_in_the_third_month_and_ndcg_does_not(told: tuple[Story, object]) -> None:
+def test_dcg_falls_in_the_third_month_and_ndcg_does_not(told: tuple[DemoData, object]) -> None:
     found = relkit.monitor(told[0].rounds)
     assert found.months == ("2026-01", "2026-02", "2026-03")
     change = found.change("all", "common", "2026-03")
@@ -54,7 +54,7 @@ def test_dcg_falls_in_the_third_month_and_ndcg_does_not(told: tuple[Story, objec
     assert losses.cause == "recall"
 
 
-def test_it_tells_how_far_it_is(told: tuple[Story, list[tuple[int, int, str]]]) -> None:
+def test_it_tells_how_far_it_is(told: tuple[DemoData, list[tuple[int, int, str]]]) -> None:
     steps = told[1]
     assert [done for done, _, _ in steps] == list(range(6))
     assert {total for _, total, _ in steps} == {6}
@@ -115,23 +115,23 @@ def test_nobody_can_sign_in_before_there_is_a_password(store: Store) -> None:
 
 
 def test_a_second_start_changes_nothing(
-    told: tuple[Story, object], monkeypatch: pytest.MonkeyPatch
+    told: tuple[DemoData, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = told[0]
     before = {path: path.read_bytes() for path in made.database.parent.rglob("*.csv")}
     before[made.database] = made.database.read_bytes()
-    monkeypatch.setattr(story, "build_corpus", lambda: pytest.fail("built again"))
-    again = build_story(made.database.parent)
-    assert again == Story(made.database, made.rounds, made=False)
+    monkeypatch.setattr(demo_data, "build_corpus", lambda: pytest.fail("built again"))
+    again = build_demo_data(made.database.parent)
+    assert again == DemoData(made.database, made.rounds, made=False)
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_an_interrupted_start_is_taken_up(told: tuple[Story, object], tmp_path: Path) -> None:
+def test_an_interrupted_start_is_taken_up(told: tuple[DemoData, object], tmp_path: Path) -> None:
     made = told[0]
     (tmp_path / "rounds").symlink_to(made.rounds)
     (tmp_path / ".judging.db.partial").write_bytes(b"half a database")
     (tmp_path / ".judging.db.partial-wal").write_bytes(b"and its log")
-    again = build_story(tmp_path, documents=DOCUMENTS)
+    again = build_demo_data(tmp_path, documents=DOCUMENTS)
     assert again.made
     assert sorted(path.name for path in tmp_path.iterdir()) == ["judging.db", "rounds"]
     with open_store(again.database) as store, open_store(made.database) as first:
@@ -150,7 +150,7 @@ def test_the_story_has_a_database_of_its_own(command: Command, more: list[str]) 
 def test_missing_packages_are_named(
     command: Command, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(story, "build_corpus", lambda: DOCUMENTS)
+    monkeypatch.setattr(demo_data, "build_corpus", lambda: DOCUMENTS)
     monkeypatch.setitem(sys.modules, "bm25s", None)
     outcome = command("judge", "serve", "--demo", "made", "--port", "0")
     assert outcome.code == 4
@@ -166,7 +166,7 @@ def test_a_directory_that_cannot_be_made_is_told(command: Command, files: Path) 
 
 
 def test_it_opens_on_the_months(
-    command: Command, told: tuple[Story, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, told: tuple[DemoData, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(told[0].database.parent, tmp_path / "made")
     served: list[Any] = []

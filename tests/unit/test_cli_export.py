@@ -108,7 +108,7 @@ def test_a_model_that_was_cut_off_or_is_of_another_version(model: Path, command:
     Path("cut.model").write_bytes(data[: len(data) // 2])
     outcome = command("export", "cut.model", "-o", "a.onnx")
     assert outcome.code == 3
-    assert "cut.model: the file is not a saved ranker, or was cut off or changed" in outcome.err
+    assert "cut.model: the file is not a saved ranker, or is truncated or modified" in outcome.err
     with zipfile.ZipFile(model) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     parts["model.json"] = json.dumps(json.loads(parts["model.json"]) | {"version": 9}).encode()

@@ -46,7 +46,7 @@ def test_learning_and_searching(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["bm25.run"], 2, "two runs or more"),
+        (["bm25.run"], 2, "at least two runs"),
         (["bm25.run", "new.run", "--method", "rff"], 2, "did you mean `rrf`?"),
         (["bm25.run", "new.run", "-p", "k"], 2, "write --parameter k=60"),
         (["bm25.run", "new.run", "-p", "k=x"], 2, "must be a number"),

@@ -119,7 +119,7 @@ def test_status_of_an_empty_database(command: Command) -> None:
 def test_export_says_what_is_lost_and_which_rule(command: Command, june: Path) -> None:
     outcome = command("judge", "export", "judging.db", "--project", "June", "--format", "trec")
     assert outcome.out == "q1 0 d1 3\nq1 0 d2 0\nq2 0 d4 1\n"
-    assert "cannot hold tiers: left out of 3 items" in outcome.err
+    assert "cannot represent tiers: left out of 3 items" in outcome.err
     assert "median: the middle grade, the lower one of two" in outcome.err
     outcome = command("judge", "export", "judging.db", "--project", "June", "--format", "csv",
                      "-o", "out.csv")  # fmt: skip

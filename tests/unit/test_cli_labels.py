@@ -96,7 +96,7 @@ def test_json(log: str, tmp_path: Path, command: Any) -> None:
 def test_models_that_know_no_documents(log: str, tmp_path: Path, command: Any) -> None:
     outcome = command("labels", "make", log, "--model", "rctr", "-o", str(tmp_path / "l.csv"))
     assert outcome.code == 2
-    assert "says nothing of documents" in outcome.err
+    assert "does not estimate documents" in outcome.err
 
 
 def test_few_impressions(log: str, tmp_path: Path, command: Any) -> None:

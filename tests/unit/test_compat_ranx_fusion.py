@@ -82,7 +82,7 @@ def test_fuse_and_its_errors() -> None:
         [Run({"q": {"a": 1.0}, "p": {}}), Run({"q": {}, "p": {}})], method="mnz", norm=None
     )
     assert empty.to_dict() == {"p": {}, "q": {"a": 1.0}}
-    with pytest.raises(ValueError, match="two runs or more"):
+    with pytest.raises(ValueError, match="at least two runs"):
         fuse([one])
     with pytest.raises(InputError, match="same queries"):
         fuse([one, Run({"q0": {"a": 1.0}})])

@@ -163,8 +163,8 @@ def test_segments_of_the_paper() -> None:
 @pytest.mark.parametrize(
     ("arguments", "kind", "message"),
     [
-        (([{"q": {"a": 1.0}}],), ParameterError, "two runs or more"),
-        (([{"q": {"a": 1.0}}, {"p": {"a": 1.0}}],), InputError, "no query is in two"),
+        (([{"q": {"a": 1.0}}],), ParameterError, "at least two runs"),
+        (([{"q": {"a": 1.0}}, {"p": {"a": 1.0}}],), InputError, "no query occurs in two"),
         (([{}, {}],), InputError, "empty"),
         (([{"q": {"a": math.nan}}, {"q": {"a": 1.0}}],), InputError, "not a finite number"),
     ],
@@ -187,12 +187,12 @@ def test_refused_runs(arguments: Any, kind: type[Exception], message: str) -> No
         ("wsum", {}, ParameterError, "needs weights"),
         ("wsum", {"weights": [1]}, ParameterError, "1 weights and 2 runs"),
         ("wsum", {"weights": ["a", "b"]}, ParameterError, "must be numbers"),
-        ("min", {"weights": [1, 1]}, ParameterError, "takes no weights"),
-        ("posfuse", {}, ParameterError, "has learnt nothing"),
+        ("min", {"weights": [1, 1]}, ParameterError, "does not accept weights"),
+        ("posfuse", {}, ParameterError, "has not been trained"),
         ("sum", {"normalize": "minmax"}, UnknownNameError, "unknown normalisation"),
         ("sum", {"ties": "random"}, ParameterError, "`ties` must be one of"),
         ("sum", {"top": 0}, ParameterError, "`top`"),
-        ("sum", {"normalize": "max"}, InputError, "divides by it"),
+        ("sum", {"normalize": "max"}, InputError, "normalisation `max` divides"),
     ],
 )
 def test_refused_settings(
@@ -211,9 +211,9 @@ def test_scores_that_cannot_be_added() -> None:
 
 def test_training_needs_judged_queries_and_a_method_that_learns() -> None:
     runs = [{"q": {"a": 1.0}}, {"q": {"a": 1.0}}]
-    with pytest.raises(InputError, match="no judged query"):
+    with pytest.raises(InputError, match="contains a judged query"):
         relkit.train_fusion({"p": {"a": 1}}, runs, "posfuse")
-    with pytest.raises(ParameterError, match="learns nothing"):
+    with pytest.raises(ParameterError, match="is not trained"):
         relkit.train_fusion({"q": {"a": 1}}, runs, "rrf")
     learnt = relkit.train_fusion({"q": {"a": 1}}, runs, "mapfuse")
     assert isinstance(learnt, MAPFuse)
@@ -267,7 +267,7 @@ def test_a_search_finds_the_run_that_is_good() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "sum"}, "nothing to search"),
+        ({"method": "sum"}, "no parameters to search"),
         ({"step": 0.3}, "whole parts"),
         ({"folds": 1}, "2 or more"),
         ({"method": "rrf", "grid": {"k": []}}, "empty"),

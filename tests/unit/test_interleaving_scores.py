@@ -94,7 +94,7 @@ def test_a_log_that_does_not_name_its_lists() -> None:
         score_clicks(several, log)
     single = mix_runs(runs)
     assert score_clicks(single, shown(single.lists, {}).drop("bucket")).sessions == 1
-    with pytest.raises(InputError, match="what was clicked"):
+    with pytest.raises(InputError, match="has no clicks"):
         score_clicks(several, log.drop("clicked"))
     with pytest.raises(InputError, match="no session of the log"):
         score_clicks(several, shown(several.lists, {}).with_columns(bucket=pl.lit("x")))

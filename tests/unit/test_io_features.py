@@ -259,7 +259,7 @@ def test_arrays_become_rows() -> None:
     ("features", "options", "said"),
     [
         ([1.0, 2.0], {}, "features must have two dimensions, not 1"),
-        ([["a"], ["b"]], {}, "features are not numbers"),
+        ([["a"], ["b"]], {}, "features must be numbers"),
         ([[1.0]], {}, "there are 1 rows of features and 2 labels"),
         ([[1.0], [2.0]], {"positions": [1]}, "2 rows of features and 1 positions"),
         ([[1.0], [2.0]], {"positions": [1, 1.5]}, "positions are not whole numbers"),

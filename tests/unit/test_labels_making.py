@@ -190,7 +190,7 @@ def test_a_prior_without_differences_is_large_and_finite() -> None:
 
 
 def test_no_prior_is_estimated_for_two_probabilities() -> None:
-    with pytest.raises(ParameterError, match="just one probability"):
+    with pytest.raises(ParameterError, match="more than one probability"):
         make_labels(log(ROWS), "sdbn", prior="data")
     with pytest.raises(ParameterError, match="two numbers"):
         make_labels(log(ROWS), "dctr", prior="flat")

@@ -130,7 +130,7 @@ def test_many_sessions_are_added_up_in_parts(monkeypatch: pytest.MonkeyPatch) ->
     [({"tv": {"z": 1}}, "documents' ids"), ({"q1": {"a": 1}}, "q1 in the judgments, sofa, tv in")],
 )
 def test_nothing_in_common(grades: Any, hint: str) -> None:
-    with pytest.raises(InputError, match="no query and document in common") as caught:
+    with pytest.raises(InputError, match="no pair of query and document in common") as caught:
         compare_models(log(), ["dctr"], judgments=grades)
     assert hint in str(caught.value.hint)
 

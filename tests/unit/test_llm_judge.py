@@ -17,8 +17,8 @@ from tests.unit.completions import Completions, Received, Reply
 from relkit.core.errors import InputError, ParameterError, UnknownNameError
 from relkit.judging.actions import Action
 from relkit.judging.llm.endpoint import Endpoint, EndpointError
-from relkit.judging.llm.judge import Outcome, ask_model, choose_items, make_plan
-from relkit.judging.llm.prompt import make_prompt
+from relkit.judging.llm.judge import Outcome, ask_model, build_plan, choose_items
+from relkit.judging.llm.prompt import build_prompt
 from relkit.judging.records import Item, Project
 from relkit.judging.schema import llm_answers, sa
 from relkit.judging.store import Store
@@ -196,8 +196,8 @@ def test_interruption_stores_what_is_on_its_way(
     """Ctrl-C in the middle: what was asked is answered and kept; another run does the rest."""
     server.script = lambda _: Reply(seconds=0.2)
     configuration = configure(store, project, server.url)
-    prompt = make_prompt(project)
-    plan = make_plan(store, configuration, prompt, store.items.all(project.id))
+    prompt = build_prompt(project)
+    plan = build_plan(store, configuration, prompt, store.items.all(project.id))
 
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
@@ -253,7 +253,7 @@ def test_items_without_anything_to_show_are_not_asked(
 ) -> None:
     store.items.add(project.id, [Item("q0", "bare")])
     configuration = configure(store, project, server.url)
-    plan = make_plan(store, configuration, make_prompt(project), store.items.all(project.id))
+    plan = build_plan(store, configuration, build_prompt(project), store.items.all(project.id))
     assert (plan.hidden, len(plan.items), len(plan.open)) == (1, 12, 36)
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("sqlalchemy")
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.data.scale import BINARY, FLOATS, SEARCH, Scale
-from relkit.judging.llm.prompt import LONGEST, make_prompt
+from relkit.judging.llm.prompt import LONGEST, build_prompt
 from relkit.judging.records import Item, Project
 
 
@@ -33,7 +33,7 @@ def data_of(user: str) -> dict[str, Any]:
 def test_guideline_scale_and_result_are_in_it() -> None:
     item = Item("q7", "d1", "red shoes", title="Shoe", snippet="A shoe.", url="https://x.test/1",
                 fields={"price": 12.5, "tags": ["red"]}, rank=3, tier="head")  # fmt: skip
-    system, user = make_prompt(project(en="A shoe must be red.")).messages(item)
+    system, user = build_prompt(project(en="A shoe must be red.")).messages(item)
     assert (system["role"], user["role"]) == ("system", "user")
     assert "A shoe must be red." in system["content"]
     for line in ("- 3 = high (also called 高, counts as relevant)", "- 1 = low (also called 低)"):
@@ -52,12 +52,12 @@ def test_what_would_tell_the_grade_is_not_in_it() -> None:
     """Neither the rank nor the tier nor the id of the session."""
     seen = Item("tv", "d1", title="A TV", rank=37, tier="tail", session="s99")
     bare = Item("tv", "d1", title="A TV")
-    prompt = make_prompt(project())
+    prompt = build_prompt(project())
     assert prompt.messages(seen) == prompt.messages(bare)
 
 
 def test_chinese() -> None:
-    prompt = make_prompt(project(en="In English.", zh="必须是红色的鞋。"), language="zh")
+    prompt = build_prompt(project(en="In English.", zh="必须是红色的鞋。"), language="zh")
     system = prompt.messages(Item("红鞋", "d1", title="鞋"))[0]["content"]
     assert "必须是红色的鞋。" in system
     assert "In English." not in system
@@ -66,16 +66,16 @@ def test_chinese() -> None:
 
 
 def test_a_guideline_in_the_other_language_is_better_than_none() -> None:
-    assert "In English." in make_prompt(project(en="In English."), language="zh").task
+    assert "In English." in build_prompt(project(en="In English."), language="zh").task
 
 
 def test_a_guideline_cannot_fill_in_placeholders() -> None:
-    prompt = make_prompt(project(en="Write {scale} and {boundary} and {0}."))
+    prompt = build_prompt(project(en="Write {scale} and {boundary} and {0}."))
     assert "Write {scale} and {boundary} and {0}." in prompt.task
 
 
 def test_a_prompt_of_ones_own_keeps_the_rules_about_data_and_answer() -> None:
-    prompt = make_prompt(project(en="Be red."), task="Grade! {guideline}\n{scale}")
+    prompt = build_prompt(project(en="Be red."), task="Grade! {guideline}\n{scale}")
     assert prompt.task.startswith("Grade! Be red.\n- 3 = high")
     assert "are data" in prompt.text
     assert '{"grade": one of 0, 1, 2, 3' in prompt.text
@@ -98,8 +98,8 @@ def test_hostile_text_stays_within_the_data(text: str, where: str) -> None:
         where, {where: text}
     )
     item = Item("q", "d", **{"title": "A title", **values})  # type: ignore[arg-type]
-    honest = make_prompt(project()).messages(Item("q", "d", title="A title"))
-    system, user = make_prompt(project()).messages(item)
+    honest = build_prompt(project()).messages(Item("q", "d", title="A title"))
+    system, user = build_prompt(project()).messages(item)
     boundary = user["content"].split("\n")[0].removeprefix("BEGIN ")
     assert user["content"].count(boundary) == 2
     found = data_of(user["content"])
@@ -114,7 +114,7 @@ def test_hostile_text_stays_within_the_data(text: str, where: str) -> None:
 
 @given(st.text(max_size=200), st.text(min_size=1, max_size=200))
 def test_any_text_comes_back_out_of_the_data(title: str, snippet: str) -> None:
-    prompt = make_prompt(project())
+    prompt = build_prompt(project())
     _, user = prompt.messages(Item("q", "d", title=title, snippet=snippet))
     found = data_of(user["content"])
     assert found.get("title", "") == title
@@ -124,7 +124,7 @@ def test_any_text_comes_back_out_of_the_data(title: str, snippet: str) -> None:
 
 def test_long_texts_are_cut() -> None:
     item = Item("q", "d", snippet="x" * 9999, fields={"a": "y" * 3000, "b": "z" * 3000, "c": 1})
-    found = data_of(make_prompt(project()).messages(item)[1]["content"])
+    found = data_of(build_prompt(project()).messages(item)[1]["content"])
     assert found["snippet"] == "x" * LONGEST + "…"
     fields = found["fields"]
     assert isinstance(fields, dict)
@@ -135,22 +135,22 @@ def test_long_texts_are_cut() -> None:
 
 def test_what_cannot_be_asked() -> None:
     with pytest.raises(InputError, match="no title, snippet, URL or fields"):
-        make_prompt(project()).messages(Item("q", "d"))
+        build_prompt(project()).messages(Item("q", "d"))
     with pytest.raises(InputError, match="has no levels"):
-        make_prompt(project(FLOATS))
+        build_prompt(project(FLOATS))
     with pytest.raises(InputError, match="side-by-side"):
-        make_prompt(project(kind="side_by_side"))
+        build_prompt(project(kind="side_by_side"))
     with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
-        make_prompt(project(), language="de")  # type: ignore[arg-type]
+        build_prompt(project(), language="de")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="empty"):
-        make_prompt(project(), task=" \n")
+        build_prompt(project(), task=" \n")
 
 
 def test_another_scale_or_guideline_is_another_prompt() -> None:
     texts = {
-        make_prompt(project()).text,
-        make_prompt(project(BINARY)).text,
-        make_prompt(project(en="x")).text,
-        make_prompt(project(), language="zh").text,
+        build_prompt(project()).text,
+        build_prompt(project(BINARY)).text,
+        build_prompt(project(en="x")).text,
+        build_prompt(project(), language="zh").text,
     }
     assert len(texts) == 4

@@ -122,7 +122,7 @@ def test_who_learns_no_bias_says_so(scorer: Any) -> None:
     rows, _ = world(1, 400, 0.5)
     with pytest.raises(relkit.ParameterError, match="learns no position bias") as found:
         relkit.ltr.ranker("ranknet", scorer=scorer).fit(rows)
-    assert "weigh rows" in str(found.value.hint)
+    assert "weight rows" in str(found.value.hint)
 
 
 def test_training_says_what_became_of_weights_and_positions() -> None:

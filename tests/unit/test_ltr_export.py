@@ -274,7 +274,7 @@ def test_saved_and_loaded_exports_the_same_file(tmp_path: Path) -> None:
 def test_names_that_say_no_format(tmp_path: Path) -> None:
     ranker = trees()
     for name in ("shop", "shop.pkl", "shop.cbm"):
-        with pytest.raises(relkit.ParameterError, match="names no format") as caught:
+        with pytest.raises(relkit.ParameterError, match="is not a format") as caught:
             ranker.export(tmp_path / name)
         assert "onnx (.onnx), treelite (.treelite .tl), engine (.txt)" in str(caught.value.hint)
     with pytest.raises(relkit.ParameterError, match="and the format is engine"):

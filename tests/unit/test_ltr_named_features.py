@@ -95,7 +95,7 @@ def test_watched_rows_may_have_a_file_of_groups(files: Path, command: Command) -
 def test_a_booster_without_trees_is_refused() -> None:
     pytest.importorskip("xgboost")
     ranker = relkit.ltr.TreeRanker(engine="xgboost", trees=2, options={"booster": "gblinear"})
-    with pytest.raises(ParameterError, match='the booster "gblinear" grows no trees'):
+    with pytest.raises(ParameterError, match='the booster "gblinear" does not grow trees'):
         ranker.fit(ROWS)
 
 

@@ -116,7 +116,7 @@ def test_changed_bytes_are_noticed_or_change_nothing(
 
 
 def test_other_versions(path: Path) -> None:
-    with pytest.raises(relkit.InputError, match="format 2, made by relkit 0") as caught:
+    with pytest.raises(relkit.InputError, match="format 2, created by relkit 0") as caught:
         relkit.ltr.load(rewritten(path, version=2))
     assert "or a newer one" in caught.value.hint
     with pytest.raises(relkit.InputError, match="counts in another way"):
@@ -128,7 +128,7 @@ def test_other_versions(path: Path) -> None:
     [
         ({"parameters": {"leafs": 4}}, "parameters that this relkit does not know"),
         ({"kind": "svm"}, "parameters that this relkit does not know"),
-        ({"parts": {}}, "other parts than it says"),
+        ({"parts": {}}, "other parts than declared"),
         ({"parameters": {"engine": 3}}, "parameters that this relkit does not know"),
         ({"features": 3}, "checksum differs"),
         ({"convention": {"ties": "never"}}, "parameters that this relkit does not know"),
@@ -142,15 +142,15 @@ def test_wrong_claims(path: Path, changes: dict[str, Any], expected: str) -> Non
 
 def test_bombs_and_paths(path: Path, tmp_path: Path) -> None:
     huge = {"bytes": 1 << 40, "sha256": "0" * 64}
-    with pytest.raises(relkit.InputError, match=r"holds a part of 1,099,511,627,776 bytes"):
+    with pytest.raises(relkit.InputError, match=r"contains a part of 1,099,511,627,776 bytes"):
         relkit.ltr.load(rewritten(path, parts={"lightgbm.txt": huge}))
     data = b"0" * (40 << 20)  # 40 MiB of the same byte pack to 40 KiB
     said = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("../../escape", data)
-    with pytest.raises(relkit.InputError, match="other parts than it says"):
+    with pytest.raises(relkit.InputError, match="other parts than declared"):
         relkit.ltr.load(path)
-    with pytest.raises(relkit.InputError, match="does not hold the parts"):
+    with pytest.raises(relkit.InputError, match="lacks parts"):
         relkit.ltr.load(rewritten(path, parts=relkit_parts(path) | {"../../escape": said}))
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:

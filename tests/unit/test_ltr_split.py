@@ -162,8 +162,8 @@ def test_groups_are_those_of_a_slow_search(data: list[tuple[int, int]]) -> None:
     ("options", "said"),
     [
         ({"test": 0.8, "valid": 0.2}, "leave nothing to train on"),
-        ({"test": 0.0}, "a share lies between 0 and 1"),
-        ({"test": 0.2, "folds": 5}, "`folds` says how large"),
+        ({"test": 0.0}, "shares must be between 0 and 1"),
+        ({"test": 0.2, "folds": 5}, "`folds` sets the size"),
         ({"folds": 2}, "`folds`"),
         ({"duplicates": "maybe"}, "`duplicates` must be one of"),
         ({"seed": -1}, "`seed`"),
@@ -179,7 +179,7 @@ def test_too_few_queries_are_refused() -> None:
         relkit.ltr.split(rows_of(simulated(2)))
     with pytest.raises(InputError, match="1 query is too few for 3 parts") as caught:
         relkit.ltr.split(rows_of(simulated(1)))
-    assert "name the column of queries" in str(caught.value.hint)
+    assert "name the query column" in str(caught.value.hint)
     joined = simulated(20).with_columns(a=pl.lit(1.0), b=pl.lit(2.0))
     with pytest.raises(InputError, match="20 queries share so many rows that only 1 ") as caught:
         relkit.ltr.split(rows_of(joined))

@@ -124,7 +124,7 @@ def test_lightgbm_stops_where_its_own_rule_does() -> None:
     # The same callback serves the next training.
     again = train("none", feval=metric, callbacks=[stopping])
     assert again.best_iteration == own.best_iteration
-    with pytest.raises(InputError, match="waits for a metric"):
+    with pytest.raises(InputError, match="needs a metric"):
         train("ndcg", callbacks=[stopping])
 
 

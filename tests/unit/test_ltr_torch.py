@@ -154,7 +154,7 @@ def test_bad_tensors_are_refused() -> None:
         loss(scores, labels[:1])
     with pytest.raises(InputError, match="`mask` and scores differ in shape"):
         loss(scores, labels, mask=torch.ones(2, 2, dtype=torch.bool))
-    with pytest.raises(InputError, match="a mask is of type bool"):
+    with pytest.raises(InputError, match="a mask must be of type bool"):
         loss(scores, labels, mask=torch.ones(2, 3))
     with pytest.raises(InputError, match="scores are not floating-point"):
         loss(labels.long(), labels)

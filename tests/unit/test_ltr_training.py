@@ -325,5 +325,5 @@ def test_a_training_without_baseline_compares_nothing() -> None:
     assert "difference" not in text
     assert training.differences() == []
     assert training.to_frame().columns == ["query", "ndcg@10"]
-    with pytest.raises(InputError, match="held-out run was not kept"):
+    with pytest.raises(InputError, match="held-out run was not stored"):
         training.run  # noqa: B018

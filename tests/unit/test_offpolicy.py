@@ -286,14 +286,14 @@ def test_a_reward_that_is_missing() -> None:
 
 def test_propensities_of_lists_must_be_said() -> None:
     log = LOG.with_columns(propensity=pl.lit(0.5))
-    with pytest.raises(ParameterError, match="of the list, of each document"):
+    with pytest.raises(ParameterError, match="to the list, to each document"):
         evaluate_policy(log, AC)
     assert evaluate_policy(log, AC, propensities="list")["ips"].value == pytest.approx(1)
 
 
 def test_a_list_with_two_propensities() -> None:
     log = LOG.with_columns(propensity=pl.Series([0.5, 0.4] + [0.5] * 10))
-    with pytest.raises(InputError, match="session `s0` gives its list two"):
+    with pytest.raises(InputError, match="session `s0` has two propensities"):
         evaluate_policy(log, AC, propensities="list")
 
 
@@ -309,7 +309,7 @@ def test_positions_that_count_from_0() -> None:
 
 
 def test_a_log_without_clicks() -> None:
-    with pytest.raises(InputError, match="nor what else was earned"):
+    with pytest.raises(InputError, match="neither clicks nor rewards"):
         evaluate_policy(LOG.drop("clicked"), AC)
 
 
@@ -331,10 +331,10 @@ def test_depth_cuts_lists() -> None:
     ("table", "said"),
     [
         ({"document": ["a", "b"], "probability": [0.5, 0.4]}, "add up to 0.9000"),
-        ({"document": ["a", "b"], "probability": [1.5, -0.5]}, "no probability"),
+        ({"document": ["a", "b"], "probability": [1.5, -0.5]}, "a probability outside"),
         ({"document": ["a", None], "probability": [0.5, 0.5]}, "row 2 of the policy"),
         ({"document": ["a", "a"], "probability": [0.5, 0.5]}, "twice"),
-        ({"document": ["a"], "position": [0], "probability": [1.0]}, "no position from 1"),
+        ({"document": ["a"], "position": [0], "probability": [1.0]}, "an invalid position"),
         ({"document": [], "probability": []}, "row 1"),
     ],
 )

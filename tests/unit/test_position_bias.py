@@ -371,7 +371,7 @@ def test_wrong_parameters() -> None:
         estimate_bias(log, weighting="best")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown estimator of position bias: `pairs`"):
         estimate_bias(log, ["pairs"])
-    with pytest.raises(InputError, match="what was clicked"):
+    with pytest.raises(InputError, match="has no clicks"):
         estimate_bias(log.drop("clicked"))
 
 

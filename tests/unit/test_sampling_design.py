@@ -276,7 +276,7 @@ def test_small_and_empty_tiers_are_said() -> None:
     sample = draw_sample(make_log({"a": 9, "b": 1}, 1), per_tier=4, tiers="count", cuts=[5, 2])
     assert [tier.sampled for tier in sample.tiers] == [4, 0, 1]
     assert [str(note) for note in sample.notes] == [
-        "the tier middle holds no query: nothing is drawn from it (middle)",
+        "the tier middle contains no queries: nothing is drawn from it (middle)",
         "the tier tail has 1 session, not 4: all of them are taken. Of this month its mean is"
         " known without an interval; a change from month to month still rests on its queries as a"
         " sample of what is searched (tail)",

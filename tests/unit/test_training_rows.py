@@ -71,5 +71,5 @@ def test_depth_and_rows_that_were_not_shown() -> None:
 def test_wrong_parameters() -> None:
     with pytest.raises(ParameterError, match="clip"):
         training_rows(log(), THETA, clip=0)
-    with pytest.raises(InputError, match="what was clicked"):
+    with pytest.raises(InputError, match="has no clicks"):
         training_rows(log().drop("clicked"), THETA)

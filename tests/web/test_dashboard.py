@@ -19,7 +19,7 @@ from tests.web.browser import complaints, requests, wait_until
 from tests.web.server import PASSWORD, Server
 from tests.web.sign_in import sign_in
 
-from relkit.app.story import build_story
+from relkit.app.demo_data import build_demo_data
 from relkit.judging.store import open_store
 
 
@@ -30,7 +30,7 @@ def tab(tab_of_window: Page) -> Page:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    story = build_story(tmp_path_factory.mktemp("story"))
+    story = build_demo_data(tmp_path_factory.mktemp("story"))
     with open_store(story.database) as store:
         store.accounts.create("lead", role="admin", password=PASSWORD)
         store.accounts.create("ana", password=PASSWORD)
