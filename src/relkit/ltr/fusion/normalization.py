@@ -87,7 +87,7 @@ def normalized(
                 "the best score of a list is {high:g}, by which the normalisation `max` divides",
                 high=high,
             ),
-            hint="choose another one, such as min-max, which accepts negative scores",
+            hint="choose another one, such as min-max, which takes negative scores",
         )
     mean = sum(scores) / count
     spread = sum(scores) - low * count

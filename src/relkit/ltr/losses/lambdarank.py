@@ -104,8 +104,8 @@ class LambdaRank(Loss):
         if known is None:
             raise ParameterError(
                 message(
-                    "`{measure}` cannot be an objective: the effect of swapping two"
-                    " documents is unknown",
+                    "`{measure}` cannot be an objective: what a swap of two documents"
+                    " changes in it is not known",
                     measure=self.measure,
                 )
             )
