@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,20 @@ def test_texts_of_queries_are_shown(command: Command, files: Path) -> None:
     done = command("report", *RUNS, "-o", "queries.tsv", "--format", "markdown", *texts)
     assert done.code == 2
     assert (files / "queries.tsv").read_text("utf-8").startswith("id\ttext")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space")
+def test_too_little_address_space_is_said_before_charts_are_drawn(files: Path) -> None:
+    program = f"ulimit -v 16000000 && exec {sys.executable} -m relkit report {' '.join(RUNS)} -o"
+    for output, code in (("report.html", 3), ("report.md", 0)):
+        done = subprocess.run(
+            ["sh", "-c", f"{program} {output}"],
+            check=False,
+            cwd=files,
+            capture_output=True,
+            text=True,
+        )
+        said = done.stderr.splitlines()
+        assert done.returncode == code
+        assert any(one.startswith("error: charts need 65 GiB") for one in said) == (code == 3)
+        assert (files / output).exists() == (code == 0)

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping
 from html import escape
 from importlib import resources
 from typing import Any
 
+from relkit.core.errors import RelkitError
 from relkit.core.packages import optional_package
+from relkit.core.texts import message
 from relkit.report import click_drawings, drawings, training_drawings
 from relkit.report.page import Chart
 from relkit.report.palette import FONT, ROLES
 from relkit.report.vegalite import VERSION, Spec
 
-__all__ = ["CONFIG", "DRAWINGS", "WIDTHS", "draw", "draw_alone"]
+__all__ = ["CONFIG", "DRAWINGS", "WIDTHS", "check_address_space", "draw", "draw_alone"]
 
 #: Pixels of a chart on a page and on a telephone.
 WIDTHS = {"wide": 640, "narrow": 330}
+
+#: Address space that V8, which draws, reserves; far less of it becomes memory.
+ADDRESS_SPACE = 65 << 30
 
 #: By kind: from a chart and a width in pixels to its description.
 DRAWINGS: dict[str, Callable[[Chart, int], Spec]] = {
@@ -46,7 +52,9 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
 
     Raises:
         DependencyError: If vl-convert-python is not installed.
+        RelkitError: If the process may not take the address space that drawing needs.
     """
+    check_address_space()
     vl_convert = optional_package(
         "vl_convert", purpose="a report", package="vl-convert-python", install="relkit[report]"
     )
@@ -58,6 +66,34 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")
     svg: str = vl_convert.vegalite_to_svg(text, vl_version=known)
     return _fit(svg, chart, name)
+
+
+def check_address_space() -> None:
+    """Refuses to draw where V8 would end the process: below a small `ulimit -v`.
+
+    Raises:
+        RelkitError: If the process may not take the address space that drawing needs.
+    """
+    if sys.platform != "linux":
+        return
+    from resource import RLIM_INFINITY, RLIMIT_AS, getpagesize, getrlimit
+
+    limit = getrlimit(RLIMIT_AS)[0]
+    if limit == RLIM_INFINITY:
+        return
+    with open("/proc/self/statm", encoding="ascii") as file:
+        left = limit - int(file.read().split()[0]) * getpagesize()
+    if left < ADDRESS_SPACE:
+        raise RelkitError(
+            message(
+                "charts need {needed:.0f} GiB of address space, and the limit of this process"
+                " leaves {left:.1f} GiB",
+                needed=ADDRESS_SPACE / 2**30,
+                left=left / 2**30,
+            ),
+            hint="raise the limit, for example with `ulimit -v unlimited`, or write Markdown, which"
+            " has no charts",
+        )
 
 
 def draw_alone(chart: Chart) -> str:

@@ -16,6 +16,7 @@ from relkit.core.language import Language
 from relkit.core.parameters import check_choice
 from relkit.core.texts import message
 from relkit.io.replace import open_replaced
+from relkit.report.charts import check_address_space
 from relkit.report.html import render_html
 from relkit.report.markdown import render_markdown
 from relkit.report.page import Page
@@ -55,8 +56,11 @@ class Report(Generic[P]):
 
         Raises:
             ParameterError: If there is no such format.
+            RelkitError: If the process may not take the address space that charts need.
         """
         check_choice("format", form, list(RENDERERS))
+        if form == "html":
+            check_address_space()
         page = self.build(*found, **options)
         text = RENDERERS[form](page, version=_native.__version__, date=_today())
         # Ids that are not UTF-8 contain surrogates, which no file accepts.
