@@ -176,6 +176,7 @@ HEADINGS = {
         "tukey": "tukey, any of three runs",
         "normal": "normal",
         "skewed": "exponential",
+        "comma": ", ",
     },
     "zh": {
         "test": "检验",
@@ -188,6 +189,7 @@ HEADINGS = {
         "tukey": "tukey，三组中任意一对",
         "normal": "正态",
         "skewed": "指数分布",
+        "comma": "，",
     },
 }
 
@@ -196,7 +198,9 @@ def table(rates: list[Rate], kind: str, language: str) -> str:
     """Returns rates as Markdown: a row a name, a column a kind of data and number of queries."""
     words = HEADINGS[language]
     columns = list(dict.fromkeys((rate.data, rate.queries) for rate in rates))
-    heads = [f"{words.get(data, data)}, {words['queries'].format(n)}" for data, n in columns]
+    heads = [
+        words.get(data, data) + words["comma"] + words["queries"].format(n) for data, n in columns
+    ]
     lines = [
         "| " + " | ".join([words["test" if kind == "alarms" else "interval"], *heads]) + " |",
         "|---|" + "--:|" * len(columns),

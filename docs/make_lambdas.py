@@ -102,12 +102,12 @@ COLLECTIONS = (
         once("grades", 2, 5),
     ),
     Collection(
-        {"en": "simulated: 8 documents", "zh": "模拟：每个查询 8 个文档"},
+        {"en": "simulated: 8 documents", "zh": "模拟：每条查询 8 篇文档"},
         once("few", 1, 3),
         once("few", 2, 4),
     ),
     Collection(
-        {"en": "simulated: 150 documents", "zh": "模拟：每个查询 150 个文档"},
+        {"en": "simulated: 150 documents", "zh": "模拟：每条查询 150 篇文档"},
         once("long", 1, 3, 4, 5, 6, 9, 10),
         once("long", 2, 7, 8),
     ),

@@ -197,11 +197,11 @@ def simulate(
 
 #: What stands in the tables, by the names of its rows in English and Chinese.
 PROCESSES: Mapping[tuple[str, str], Process] = {
-    ("400 queries × 1, other queries", "400 个查询 × 1，查询不同"): Process(400, 1, "disjoint"),
-    ("40 queries × 3", "40 个查询 × 3"): Process(40, 3),
-    ("40 queries × 40, unequal traffic", "40 个查询 × 40，流量不均"): Process(40, 40, skew=1.0),
-    ("6 queries × 400, values redrawn", "6 个查询 × 400，取值重抽"): Process(6, 400, "redrawn"),
-    ("6 queries × 20, other queries, 0 or 3", "6 个查询 × 20，查询不同，取值 0 或 3"): Process(
+    ("400 queries × 1, other queries", "400 条查询 × 1，查询不同"): Process(400, 1, "disjoint"),
+    ("40 queries × 3", "40 条查询 × 3"): Process(40, 3),
+    ("40 queries × 40, unequal traffic", "40 条查询 × 40，流量不均"): Process(40, 40, skew=1.0),
+    ("6 queries × 400, values redrawn", "6 条查询 × 400，取值重抽"): Process(6, 400, "redrawn"),
+    ("6 queries × 20, other queries, 0 or 3", "6 条查询 × 20，查询不同，取值 0 或 3"): Process(
         6, 20, "disjoint", discrete=True
     ),
 }
@@ -211,8 +211,8 @@ DESIGNS: Mapping[Design, tuple[str, str]] = {
 }
 FALLING = Process(40, 20, drop=0.5)
 SEEDS = {
-    True: ("40 queries × 20, one seed", "40 个查询 × 20，同一种子"),
-    False: ("40 queries × 20, two seeds", "40 个查询 × 20，两个种子"),
+    True: ("40 queries × 20, one seed", "40 条查询 × 20，同一种子"),
+    False: ("40 queries × 20, two seeds", "40 条查询 × 20，两个种子"),
 }
 ALL = ("all of these", "以上合计")
 PAIRS_OF = (

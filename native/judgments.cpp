@@ -96,15 +96,23 @@ namespace {
 
 [[noreturn]] void two_grades(std::string_view query, const JudgmentTable::Judged& first,
                              const JudgmentTable::Judged& second, const std::string& path,
-                             const std::string& subtopic, const std::string& hint) {
-  std::string message = "two grades for query `" + excerpt(query) + "`, document `" +
-                        excerpt(second.document) + "`" + subtopic + ": ";
-  if (path.empty()) {
-    message += "rows " + std::to_string(first.row) + " and " + std::to_string(second.row);
-  } else {
-    message += "the other is in line " + std::to_string(first.row);
-  }
-  throw InputError(message, path, second.row, hint);
+                             const std::string& subtopic, const Sentence& hint) {
+  std::vector<Put> values{{"query", excerpt(query)},
+                          {"document", excerpt(second.document)},
+                          {"row", std::to_string(first.row)},
+                          {"other", std::to_string(second.row)}};
+  if (!subtopic.empty()) values.emplace_back("subtopic", excerpt(subtopic));
+  const bool named = !path.empty();
+  const char* message =
+      subtopic.empty() ? (named ? "two grades for query `{query}`, document `{document}`: "
+                                  "the other is in line {row}"
+                                : "two grades for query `{query}`, document `{document}`: "
+                                  "rows {row} and {other}")
+                       : (named ? "two grades for query `{query}`, document `{document}`, subtopic "
+                                  "`{subtopic}`: the other is in line {row}"
+                                : "two grades for query `{query}`, document `{document}`, subtopic "
+                                  "`{subtopic}`: rows {row} and {other}");
+  throw InputError(Sentence(message, std::move(values)), path, second.row, hint);
 }
 
 }  // namespace
@@ -188,8 +196,7 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
     if (same && read[i - 1].subtopic == read[i].subtopic) {
       if (read[i - 1].judged.grade != read[i].judged.grade) {
         two_grades(index_.id(number), read[i - 1].judged, read[i].judged, path,
-                   ", subtopic `" + excerpt(subtopics_.id(found->names[read[i].subtopic])) + "`",
-                   "keep one of them");
+                   std::string(subtopics_.id(found->names[read[i].subtopic])), "keep one of them");
       }
       ++duplicates;
       continue;

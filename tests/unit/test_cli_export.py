@@ -45,7 +45,7 @@ def test_the_order_is_compared_on_rows(model: Path, command: Command) -> None:
         *("export", "ranker.model", "-o", "ranker.onnx", "--data", "heldout.csv"),
         *("--force", "--lang", "zh"),
     )
-    assert "heldout.csv：12 个查询中有 0 个的文档次序改变" in outcome.err
+    assert "heldout.csv：12 条查询中有 0 条的文档次序改变" in outcome.err
 
 
 def test_what_single_precision_cannot_hold_is_said(files: Path, command: Command) -> None:

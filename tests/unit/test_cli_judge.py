@@ -410,7 +410,7 @@ def test_an_archive_is_written_and_read(command: Command, june: Path) -> None:
     assert "is a whole project" in mixed.err
     (june / "half.relkit-project").write_bytes((june / "june.relkit-project").read_bytes()[:900])
     broken = command("judge", "import", "judging.db", "half.relkit-project")
-    assert (broken.code, "cut off" in broken.err) == (3, True)
+    assert (broken.code, "truncated" in broken.err) == (3, True)
     assert "--project is missing" in command("judge", "import", "judging.db", "pool.csv").err
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from relkit.cli import messages
 from relkit.cli.messages import Progress
+from relkit.core.document.terminal import width
+from relkit.core.texts import message
 
 CLEAR = "\r\x1b[K"
 
@@ -71,3 +73,32 @@ def test_nothing_is_written_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     with Progress("comparing", after=0) as progress:
         progress(1, 2)
     assert written.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("detail", "shown"),
+    [
+        ("counting the sessions of every query", "正在抽样：0／3（统计每条查询的会话数）"),
+        (
+            message("about {time} left", time=message("{minutes:.0f} min", minutes=3)),
+            "正在抽样：0／3（约剩 3 分钟）",
+        ),
+        ("2026-03", "正在抽样：0／3（2026-03）"),
+    ],
+)
+def test_the_line_speaks_the_language(
+    detail: str, shown: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messages.messages, "language", "zh")
+    with Progress("sampling", after=0) as progress:
+        progress(0, 3, detail)
+    assert f"{CLEAR}{shown}{CLEAR}" in terminal.getvalue()
+
+
+def test_the_line_is_no_wider_than_a_terminal(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messages.messages, "language", "zh")
+    with Progress("comparing", after=0) as progress:
+        progress(0, 3, "查询" * 40)
+    assert all(width(line) < 80 for line in terminal.getvalue().split(CLEAR))

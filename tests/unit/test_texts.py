@@ -208,6 +208,68 @@ def test_every_message_is_translated(language: Language) -> None:
             assert fields(sentence) <= fields(english), english
 
 
+#: Where a sentence that no catalogue holds is right: other programs' words, and a log for machines.
+OTHERS = (
+    *("compat", "app/application.py", "app/health.py", "app/long_work.py", "app/protection.py"),
+    *("judging/events.py", "judging/removal.py"),
+)
+#: The errors that users read, and what else writes a sentence to the terminal.
+SAID = re.compile(
+    r"(Input|Parse|Parameter|UnknownName|Check|Strict|Dependency|Endpoint|Refused|NotReady)Error"
+    r"|BadParameter|Progress|message|say|refuse|note|warning|plain|dim|error"
+)
+
+
+def literals(node: ast.expr, texts: dict[str, str]) -> Iterator[tuple[int, str]]:
+    """Yields the sentences that an argument may be, by line; an f-string is given by its code."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.lineno, node.value
+    elif isinstance(node, ast.Name) and node.id in texts:
+        yield node.lineno, texts[node.id]
+    elif isinstance(node, ast.JoinedStr):
+        said = "".join(str(one.value) for one in node.values if isinstance(one, ast.Constant))
+        if re.search("[a-z]{2,} [a-z]{2,}", said):
+            yield node.lineno, ast.unparse(node)
+    elif isinstance(node, ast.IfExp):
+        yield from literals(node.body, texts)
+        yield from literals(node.orelse, texts)
+
+
+def sentences() -> Iterator[tuple[str, str]]:
+    """Yields every sentence for people that is written in the code, with its place."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        place = path.relative_to(SOURCES).as_posix()
+        if place.startswith(OTHERS):
+            continue
+        tree = ast.parse(path.read_text("utf-8"))
+        texts = {
+            target.id: one.value.value
+            for one in tree.body
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)
+            for target in one.targets
+            if isinstance(target, ast.Name) and isinstance(one.value.value, str)
+        }
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            given = node.args[:1] if SAID.fullmatch(name) else []
+            given += [one.value for one in node.keywords if one.arg in {"hint", "purpose"}]
+            for one in given:
+                for line, sentence in literals(one, texts):
+                    # What has no space is a key of a catalogue, or a name.
+                    if " " in sentence.strip() and not sentence.startswith("relkit "):
+                        yield f"{place}:{line}", sentence
+
+
+def test_no_sentence_for_people_is_english_alone() -> None:
+    known = catalogue("errors", "zh")
+    found = list(sentences())
+    assert len(found) > 1500
+    wanted = {f"{place}: {one}" for place, one in found if not {one, f"word.{one}"} & known.keys()}
+    assert sorted(wanted) == []
+
+
 @cache
 def native_sentences() -> frozenset[str]:
     """Returns the sentences that the native core raises, with their hints."""

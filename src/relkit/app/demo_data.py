@@ -136,7 +136,7 @@ def build_demo_data(
         progress=lambda done, _, month: told(2 + done, steps, month),
     )
     if story.made:
-        told(steps - 1, steps, "judging")
+        told(steps - 1, steps, "grading the samples")
         partial = folder / f".{DATABASE}.partial"
         for leftover in folder.glob(f"{partial.name}*"):
             leftover.unlink()

@@ -212,7 +212,9 @@ def _report(error: BaseException) -> int:
         # Whoever opens a file names it in the error; an error without a name is stdout's.
         unnamed = "stdout" if error.errno in {errno.EBADF, errno.ENOSPC, errno.EIO} else ""
         place = error.filename or unnamed
-        messages.error(f"{place}: {error.strerror}" if place else f"{error.strerror or error}")
+        reason = error.strerror or str(error)
+        told = message("{path}: {message}", path=place, message=reason) if place else reason
+        messages.error(told)
         return BAD_DATA
     if isinstance(error, MemoryError):
         messages.error("out of memory")

@@ -173,7 +173,7 @@ def _check_gate_names(gates: Sequence[str]) -> None:
             message(
                 "--fail-if-worse `{name}`: {untested}, so no run can be worse on it",
                 name=name,
-                untested=UNTESTED,
+                untested=message(UNTESTED),
             ),
             hint="name a measure of quality, such as ndcg@10",
         )

@@ -27,6 +27,8 @@ from relkit.io.format import first_lines, formats
 __all__ = ["command"]
 
 Converted = Literal["judgments", "run", "features"]
+#: What a file of each kind holds.
+ROWS = {"judgments": "judgments", "run": "retrieved documents", "features": "feature rows"}
 
 #: What --columns may name.
 KNOWN = ("query", "document", "grade", "score", "rank", "label", "weight", "position")
@@ -122,16 +124,14 @@ def command(
     if isinstance(data, Judgments):
         messages.notes(io.unwritten_notes(data, target, format=target_format))
     shown = "stdout" if target == "-" else target
-    held = {"judgments": "judgments", "features": "feature rows"}
-    messages.say(
-        message(
-            "{shown}: {count:,} {rows} of {count_2:,} queries",
-            shown=shown,
-            count=len(data),
-            rows=held.get(kind, "retrieved documents"),
-            count_2=len(data.queries),
-        )
+    counted = message(
+        "{shown}: {count:,} {rows} of {count_2:,} queries",
+        shown=shown,
+        count=len(data),
+        rows=message(ROWS[kind]),
+        count_2=len(data.queries),
     )
+    messages.say(messages.translate(counted))
 
 
 def _wanted(roles: dict[str, str] | None, *, graded: bool) -> Converted | None:

@@ -29,7 +29,7 @@ from relkit.cli.options import (
 )
 from relkit.cli.output import emit, protect_inputs
 from relkit.core.errors import ParameterError
-from relkit.core.texts import message
+from relkit.core.texts import catalogue, message
 
 if TYPE_CHECKING:
     from relkit.data.sheets import Sheet
@@ -235,10 +235,19 @@ command.add_command(import_)
 
 
 def _rules(project: Project) -> str:
-    judges = "1 judge" if project.overlap == 1 else f"{project.overlap} judges"
-    what = "side by side" if project.kind == "side_by_side" else f"scale {project.scale.name}"
-    gold = f", {project.gold_share:.0%} gold items" if project.gold_share else ""
-    return f"{what}, {judges} per item{gold}"
+    what = (
+        message("side by side")
+        if project.kind == "side_by_side"
+        else message("scale {name}", name=project.scale.name)
+    )
+    values = {"what": what, "judges": project.overlap}
+    if project.gold_share:
+        return message(
+            "{what}, {judges:count judge/judges} per item, {share:.0%} gold items",
+            **values,
+            share=project.gold_share,
+        )
+    return message("{what}, {judges:count judge/judges} per item", **values)
 
 
 @command.command("export", help=EXPORT, short_help="Write a project's grades.")
@@ -381,7 +390,9 @@ def status(database: str, project: str | None, form: str, output: str | None) ->
 
         emit(json.dumps(found, ensure_ascii=False, indent=2), output)
         return
-    emit("\n\n".join(render_status(one) for one in found) or "there is no project", output)
+    language = messages.language
+    none = catalogue("judging", language)["no_project"]
+    emit("\n\n".join(render_status(one, language) for one in found) or none, output)
 
 
 command.add_command(serve)

@@ -12,7 +12,7 @@ from relkit.cli.messages import messages
 from relkit.cli.options import format_option, no_color_option, output_option
 from relkit.cli.output import emit
 from relkit.core.errors import ParameterError
-from relkit.core.texts import message
+from relkit.core.texts import catalogue, message
 
 __all__ = ["account", "accounts", "events"]
 
@@ -100,24 +100,26 @@ def accounts(database: str, form: str, output: str | None) -> None:
         ]
         emit(json.dumps(rows, ensure_ascii=False, indent=2), output)
         return
+    texts = catalogue("judging", messages.language)
     table = [
-        [user.name, user.role, state, str(len(sign_ins))]
+        [user.name, user.role, texts.name("state", state), str(len(sign_ins))]
         for (user, sign_ins), state in zip(found, states, strict=True)
     ]
-    lines = align(["account", "role", "state", "sign-ins"], table, 3)
+    lines = align(texts.names("column", ("account", "role", "state", "sign_ins")), table, 3)
     if tokens:
         table = [
             [
                 one.owner,
                 one.name,
                 one.scope,
-                "never" if one.expires_at is None else _time(one.expires_at),
+                texts["never"] if one.expires_at is None else _time(one.expires_at),
                 _time(one.used_at),
             ]
             for one in tokens
         ]
-        lines += ["", *align(["account", "token", "scope", "ends", "last used"], table, 5)]
-    emit("\n".join(lines) if found else "there are no accounts", output)
+        names = ("account", "token", "scope", "ends", "used")
+        lines += ["", *align(texts.names("column", names), table, 5)]
+    emit("\n".join(lines) if found else texts["no_account"], output)
 
 
 def _state(user: Any) -> str:
@@ -243,5 +245,6 @@ def events(
         [_time(one.at), one.actor or "-", one.kind, one.detail or "-", one.address or "-"]
         for one in found
     ]
-    titles = ["time (UTC)", "account", "event", "details", "from"]
-    emit("\n".join(align(titles, table, 5)) if found else "nothing happened", output)
+    texts = catalogue("judging", messages.language)
+    titles = texts.names("column", ("time", "account", "event", "detail", "address"))
+    emit("\n".join(align(titles, table, 5)) if found else texts["nothing_happened"], output)

@@ -288,14 +288,13 @@ def _show(draft: Configuration, prompt: Prompt, plan: Plan) -> None:
     if plan.items:
         parts = [f"[{one['role']}]\n{one['content']}" for one in prompt.messages(plan.items[0])]
         emit("\n\n".join(parts))
-    samples = "1 sample" if draft.samples == 1 else f"{draft.samples} samples"
     messages.note(
         message(
-            "{count:,} requests for {count_2:,} items with {samples} each, excluding those"
-            " already answered; nothing was sent or stored",
+            "{count:,} requests for {count_2:,} items with {samples:count sample/samples} each,"
+            " excluding those already answered; nothing was sent or stored",
             count=len(plan.open),
             count_2=len(plan.items),
-            samples=samples,
+            samples=draft.samples,
         )
     )
 
@@ -317,7 +316,7 @@ def _ask(
 
             def progress(done: int, total: int) -> None:
                 left = (time.monotonic() - start) / done * (total - done)
-                show(done, total, f"about {_duration(left)} left")
+                show(done, total, message("about {time} left", time=_duration(left)))
 
             ask_model(
                 store,
@@ -339,7 +338,11 @@ def _ask(
 def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome) -> None:
     from relkit.judging.llm.answers import PROBLEMS
 
-    again = f", {outcome.retried:,} sent again after an error" if outcome.retried else ""
+    again = (
+        message(", {count:,} sent again after an error", count=outcome.retried)
+        if outcome.retried
+        else ""
+    )
     messages.note(
         message(
             "{chosen_title}: {asked:,} requests answered{again};"
@@ -353,7 +356,7 @@ def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome
     )
     for problem, times in sorted(outcome.problems.items()):
         messages.warning(
-            message("{times:,} times {problems}", times=times, problems=PROBLEMS[problem])
+            message("{times:,} times {problems}", times=times, problems=message(PROBLEMS[problem]))
         )
     given_up = plan.unreadable + outcome.given_up
     if given_up:
@@ -385,5 +388,7 @@ def _duration(seconds: float) -> str:
         ('8 s', '3 min', '2.0 h')
     """
     if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+        return message("{seconds:.0f} s", seconds=seconds)
+    if seconds < 5400:
+        return message("{minutes:.0f} min", minutes=seconds / 60)
+    return message("{hours:.1f} h", hours=seconds / 3600)

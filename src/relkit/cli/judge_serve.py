@@ -40,9 +40,8 @@ If others can reach it, serve it over HTTPS: behind a proxy (--proxy) or with
 file is then complete. While it runs, copy it with `relkit judge backup`.
 """
 
-PLAIN = """others can reach this server over plain HTTP, which exposes passwords
-and grades to the network put an HTTPS proxy in front (--host 127.0.0.1 --proxy
-127.0.0.1), or use --ssl-certificate"""
+PLAIN = """others can reach this server over plain HTTP, which exposes passwords and grades
+put an HTTPS proxy in front (--host 127.0.0.1 --proxy 127.0.0.1), or use --ssl-certificate"""
 
 
 def _check_names(
@@ -50,7 +49,9 @@ def _check_names(
 ) -> tuple[str, ...]:
     for name in names:
         if not re.fullmatch(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?|[0-9a-fA-F:]+", name):
-            raise click.BadParameter(f"`{name}` is not a host name, such as judging.example.org")
+            raise click.BadParameter(
+                message("`{name}` is not a host name, such as judging.example.org", name=name)
+            )
     # Browsers write non-ASCII letters as the domain name system does.
     return tuple(name if name.isascii() else name.encode("idna").decode() for name in names)
 
@@ -63,7 +64,10 @@ def _check_proxies(
             ipaddress.ip_network(proxy)
         except ValueError:
             raise click.BadParameter(
-                f"`{proxy}` is not an address or network, such as 127.0.0.1 or 10.0.0.0/8"
+                message(
+                    "`{proxy}` is not an address or network, such as 127.0.0.1 or 10.0.0.0/8",
+                    proxy=proxy,
+                )
             ) from None
     return proxies
 

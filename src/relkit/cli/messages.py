@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from relkit.core.document.terminal import COLUMNS, printable, width, wrap
+from relkit.core.document.terminal import COLUMNS, printable, shorten, width, wrap
 from relkit.core.notes import Note
 from relkit.core.texts import LANGUAGES, Language, message, translate
 
@@ -171,18 +171,28 @@ class Progress:
         self._timer: threading.Timer | None = None
 
     def __call__(self, done: int, total: int, detail: str = "") -> None:
-        """Shows that `done` of `total` parts are done."""
+        """Shows that `done` of `total` parts are done.
+
+        Args:
+            done: The parts that are done.
+            total: All of them; 0 where that is unknown.
+            detail: Which comes next: a message, a sentence of the catalogue or a name.
+        """
         if not self._terminal:
             return
         share = message("{done:,} of {total:,}", done=done, total=total) if total else f"{done:,}"
         line = f"{self.what}{messages.translate(': ')}{messages.translate(share)}"
-        self._line = printable(line + (f" ({detail})" if detail else ""))
+        if detail:
+            line = messages.translate(
+                message("{work} ({detail})", work=line, detail=message(detail))
+            )
+        self._line = printable(line)
         if time.monotonic() >= self._start:
             self._show()
 
     def _show(self) -> None:
         if not self._ended:
-            sys.stderr.write(f"\r\x1b[K{self._line[:79]}")
+            sys.stderr.write(f"\r\x1b[K{shorten(self._line, COLUMNS - 1)}")
             sys.stderr.flush()
             self._shown = True
 

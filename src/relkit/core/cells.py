@@ -202,7 +202,8 @@ def _check(value: str) -> None:
     if fault:
         shown = value[:60].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
         raise InputError(
-            message("CSV cannot contain {fault}: `{shown}`", fault=fault, shown=shown), hint=REPAIR
+            message("CSV cannot contain {fault}: `{shown}`", fault=message(fault), shown=shown),
+            hint=REPAIR,
         )
 
 

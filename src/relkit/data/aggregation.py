@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from relkit.core.errors import InputError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.data.scale import Scale
@@ -52,7 +53,7 @@ def describe_rule(rule: Rule) -> str:
         ParameterError: If there is no such rule.
     """
     check_choice("rule", rule, get_args(Rule))
-    return f"{rule}: {_DESCRIPTIONS[rule]}"
+    return message("{rule}: {description}", rule=rule, description=message(_DESCRIPTIONS[rule]))
 
 
 def aggregate(

@@ -405,8 +405,7 @@ def _fail(
         for role in ("label", "score", "weight", "position"):
             if role not in fields:
                 continue
-            value = fields[role]
-            if missing(value):
+            if missing(value := fields[role]):
                 refuse(say("the {what} is empty", what=role), path, place, unit)
             try:
                 named = role == "label" and scale is not None
@@ -420,9 +419,8 @@ def _fail(
                 text = say("the {what} is {found}", what=role, found=found)
                 refuse(text, path, place, unit, "it must be finite")
             if role == "weight" and found < 0:
-                refuse(
-                    f"the weight is {found:g}", path, place, unit, "row weights must be 0 or more"
-                )
+                hint = "row weights must be 0 or more"
+                refuse(say("the weight is {value:g}", value=found), path, place, unit, hint)
             if role == "position" and not found.is_integer():
                 text = say("the position `{text}` is not a whole number", text=value)
                 refuse(text, path, place, unit)

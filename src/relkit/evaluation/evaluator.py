@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relkit import _native
 from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.core.parameters import check_type, check_whole
+from relkit.core.texts import message as say
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run, run_name
@@ -189,7 +190,12 @@ class Evaluator:
             if grade < 0
         )
         path = self.judgments.path
-        message = f"query `{query}`, document `{document}`: negative grade {grade:g}"
+        message = say(
+            "query `{query}`, document `{document}`: negative grade {grade:g}",
+            query=query,
+            document=document,
+            grade=grade,
+        )
         hint = "set negative=nonrelevant or negative=unjudged"
         line = find_line(path, query, document) if path else None
         if line is None:
@@ -202,9 +208,12 @@ class Evaluator:
         judged = self.judgments.queries
         note = explain_mismatch(judged, batch.unjudged_examples)
         return InputError(
-            "no query of the run is judged: the judgments have "
-            + ", ".join(f"`{query}`" for query in judged[:3])
-            + ", the run has "
-            + ", ".join(f"`{query}`" for query in batch.unjudged_examples[:3]),
-            hint=str(note) if note else "check that both files use the same query ids",
+            say(
+                "no query of the run is judged: the judgments have {judged}, the run has {found}",
+                judged=[f"`{query}`" for query in judged[:3]],
+                found=[f"`{query}`" for query in batch.unjudged_examples[:3]],
+            ),
+            hint=say("{note}", note=note)
+            if note
+            else "check that both files use the same query ids",
         )

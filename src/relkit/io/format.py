@@ -237,7 +237,7 @@ class Format:
             message(
                 "the format `{name}` cannot contain {readers}",
                 name=self.name,
-                readers=READERS[kind][1],
+                readers=message(READERS[kind][1]),
             ),
             path=path,
         )

@@ -207,13 +207,8 @@ def _beside_rows(source: Source, what: str, rows: int, path: str) -> NDArray[np.
     for line, text in single(source):
         value = finite(text, what, source.path, line)
         if what == "weight" and value < 0:
-            refuse(
-                f"the weight is {value:g}",
-                source.path,
-                line,
-                "line",
-                "row weights must be 0 or more",
-            )
+            fault = message("the weight is {value:g}", value=value)
+            refuse(fault, source.path, line, "line", "row weights must be 0 or more")
         if what == "position" and not value.is_integer():
             refuse(
                 message("the position `{text}` is not a whole number", text=text),

@@ -221,9 +221,11 @@ def _similar(path: str) -> str:
     try:
         there = os.listdir(folder or ".")
     except OSError:
-        return f"there is no folder `{folder}` either" if folder else ""
+        return message("there is no folder `{folder}` either", folder=folder) if folder else ""
     near = get_close_matches(name, there, n=3, cutoff=0.6)
-    return "did you mean " + " or ".join(f"`{one}`" for one in near) + "?" if near else ""
+    if not near:
+        return ""
+    return message("did you mean {names:or}?", names=[f"`{one}`" for one in near])
 
 
 def _refuse_binary(head: bytes, path: str) -> None:

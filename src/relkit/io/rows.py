@@ -58,7 +58,7 @@ def csv_rows(
         problem = (
             "a quoted field does not end"
             if "unexpected end" in str(error)
-            else f"a quoted field is not well formed ({error})"
+            else message("a quoted field is not well formed ({error})", error=error)
         )
         raise ParseError(
             problem, path=path, line=start, hint='double the quotes inside a field: "a ""b"""'
@@ -100,7 +100,7 @@ def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str
     except (ValueError, RecursionError) as error:
         if b"\r" in line.strip():
             raise carriage_returns(path, number) from None
-        reason = getattr(error, "msg", "nested too deeply")
+        reason = getattr(error, "msg", None) or message("nested too deeply")
         raise ParseError(
             message("is not JSON: {reason}", reason=reason), path=path, line=number
         ) from None

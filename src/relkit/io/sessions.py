@@ -139,11 +139,12 @@ def _format(source: Source, wanted: SessionFormat | None) -> SessionFormat:
         if sign in line:
             return "tsv" if kind == "tsv" else "csv"
     shown = line[:60].decode("utf-8", "replace")
-    hint = "name it with format=, one of " + ", ".join(
-        f"`{name}`" for name in get_args(SessionFormat)
+    hint = message(
+        "name it with format=, one of {formats}",
+        formats=[f"`{name}`" for name in get_args(SessionFormat)],
     )
     if line.startswith(b"["):
-        hint = "a JSON array is not read; write one object per line"
+        hint = message("a JSON array is not read; write one object per line")
     raise InputError(
         message("the format is not recognised; it begins with `{shown}`", shown=shown),
         path=source.path,

@@ -141,7 +141,8 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
     try:
         found = None if isinstance(value, bool) else columns.parse_grade(value, scale)
     except InputError as error:
-        raise InputError(f"{where}: {error.message}", path=path, hint=error.hint) from None
+        text = message("{where}: {problem}", where=where, problem=error.message)
+        raise InputError(text, path=path, hint=error.hint) from None
     if found is None or not math.isfinite(found):
         raise InputError(
             message("{where}: not a grade: `{value}`", where=where, value=str(value)[:60]),

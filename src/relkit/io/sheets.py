@@ -135,7 +135,7 @@ class SheetFormat(Format):
             raise InputError(
                 message(
                     "{title} cannot contain all {tables} as they are",
-                    title=self.title,
+                    title=message(self.title),
                     tables=min(tables),
                 ),
                 hint="write CSV, JSONL or Parquet",
@@ -169,7 +169,7 @@ class SheetFormat(Format):
                 f"not-exported-{part.replace('_', '-')}",
                 count,
                 "info" if part == "name" else "warning",
-                values={"format": self.title, "part": part},
+                values={"format": message(self.title), "part": part},
                 key="not-exported-name" if part == "name" else "not-exported",
             )
             for part, count in counts.items()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.document.json import json_values
 from relkit.core.document.model import Block, Document, Lines, Table
 from relkit.core.document.terminal import render_text
+from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.judging.agreement import measure_agreement
 from relkit.judging.llm.wording import describe_machine, describe_machines
 from relkit.judging.progress import measure_judges
@@ -108,21 +109,22 @@ def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
     return found
 
 
-def render_status(found: Mapping[str, Any]) -> str:
+def render_status(found: Mapping[str, Any], language: Language = "en") -> str:
     """Returns what `describe_project` found as text for the terminal."""
-    return render_text(status_document(found))
+    return render_text(status_document(found, language))
 
 
-def status_document(found: Mapping[str, Any]) -> Document:
+def status_document(found: Mapping[str, Any], language: Language = "en") -> Document:
     """Returns what `describe_project` found: how far the project is, and how far judges agree."""
+    texts = catalogue("judging", language)
     share = found["filled"] / found["places"] if found["places"] else 0.0
-    lines = [
-        f"{found['project']}: {found['filled']:,} of {found['places']:,} grades ({share:.0%}),"
-        f" {found['finished']:,} of {found['items']:,} items finished"
-        + (f", {found['gold']:,} gold items" if found["gold"] else "")
-    ]
+    names: tuple[str, ...] = ("project", "filled", "places", "finished", "items")
+    progress = texts.say("progress", **{name: found[name] for name in names}, share=share)
+    if found["gold"]:
+        progress = texts.say("progress_gold", progress=progress, gold=found["gold"])
+    lines = [progress]
     if found["queue"]:
-        lines.append(f"for a lead to decide: {found['queue']:,}")
+        lines.append(texts.say("queue", queue=found["queue"]))
     blocks: list[Block] = [Lines(lines)]
     if found["judges"]:
         rows = [
@@ -132,19 +134,21 @@ def status_document(found: Mapping[str, Any]) -> Document:
             ]
             for one in found["judges"]
         ]  # fmt: skip
-        blocks.append(Table(["judge", "done", "open", "later", "left", "seconds"], rows))
+        names = ("judge", "done", "open", "later", "left", "seconds")
+        blocks.append(Table(texts.names("column", names), rows))
     if found["agreement"] and found["agreement"]["overall"]["units"]:
-        blocks += _agreement(found["agreement"])
+        blocks += _agreement(found["agreement"], texts)
     if found["gold_quality"]:
         rows = [
             [one["judge"], str(one["items"]), _figure(one["equal"]), _figure(one["difference"])]
             for one in found["gold_quality"]
         ]
-        blocks.append(Table(["gold items", "graded", "equal", "difference"], rows))
+        names = ("gold", "graded", "equal", "difference")
+        blocks.append(Table(texts.names("column", names), rows))
     if found["preferences"]:
-        blocks += _preferences(found["preferences"])
+        blocks += _preferences(found["preferences"], texts)
     if found["machines"]:
-        blocks.append(Lines([describe_machine(one) for one in found["machines"]]))
+        blocks.append(Lines([describe_machine(one, texts) for one in found["machines"]]))
     return Document(blocks)
 
 
@@ -152,16 +156,15 @@ def _figure(value: float | None, digits: int = 4) -> str:
     return "-" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
-def _agreement(found: Mapping[str, Any]) -> list[Table]:
+def _agreement(found: Mapping[str, Any], texts: Catalogue) -> list[Table]:
     names = ["fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
-    groups = {"all": found["overall"], **found["tiers"]}
+    groups = {texts["all"]: found["overall"], **found["tiers"]}
     rows = [
-        [name or "no tier", str(one["units"]), _figure(one["equal"]),
+        [name or texts["no_tier"], str(one["units"]), _figure(one["equal"]),
          *(_figure(one[key]) for key in names)]
         for name, one in groups.items()
     ]  # fmt: skip
-    titles = ["items", "equal", "Fleiss κ", "α nominal", "α ordinal", "α interval"]
-    tables = [Table(["agreement", *titles], rows)]
+    tables = [Table(texts.names("column", ("agreement", "items", "equal", *names)), rows)]
     if found["pairs"]:
         rows = [
             [f"{one['first']} / {one['second']}", str(one["units"]), _figure(one["equal"]),
@@ -169,28 +172,29 @@ def _agreement(found: Mapping[str, Any]) -> list[Table]:
             for one in found["pairs"][:20]
         ]  # fmt: skip
         more = len(found["pairs"]) - 20
-        notes = [f"and {more:,} more pairs: --format json"] if more > 0 else []
-        headings = ["judges", "items", "equal", "κ", "weighted κ"]
+        notes = [texts.say("more_pairs", count=more)] if more > 0 else []
+        headings = texts.names("column", ("judges", "items", "equal", "kappa", "weighted_kappa"))
         tables.append(Table(headings, rows, notes=notes))
     return tables
 
 
-def _preferences(found: Mapping[str, Any]) -> list[Table]:
+def _preferences(found: Mapping[str, Any], texts: Catalogue) -> list[Table]:
     rows = []
-    for tier, one in {"all": found["overall"], **found["tiers"]}.items():
+    for tier, one in {texts["all"]: found["overall"], **found["tiers"]}.items():
         rows += [
             [tier, f"{pair['first']} / {pair['second']}", str(pair["queries"]),
              str(pair["first_wins"]), str(pair["ties"]), str(pair["second_wins"]),
              _figure(pair["mean"]), _figure(pair["p"])]
             for pair in one["pairs"]
         ]  # fmt: skip
-    titles = ["tier", "systems", "queries", "first", "ties", "second", "mean", "p"]
-    tables = [Table(titles, rows, left=2)]
+    names: tuple[str, ...] = ("tier", "systems", "queries", "first", "ties", "second", "mean", "p")
+    tables = [Table(texts.names("column", names), rows, left=2)]
     strengths = found["overall"]["strengths"]
     if strengths:
         rows = [
             [one["system"], *(_figure(one[name]) for name in ("strength", "low", "high"))]
             for one in strengths
         ]
-        tables.append(Table(["Bradley-Terry", "strength", "low", "high"], rows))
+        names = ("bradley_terry", "strength", "low", "high")
+        tables.append(Table(texts.names("column", names), rows))
     return tables

@@ -100,5 +100,5 @@ def unknown_name(what: str, name: str, known: Sequence[str]) -> UnknownNameError
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, 1)
-    hint = f"did you mean `{near[0]}`?" if near else ""
+    hint = message("did you mean `{name}`?", name=near[0]) if near else ""
     return UnknownNameError(message("unknown {what}: `{name}`", what=what, name=name), hint=hint)

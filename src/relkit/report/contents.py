@@ -114,7 +114,7 @@ def build_page(
         parts |= {
             "ranks": ranks,
             "curves": lambda: curve_section(comparison, texts),
-            "losses": lambda: loss_section(comparison, focus, texts, funnel),
+            "funnel": lambda: loss_section(comparison, focus, texts, funnel),
         }
     if lists or findings is not None:
         found = findings
@@ -130,7 +130,7 @@ def build_page(
     sections = []
     for place, (name, make) in enumerate(parts.items()):
         if progress is not None:
-            progress(place, len(parts), name)
+            progress(place, len(parts), texts[f"section.{name}"])
         sections.append(make())
     for one, source in ((asked, query_texts), (titles, document_titles)):
         if one is not None and one is not source and source is not None:

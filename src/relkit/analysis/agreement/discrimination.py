@@ -15,7 +15,7 @@ from relkit.core.document.json import json_number
 from relkit.core.document.model import Document, Prose, Table
 from relkit.core.document.result import Exportable
 from relkit.core.parameters import check_choice, check_fraction
-from relkit.core.texts import Language, catalogue
+from relkit.core.texts import Language, catalogue, message
 from relkit.core.texts.numbers import DIGITS
 from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relkit.measures.names import measures as parse_measures
@@ -214,7 +214,7 @@ def discriminative_power(
     found = []
     for place, name in enumerate(asked):
         if progress is not None:
-            progress(place, len(asked), f"all pairs, {name}")
+            progress(place, len(asked), message("all pairs, {measure}", measure=name))
         queries, values = common_values([Sample.of(one, name) for one in results])
         outcome = _pairs(values, test, draws)
         found.append(_power(name, len(queries), outcome, test, correction, alpha))

@@ -11,6 +11,7 @@ from relkit.analysis.comparison.outcomes import NO_POOLED, STATISTICS, Bootstrap
 from relkit.analysis.comparison.pairing import Pairing, Sample, common_values
 from relkit.analysis.comparison.runs import Progress
 from relkit.analysis.comparison.settings import TESTS, Settings
+from relkit.core.texts import message
 
 __all__ = ["all_pairs", "contrasts"]
 
@@ -41,7 +42,8 @@ def contrasts(
     )
     for place, ((candidate, _), pairing) in enumerate(pairings.items()):
         if progress is not None:
-            progress(place, len(pairings), f"{candidate}, {pairing.measure}")
+            detail = message("{run}, {measure}", run=candidate, measure=pairing.measure)
+            progress(place, len(pairings), detail)
         one = _described(baseline, candidate, pairing, settings.test)
         if pairing.measure not in described:
             one = _tested(one, pairing, pairs, settings, bootstraps)
@@ -175,7 +177,7 @@ def all_pairs(
     found = []
     for place, (measure, columns) in enumerate(samples.items()):
         if progress is not None:
-            progress(place, len(samples), f"all pairs, {measure}")
+            progress(place, len(samples), message("all pairs, {measure}", measure=measure))
         queries, values = common_values(columns)
         outcome = statistics.tukey_hsd(
             values, resamples=settings.resamples, seed=settings.seed, threads=settings.threads

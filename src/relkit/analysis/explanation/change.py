@@ -183,7 +183,7 @@ class Change(Exportable):
         table = Table(self._headings(language), rows[: self.limit], notes=lines, long=[0])
         blocks: list[Block] = [table if rows else Lines(lines)]
         formulas = [
-            f"{side}: {translate(one.formula, language)}"
+            f"{side}{words['list.colon']}{translate(one.formula, language)}"
             for side, one in zip("AB", (self.before, self.after), strict=True)
             if one.formula
         ]

@@ -97,8 +97,8 @@ def _finding(block: Finding, level: int, renderers: Mapping[str, Renderer]) -> I
     if block.listed and examples:
         yield escape(block.examples_label)
     if block.examples_label and examples and not block.listed:
-        space = " " if block.examples_label.endswith(" ") else ""
-        yield f"{escape(block.examples_label)}{space}{', '.join(examples)}"
+        space, between = (" ", ", ") if block.examples_label.endswith(" ") else ("", "；")
+        yield f"{escape(block.examples_label)}{space}{between.join(examples)}"
     else:
         yield "\n".join(f"- {text}" for text in examples)
     if block.table is not None:

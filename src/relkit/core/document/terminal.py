@@ -141,7 +141,7 @@ def _finding(block: Finding, columns: int | None, room: int) -> Iterator[str]:
     second = block.about if block.number else block.title
     yield from wrap(first, room, indent, head)
     step = block.step_label + block.step if block.step else ""
-    named = "" if block.listed else ", ".join(block.examples)
+    named = "" if block.listed else _between(block).join(block.examples)
     examples = f"{block.examples_label}{named}".rstrip() if block.examples_label else ""
     for text in (second, block.text, step, examples if block.examples else ""):
         yield from wrap(text, room, indent, indent) if text else []
@@ -158,6 +158,11 @@ RENDERERS: dict[str, Callable[..., Iterator[str]]] = {
     "section": _section,
     "table": _table,
 }
+
+
+def _between(block: Finding) -> str:
+    """Returns what stands between examples: a label with a full-width colon has one after them."""
+    return ", " if block.examples_label.endswith(" ") else "；"
 
 
 def _sentence(text: str, room: int) -> list[str]:

@@ -31,7 +31,12 @@ class _English:
     """Plain English, for texts before any catalogue is read."""
 
     style = TERMINAL
-    words: Mapping[str, str] = {"list.comma": ", ", "list.and": " and ", "list.semicolon": "; "}
+    words: Mapping[str, str] = {
+        "list.comma": ", ",
+        "list.and": " and ",
+        "list.or": " or ",
+        "list.semicolon": "; ",
+    }
 
     def word(self, key: str) -> str:
         return self.words[key]
@@ -60,7 +65,8 @@ def put(sentence: str, values: Mapping[str, Any], speaker: Speaker = ENGLISH) ->
     - `p`, `p-value`: a p-value as an equation, or alone;
     - `count`: whole, with thousands; `count query/queries` adds the noun;
     - `noun query/queries`: the noun alone, singular or plural;
-    - `and`: a list as `a, b and c`; `semicolon`: as `a; b; c`; without either, `a, b, c`;
+    - `and`: a list as `a, b and c`; `or`: as `a or b`; `semicolon`: as `a; b; c`; without any,
+      `a, b, c`;
     - `name tier`: the name of a value in the language, from the texts of that group; `name word`
       of an English word in an error.
 
@@ -151,6 +157,7 @@ KINDS: dict[str, Callable[[Any, str, Speaker], str]] = {
     "count": _count,
     "noun": _noun,
     "and": _and,
+    "or": lambda value, _, speaker: speaker.word("list.or").join(map(speaker.said, value)),
     "semicolon": lambda value, _, speaker: speaker.word("list.semicolon").join(
         map(speaker.said, value)
     ),

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Record", "diagnose", "refuse", "rows_of"]
 
+#: What a document is that a query has again, by what is read of it.
+TWICE = {"score": "retrieved twice", "grade": "judged twice, with different grades"}
+
 # One row of a table: its line (or row) number and its field for each role.
 Record = tuple[int, Mapping[str, Any]]
 
@@ -47,21 +50,27 @@ def diagnose(
     for place, fields in records:
         for role in ("query", "document"):
             if fields[role] is None or fields[role] == "":
-                refuse(f"the {role} is empty", path, place, unit)
+                refuse(say("the {what} is empty", what=role), path, place, unit)
         query, document = str(fields["query"]), str(fields["document"])
         if missing(fields.get(value)):
             if value == "grade":
                 continue
-            refuse(f"the {value} is empty", path, place, unit)
+            refuse(say("the {what} is empty", what=value), path, place, unit)
         try:
             found = parse_grade(fields[value], scale) if value == "grade" else number(fields[value])
         except InputError as error:
             refuse(error.message, path, place, unit, error.hint)
         if found is None:
-            refuse(f"the {value} `{fields[value]}` is not a number", path, place, unit)
+            wrong = say("the {what} `{text}` is not a number", what=value, text=fields[value])
+            refuse(wrong, path, place, unit)
         if not math.isfinite(found):
             refuse(
-                f"the {value} of document `{document}` is {found}",
+                say(
+                    "the {role} of document `{document}` is {value}",
+                    role=value,
+                    document=document,
+                    value=found,
+                ),
                 path,
                 place,
                 unit,
@@ -69,15 +78,24 @@ def diagnose(
             )
         rank = fields.get("rank")
         if rank is not None and not _is_rank(rank):
-            refuse(f"the rank `{rank}` is not a whole number", path, place, unit)
+            refuse(say("the rank `{rank}` is not a whole number", rank=rank), path, place, unit)
         subtopic = "" if missing(fields.get("subtopic")) else str(fields["subtopic"])
         earlier = seen.setdefault((query, subtopic, document), (found, place))
         if earlier[1] != place and (value == "score" or earlier[0] != found):
-            what = "retrieved twice" if value == "score" else "judged twice, with different grades"
-            about = f", subtopic `{subtopic}`," if subtopic else ""
+            values = {"document": document, "query": query, "first": earlier[1]}
+            values |= {"what": say(TWICE[value]), "unit": unit}
             refuse(
-                f"document `{document}` of query `{query}`{about} is {what} "
-                f"(first in {unit} {earlier[1]})",
+                say(
+                    "document `{document}` of query `{query}`, subtopic `{subtopic}`, is {what}"
+                    " (first in {unit} {first})",
+                    **values,
+                    subtopic=subtopic,
+                )
+                if subtopic
+                else say(
+                    "document `{document}` of query `{query}` is {what} (first in {unit} {first})",
+                    **values,
+                ),
                 path,
                 place,
                 unit,

@@ -141,7 +141,7 @@ class QuepidBookCsv(SheetFormat):
             raise InputError(
                 message(
                     "{title} cannot contain a judge named `{taken}`",
-                    title=self.title,
+                    title=message(self.title),
                     taken=min(taken),
                 )
             )

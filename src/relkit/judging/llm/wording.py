@@ -12,6 +12,7 @@ from relkit.core.document.markdown import render_markdown
 from relkit.core.document.model import Document, Table
 from relkit.core.document.terminal import align, wrap
 from relkit.core.notes import Note
+from relkit.core.texts import Catalogue
 from relkit.core.texts.numbers import TERMINAL
 from relkit.judging.llm.figures import NAMES, Figure, Figures
 
@@ -122,17 +123,16 @@ def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
     return found
 
 
-def describe_machine(one: Mapping[str, Any]) -> str:
+def describe_machine(one: Mapping[str, Any], texts: Catalogue) -> str:
     """Returns one of what `describe_machines` found as a sentence."""
-    line = f"{one['judge']} (version {one['version']}): {one['graded']:,} items graded; "
+    values = {name: one[name] for name in ("judge", "version", "graded")}
     if not one["accepted"]:
-        return f"{line}not accepted, so its grades count nowhere"
-    kappa = "" if one["kappa"] is None else f"κ {one['kappa']:.2f} with people on "
-    return (
-        f"{line}accepted by {one['accepted_by']} on {_date(one['accepted_at'])}"
-        f" ({kappa}{one['compared']:,} items); its grades count for {one['filled']:,}"
-        " ungraded items"
-    )
+        return texts.say("machine_open", **values)
+    values |= {"by": one["accepted_by"], "date": _date(one["accepted_at"])}
+    values |= {name: one[name] for name in ("compared", "filled")}
+    if one["kappa"] is None:
+        return texts.say("machine", **values)
+    return texts.say("machine_kappa", **values, kappa=one["kappa"])
 
 
 def render_calibration(

@@ -267,7 +267,10 @@ class ModelCard(Exportable):
                 queries=found.paired,
             )
             rows += [
-                ("baseline", f"{self.baseline}: {style.number(found.baseline, digits)}"),
+                (
+                    "baseline",
+                    self.baseline + words["list.colon"] + style.number(found.baseline, digits),
+                ),
                 ("difference", difference),
             ]
         return rows

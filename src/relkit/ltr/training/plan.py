@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.texts import message
 from relkit.ltr.preparation.splitting import Duplicates, split
 from relkit.ltr.training.goal import Goal
 from relkit.ltr.training.held_out import held_out
@@ -147,7 +148,11 @@ class Plan:
 
     def _tried(self, done: int, total: int, best: str) -> None:
         if self.progress is not None:
-            self.progress(self.done, self.steps, f"{done}/{total}: {best}")
+            self.progress(
+                self.done,
+                self.steps,
+                message("{done}/{total}: {best}", done=done, total=total, best=best),
+            )
 
 
 def without_positions(pairs: Sequence[Pair]) -> list[Pair]:

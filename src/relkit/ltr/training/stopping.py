@@ -137,7 +137,13 @@ def stopped(
     steps = int(first.n_iter_)
     best = first.history_[steps - 1]
     value = best[first.measure_] if isinstance(best, Mapping) else best
-    said = f"{first.steps}={steps}: {first.measure_} {value:.4f}"
+    said = message(
+        "{name}={steps}: {measure} {value:.4f}",
+        name=first.steps,
+        steps=steps,
+        measure=first.measure_,
+        value=value,
+    )
     if watch is not None:
         return first, steps, said
     return with_steps(ranker, steps).fit(rows), steps, said
