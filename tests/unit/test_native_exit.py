@@ -147,7 +147,7 @@ def test_a_leak_would_be_noticed(tmp_path: Path) -> None:
     assert "relkit._native.JudgmentTable" in done.stderr
 
 
-def test_a_log_of_duckdb_leaves_nothing_of_ours(tmp_path: Path) -> None:
+def test_a_relation_of_duckdb_leaves_nothing(tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     code = START + (
         "import duckdb\n"
@@ -157,5 +157,4 @@ def test_a_log_of_duckdb_leaves_nothing_of_ours(tmp_path: Path) -> None:
     done = ending(code, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "1"
-    told = [line for line in done.stderr.splitlines() if "relkit" in line or "_native" in line]
-    assert told == []
+    assert "leaked" not in done.stderr  # DuckDB's Arrow streams would be

@@ -74,6 +74,16 @@ MISTAKES: dict[str, tuple[Callable[[], object], str, str]] = {
         "/nonexistent/x.html: cannot be written",
         "",
     ),
+    "a grade of 5000 in a cascade": (
+        lambda: relkit.evaluate_scores([5000, 0], [1.0, 2.0], measures=["rr", "err"]),
+        "err cannot use the grade 5000: its gain would be 2^5000 - 1",
+        "levels such as 0 to 4",
+    ),
+    "a grade of 5000 with exponential gain": (
+        lambda: relkit.evaluate({"q": {"d": 5000}, **JUDGMENTS}, RUN, "ndcg(gain=exp)@10"),
+        "ndcg(gain=exp)@10 cannot use the grade 5000: its gain would be 2^5000 - 1",
+        "gain=linear",
+    ),
     "masked labels": (lambda: scored(MASKED), "labels hold 1 masked value", "getmaskarray"),
     "masked scores": (lambda: scored(LABELS, MASKED), "scores hold 1 masked value", "getmask"),
     "masked groups": (lambda: scored(groups=MASKED), "groups hold 1 masked value", "getmask"),

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from relkit.core.errors import InputError
 from relkit.core.notes import Note
-from relkit.core.texts import Text
+from relkit.core.texts import Text, message
 from relkit.evaluation.assembly import span
 
 if TYPE_CHECKING:
@@ -16,7 +17,13 @@ if TYPE_CHECKING:
     from relkit.evaluation.columns import Column
     from relkit.evaluation.program import Program
 
-__all__ = ["data_notes", "measure_notes", "missing_note", "negative_notes"]
+__all__ = [
+    "data_notes",
+    "measure_notes",
+    "missing_note",
+    "negative_notes",
+    "refuse_large_grades",
+]
 
 #: Ties that matter in at most this share of the queries, or change a number by at most this share,
 #: cause a note instead of a warning.
@@ -24,6 +31,10 @@ FEW_QUERIES = 0.05
 SMALL_SPAN = 0.01
 #: The number of measures named with their span.
 MOST_SPANS = 6
+#: Gains of higher grades are near the largest number that there is, or beyond it.
+MOST_EXPONENT = 1000
+#: Measures whose gain is always exponential.
+CASCADES = ("err", "err_ia", "nerr10", "nerr11", "nerr8", "nerr9", "nerr_ia")
 
 
 def missing_note(count: int, examples: Sequence[str], where: Literal["judgments", "first"]) -> Note:
@@ -67,6 +78,7 @@ def data_notes(
         notes.append(Note("regrouped"))
     if program.convention.name == "ranx" and batch.tied:
         notes.append(Note("unstable-ties", batch.tied, "warning"))
+    refuse_large_grades(program, judgments.table.highest)
     notes += threshold_notes(program, judgments.table.highest, judgments.table.fractions)
     return notes + measure_notes(program, columns)
 
@@ -102,6 +114,36 @@ def threshold_notes(program: Program, highest: float, fractions: int) -> list[No
     if highest < 1:
         return [Note("threshold", level="warning", values=values, key="threshold.none")]
     return [Note("threshold", fractions, "warning", values=values, key="threshold.between")]
+
+
+def refuse_large_grades(program: Program, highest: float) -> None:
+    """Refuses grades whose gain 2^grade - 1 is too large to be added and divided.
+
+    Left alone, such a query would have no value and silently drop out of the mean.
+
+    Args:
+        program: The measures.
+        highest: The highest grade.
+
+    Raises:
+        InputError: If a measure has exponential gain and a grade is above 1000.
+    """
+    if not highest > MOST_EXPONENT:
+        return
+    names = [
+        str(asked)
+        for asked, one in zip(program.asked, program.resolved, strict=True)
+        if getattr(one, "gain", None) == "exp" or one.name in CASCADES
+    ]
+    if names:
+        raise InputError(
+            message(
+                "{measures:and} cannot use the grade {grade:g}: its gain would be 2^{grade:g} - 1",
+                measures=names,
+                grade=highest,
+            ),
+            hint="write grades as levels such as 0 to 4, or choose gain=linear",
+        )
 
 
 def subtopic_notes(program: Program, table: _native.JudgmentTable) -> list[Note]:

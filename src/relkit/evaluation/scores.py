@@ -14,7 +14,12 @@ from relkit.data.run import run_name
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.defaults import DEFAULT_SCORE_MEASURES
 from relkit.evaluation.labelled import Settings, evaluate_file, evaluate_rows
-from relkit.evaluation.notes import measure_notes, negative_notes, threshold_notes
+from relkit.evaluation.notes import (
+    measure_notes,
+    negative_notes,
+    refuse_large_grades,
+    threshold_notes,
+)
 from relkit.evaluation.program import Average, MeasureNames
 from relkit.evaluation.results import Results
 from relkit.measures.names import measures as parse_measures
@@ -110,6 +115,7 @@ def evaluate_scores(
         rows = grouped_rows(labels, scores, groups, chosen, weights)
         found = evaluate_rows(rows, asked, settings)
     program, notes = found.program, list(found.notes)
+    refuse_large_grades(program, found.facts.highest)
     if program.default_thresholds:
         notes += threshold_notes(program, found.facts.highest, found.facts.fractions)
     notes += negative_notes(program, found.facts.negatives) + measure_notes(program, found.columns)

@@ -9,6 +9,7 @@ from relkit.core.errors import InputError
 from relkit.core.texts import message
 from relkit.data.columns.names import choose
 from relkit.data.columns.values import from_values
+from relkit.data.lazy import gather
 
 if TYPE_CHECKING:
     import polars as pl
@@ -180,6 +181,9 @@ def _narwhals_columns(
     part = wrapped.select(list(dict.fromkeys(chosen.values())))
     if isinstance(part, nw.LazyFrame):
         native = part.to_native()
+        if part.implementation.is_duckdb():  # its Arrow streams outlive Python, which it reports
+            table = gather(part)
+            return {role: table.get_column(name) for role, name in chosen.items()}
         if hasattr(native, "__arrow_c_stream__"):
             table = pl.DataFrame(native)
             return {role: table.get_column(name) for role, name in chosen.items()}
