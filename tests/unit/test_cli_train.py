@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -199,3 +200,45 @@ def test_a_check_trains_nothing(rows: Path, command: Command) -> None:
     outcome = command("train", "features.csv")
     assert outcome.code == 2
     assert "-o is missing" in outcome.err
+
+
+def test_queries_that_files_only_number_are_not_shared(command: Command, files: Path) -> None:
+    """Without `qid:` both files number theirs from 0, which says nothing about the queries."""
+    draw = random.Random(5)
+    for name in ("rows", "held", "seen"):
+        lines = [
+            f"{label} 1:{label + draw.gauss(0, 1):.4f} 2:{draw.random():.4f}\n"
+            for _ in range(24)
+            for label in (0, 1, 2, 0)
+        ]
+        (files / f"{name}.svm").write_text("".join(lines))
+    (files / "sizes").write_text("4\n" * 24)
+    fixed = ("-o", "x.model", "-p", "trees=5", "--groups", "sizes", "--baseline", "none", "--force")
+    held = ("--valid", "held.svm", "--valid-groups", "sizes")
+    watch = ("--stop", "2", "--watch-groups", "sizes", "--watch")
+    outcome = command("train", "rows.svm", *fixed, *held, *watch, "seen.svm")
+    assert outcome.code == 0, outcome.err
+    assert "watched and held out" not in outcome.err
+    same = command("train", "rows.svm", *fixed, *held, *watch, "held.svm")
+    assert same.code == 3
+    assert "both watched and held out" in same.err
+
+
+def test_a_file_without_the_last_features_is_ranked(command: Command, files: Path) -> None:
+    """LETOR leaves zeros out; of another width on the other side nothing is known."""
+    draw = random.Random(6)
+    rows = [
+        f"{n % 3} qid:{n // 6} " + " ".join(f"{k}:{draw.random() + n % 3:.3f}" for k in (1, 2, 3))
+        for n in range(120)
+    ]
+    (files / "rows.letor").write_text("\n".join(rows) + "\n")
+    narrow = [row.rsplit(" ", 1)[0] for row in rows[:12]]
+    (files / "narrow.letor").write_text("\n".join(narrow) + "\n")
+    zeros = [f"{row} 3:0" for row in narrow]
+    (files / "zeros.letor").write_text("\n".join([*zeros[:-1], f"{narrow[-1]} 3:1e-30"]) + "\n")
+    fixed = ("-o", "x.model", "-p", "trees=5", "--baseline", "none")
+    assert command("train", "rows.letor", *fixed).code == 0
+    outcome = command("rank", "x.model", "narrow.letor")
+    assert outcome.code == 0
+    assert "no row has 1 feature of the ranker: taken as 0" in outcome.err
+    assert outcome.out == command("rank", "x.model", "zeros.letor").out

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from relkit.cli.options import columns_option
 from relkit.cli.values import format_named_by, scored_columns
+from relkit.core.notes import Note
 
 if TYPE_CHECKING:
     from relkit.data.labelled import LabelledRows
@@ -168,9 +170,10 @@ def read_rows(
         source = open_source(
             path, format=options["input_format"], kind="features", named=bool(roles)
         )
-        if ranker is not None and formats.get(source.format).tabular:
+        tabular = formats.get(source.format).tabular
+        if ranker is not None and tabular:
             features = features or ranker.named_features()
-        return read_features(
+        rows = read_features(
             source,
             **roles,
             features=features,
@@ -182,3 +185,16 @@ def read_rows(
             matrix=options["matrix"],
             labels="own" if labelled else "none",
         )
+    return rows if ranker is None or tabular else _widened(rows, ranker)
+
+
+def _widened(rows: LabelledRows, ranker: Ranker) -> LabelledRows:
+    """Returns LETOR rows with the last features of a ranker as 0 where no row has them."""
+    count = int(ranker.n_features_in_)
+    names = ranker.named_features() or [str(number) for number in range(1, count + 1)]
+    wider = rows.known_features().widened(tuple(names))
+    if wider is None:
+        return rows
+    absent = names[len(rows.known_features().names) :]
+    note = Note("absent-features", len(absent), examples=tuple(absent[:5]))
+    return replace(rows, features=wider, notes=(*rows.notes, note))

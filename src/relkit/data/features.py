@@ -94,6 +94,31 @@ class Features:
         values: NDArray[Any] = self.values.toarray() if self.sparse else self.values
         return values
 
+    def widened(self, names: tuple[str, ...]) -> Features | None:
+        """Returns the features with columns of 0 for names that come after their own.
+
+        SVMlight and LETOR text leaves values of 0 out, so a file is as wide as its last other one.
+
+        Args:
+            names: All names.
+
+        Returns:
+            The wider features; `None` where these are not the first of `names`.
+        """
+        import numpy as np
+
+        width = len(self.names)
+        if width >= len(names) or names[:width] != self.names:
+            return None
+        height = self.values.shape[0]
+        if self.sparse:
+            wide = self.values.copy()
+            wide.resize((height, len(names)))
+        else:
+            zeros = np.zeros((height, len(names) - width), dtype=self.values.dtype)
+            wide = np.hstack([self.values, zeros])
+        return Features(names, wide)
+
     def take(self, rows: NDArray[np.int64]) -> Features:
         """Returns the features of some rows, in this order."""
         return Features(self.names, self.values[rows])

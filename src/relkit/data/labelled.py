@@ -83,6 +83,7 @@ class LabelledRows(Sourced):
         positions: The position at which each row was shown, from 1; or `None`.
         scattered: Number of queries whose rows were not contiguous in the source.
         names_in: The language of labels written as names of the scale; `None` for numbers.
+        numbered: Whether queries are numbered by place, since their file does not name them.
     """
 
     labels: NDArray[Any]
@@ -97,15 +98,15 @@ class LabelledRows(Sourced):
     positions: NDArray[np.int64] | None = None
     scattered: int = 0
     names_in: Language | None = None
+    numbered: bool = False
 
     def __len__(self) -> int:
         """The number of rows."""
         return len(self.labels)
 
     def __repr__(self) -> str:
-        return (
-            f"LabelledRows(queries={len(self.queries)}, rows={len(self)}, source={self.source!r})"
-        )
+        size = f"queries={len(self.queries)}, rows={len(self)}"
+        return f"LabelledRows({size}, source={self.source!r})"
 
     @property
     def facts(self) -> LabelFacts:

@@ -109,6 +109,7 @@ def read_letor(
         _features(found, header) if scores is None else None,
         columns.get("positions"),
         0 if order is None else scattered_of(found["queries"]),
+        numbered=sizes_file is not None,
     )
     return rows if order is None else rows.in_order(order)
 

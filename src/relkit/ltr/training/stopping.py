@@ -14,7 +14,15 @@ from relkit.ltr.preparation.splitting import Duplicates, split
 if TYPE_CHECKING:
     from relkit.data.labelled import LabelledRows
 
-__all__ = ["Stopping", "chosen_steps", "refuse_shared", "stop_of", "stopped", "with_steps"]
+__all__ = [
+    "Stopping",
+    "chosen_steps",
+    "refuse_shared",
+    "shared_queries",
+    "stop_of",
+    "stopped",
+    "with_steps",
+]
 
 #: The share of the training queries that is watched, where no rows are given for that.
 SHARE = 0.2
@@ -173,6 +181,16 @@ def chosen_steps(counts: tuple[int, ...]) -> int:
     return round(statistics.median(counts))
 
 
+def shared_queries(first: LabelledRows, other: LabelledRows) -> list[str]:
+    """Returns the queries that two sets of rows share.
+
+    Queries of two files that do not name theirs share nothing but numbers.
+    """
+    if first.numbered and other.numbered and first.source != other.source:
+        return []
+    return sorted(set(first.queries) & set(other.queries))
+
+
 def refuse_shared(watch: LabelledRows, held: LabelledRows) -> None:
     """Refuses rows to watch whose queries are held out: they would choose their own steps.
 
@@ -183,7 +201,7 @@ def refuse_shared(watch: LabelledRows, held: LabelledRows) -> None:
     Raises:
         InputError: If they share a query.
     """
-    shared = sorted(set(watch.queries) & set(held.queries))
+    shared = shared_queries(watch, held)
     if shared:
         raise InputError(
             message(

@@ -36,6 +36,7 @@ from relkit.ltr.training.stopping import (
     Stopping,
     chosen_steps,
     refuse_shared,
+    shared_queries,
     stop_of,
 )
 from relkit.measures.base import Measure
@@ -317,7 +318,7 @@ def _notes(rows: LabelledRows, held: LabelledRows, ranker: Any, reference: Any) 
         notes.append(Note("weighted-pairs", rows.varied(np.asarray(rows.weights))))
     if held is not rows:
         notes += [note for note in held.notes if note not in notes]
-        shared = sorted(set(rows.queries) & set(held.queries))
+        shared = shared_queries(rows, held)
         if shared:
             notes.append(Note("shared-queries", len(shared), "warning", tuple(shared[:3])))
     return tuple(notes)
