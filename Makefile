@@ -110,7 +110,7 @@ wheel: $(DONE)/build ## Build the source distribution and a wheel in dist/, inst
 	@PATH=build/fresh/bin build/fresh/bin/python tests/wheel/first_steps.py examples
 
 .PHONY: hooks
-hooks: $(DONE)/lint ## Check every commit before it is made
+hooks: $(DONE)/lint ## Install the hooks that check every commit
 	@$(BIN)/pre-commit install
 
 .PHONY: clean
@@ -118,7 +118,7 @@ clean: ## Remove everything that was built
 	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# -- what the targets stand on ----------------------------------------------------------------
+# -- prerequisites of the targets ----------------------------------------------------------------
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "relkit needs Python 3.11 or newer; name it with make PYTHON=…")'

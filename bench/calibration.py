@@ -40,7 +40,7 @@ class Rate:
 
     Attributes:
         name: Of the test or interval.
-        data: What was measured: a measure or a population.
+        data: The data: a measure or a population.
         queries: Of each repetition.
         events: Repetitions in which it happened.
         repetitions: All of them.
@@ -195,7 +195,8 @@ HEADINGS = {
 
 
 def table(rates: list[Rate], kind: str, language: str) -> str:
-    """Returns rates as Markdown: a row a name, a column a kind of data and number of queries."""
+    """Returns rates as Markdown: one row per name, one column per kind of data and number of
+    queries."""
     words = HEADINGS[language]
     columns = list(dict.fromkeys((rate.data, rate.queries) for rate in rates))
     heads = [

@@ -1,4 +1,4 @@
-"""What several workloads share: the rules that values are checked under, and what relkit does."""
+"""Shared by several workloads: the rules for checking values, and relkit's calls."""
 
 from __future__ import annotations
 

@@ -1,15 +1,13 @@
 """Seeded benchmark data in the shapes that search teams meet.
 
-| set | shape |
-|---|---|
-| msdev | 6,980 queries x 1,000 documents, 1 to 3 of them relevant, integer ids, 1% tied scores |
-| deep | 1,000 queries x 1,000 documents, about 200 a query graded 0 to 3, long ids |
-| small | 50 queries of the shape of msdev |
-| dense | 100,000 x 100 scores and grades 0 to 4; 2% of the rows have no relevant document |
-| flat | 10 million rows, 5% positive, in 100,000 groups of log-normal sizes |
-| single | one query of 2 million documents, with grades 0 to 4 and with real-valued labels |
-| diverse | 1,000 queries x 1,000 documents, about 200 a query judged on 1 to 8 subtopics |
-| several | five runs of 1,000 queries x 1,000 documents out of 1,600 a query |
+| set | shape | |---|---| | msdev | 6,980 queries x 1,000 documents, 1 to 3 of them relevant,
+integer ids, 1% tied scores | | deep | 1,000 queries x 1,000 documents, about 200 per query graded 0
+to 3, long ids | | small | 50 queries of the shape of msdev | | dense | 100,000 x 100 scores and
+grades 0 to 4; 2% of the rows have no relevant document | | flat | 10 million rows, 5% positive, in
+100,000 groups of log-normal sizes | | single | one query of 2 million documents, with grades 0 to 4
+and with real-valued labels | | diverse | 1,000 queries x 1,000 documents, about 200 per query
+judged on 1 to 8 subtopics | | several | five runs of 1,000 queries x 1,000 documents out of 1,600
+per query |
 | clicks | 10 million sessions x 10 results of 100,000 queries, one list in three mixed |
 | ranked | 2,000 queries of 40 to 200 documents with 136 features and grades 0 to 4 |
 | letor | text of 2,000 queries x 120 documents with 136 counts, ratios and logarithms |
@@ -205,7 +203,8 @@ def make_single(folder: Path, scale: float, random: np.random.Generator) -> None
 
 
 def make_diverse(folder: Path, scale: float, random: np.random.Generator) -> None:
-    """Writes diverse: each judged document has a line a subtopic, one in six of them relevant."""
+    """Writes diverse: each judged document has one line per subtopic, one in six of them
+    relevant."""
     queries, depth = _scaled(1000, scale), 1000
     names = pl.Series(np.arange(1, queries + 1)).cast(pl.String)  # ndeval wants numbers
     numbers = _distinct_rows(random, queries, depth + 40, 900_000_000)

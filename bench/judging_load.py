@@ -43,7 +43,7 @@ OVERLAP = 2
 
 @dataclass(frozen=True)
 class Load:
-    """What one run measured.
+    """The results of one run.
 
     Attributes:
         grades: Grades a second.

@@ -2,9 +2,9 @@
 
     python bench/judging_pages.py --items 1000000 --database pages.db
 
-The database is a file of SQLite, made where it is not there: a project with so many results, three
-in ten graded twice by twenty judges. Each page is asked for as a lead, and the next results as a
-judge; first with nothing kept from before, then again, then after one more grade.
+The database is an SQLite file, created if missing: a project with so many results, three in ten
+graded twice by twenty judges. Each page is asked for as a lead, and the next results as a judge;
+first with nothing kept from before, then again, then after one more grade.
 """
 
 from __future__ import annotations

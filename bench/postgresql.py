@@ -20,7 +20,7 @@ PATIENCE = 60.0
 
 
 class UnavailableError(Exception):
-    """There is no PostgreSQL here that could be started."""
+    """No PostgreSQL can be started here."""
 
 
 def _programs() -> tuple[str, str]:

@@ -90,7 +90,7 @@ def print_targets(console: Console, outcomes: list[Outcome]) -> None:
 
 @dataclass(frozen=True)
 class Section:
-    """What the page says of one workload: its lines, and its rows of the table of targets."""
+    """The page's section on one workload: its lines, and its rows in the table of targets."""
 
     targets: tuple[str, ...]
     lines: tuple[str, ...]
@@ -143,7 +143,7 @@ def markdown(
     """Returns the page.
 
     Args:
-        outcomes: What was measured.
+        outcomes: The measurements.
         facts: The machine and the versions.
         date: Today.
         scale: Share of the full sizes.

@@ -3,7 +3,7 @@
     python -m bench.sessions --rows 10000000
     python -m bench.sessions --rows 100000000 --write docs/sampling.md --write docs/zh/sampling.md
 
-The log has 20 impressions a session, queries by Zipf's law, session ids of 16 signs, and comes in
+The log has 20 impressions per session, queries by Zipf's law, session ids of 16 signs, and comes in
 Parquet files of ten million rows. It is made part by part: neither this nor any contender needs
 memory that grows with the rows. Every contender runs in a process of its own; the peak is that
 process's largest resident set. Multiples are of CPU time, on which other work on the machine has
@@ -234,7 +234,7 @@ def table(files: Sequence[Path], rows: int, runs: int) -> str:
 
 
 def put(text: str, path: Path) -> None:
-    """Replaces what stands between the marks of a page."""
+    """Replaces the text between the marks of a page."""
     page = path.read_text("utf-8")
     head, _, rest = page.partition(START)
     _, found, tail = rest.partition(END)

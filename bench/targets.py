@@ -1,4 +1,4 @@
-"""What relkit reaches for, each as a quotient or difference of medians of one run."""
+"""relkit's targets, each as a quotient or difference of medians of one run."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Contender:
     """One way to do the work.
 
     Attributes:
-        name: What the table calls it.
+        name: Its name in the table.
         work: What is timed: a call, or the arguments of a command.
         read: Takes the values from what `work` returned or printed; not timed.
         agrees: The rules under which relkit must give the same values (a key of the
@@ -48,7 +48,7 @@ class Contender:
 
 @dataclass
 class Timing:
-    """What was measured of one contender.
+    """The measurements of one contender.
 
     Attributes:
         seconds: Wall-clock time of each run, divided by the share of the work done.
@@ -150,7 +150,7 @@ def measure(
     Args:
         workload: What to time.
         runs: Timed runs of each; those slower than `SLOW_SECONDS` get at most `SLOW_RUNS`.
-        say: Told what runs next.
+        say: Called with what runs next.
     """
     timings = {contender.name: Timing(contender.name) for contender in workload.contenders}
     left = {}

@@ -1,4 +1,4 @@
-"""What is timed: one function a workload, each lists the contenders that do the same work."""
+"""The workloads: one function each, which lists the contenders that do the same work."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def file(home: Path) -> Workload:
 
 
 def deep(home: Path) -> Workload:
-    """200 graded documents a query, long ids; and a second run against the same judgments."""
+    """200 graded documents per query, long ids; and a second run against the same judgments."""
     judgments, run = home / "deep.qrels", home / "deep.run"
     evaluator = relkit.Evaluator(judgments)
     return Workload(
@@ -427,7 +427,7 @@ WORKLOADS = {
     "frames": Entry("Polars string columns", frames, ("msdev",)),
     "parquet": Entry("Runs in Parquet", parquet, ("msdev",)),
     "labelled": Entry("Labelled rows in Parquet", labelled, ("flat",)),
-    "arrays": Entry("Arrays of 100 documents a query", arrays, ("dense",)),
+    "arrays": Entry("Arrays of 100 documents per query", arrays, ("dense",)),
     "auc": Entry("Pooled AUC", auc, ("flat",)),
     "gauc": Entry("Grouped AUC", gauc, ("flat",)),
     "pnr": Entry("PNR of one long query", pnr, ("single",)),

@@ -128,7 +128,7 @@ def check_format(project: Project, name: str) -> str:
     """Returns the name of a format that fits a project.
 
     Raises:
-        UnknownNameError: If there is no such format.
+        UnknownNameError: If the format is unknown.
         InputError: If it cannot represent preferences between rankings.
     """
     name = sheet_format(name).name

@@ -46,7 +46,7 @@ def pack_project(
         The number of rows of each table.
 
     Raises:
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
         ParameterError: If an import is not finished.
     """
     from relkit._native import __version__

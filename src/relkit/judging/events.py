@@ -93,7 +93,7 @@ def record_event(
         connection: A connection in a write transaction, if both are to be stored or neither.
 
     Raises:
-        ParameterError: If there is no such kind.
+        ParameterError: If the kind is unknown.
 
     Examples:
         >>> from tempfile import TemporaryDirectory

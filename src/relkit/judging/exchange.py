@@ -36,7 +36,7 @@ def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> She
         rule: How several grades are combined without a lead's decision.
 
     Raises:
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
     """
     project = store.projects.get(project_id)
     ratings = store.grades.ratings(project.id)
@@ -77,7 +77,7 @@ def final_judgments(
         for people's.
 
     Raises:
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
         InputError: If nothing is graded, or the project compares rankings side by side.
     """
     project = store.projects.get(project_id)
@@ -142,7 +142,7 @@ def import_sheet(
         InputError: If a grade is not on the scale, an item has more grades than places, or
             `as_gold` is set and there are no final grades.
         ParameterError: If the project is closed, or another import is not finished.
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
         StoppedError: If it was stopped.
     """
     project = store.projects.get(project_id)

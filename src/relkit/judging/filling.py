@@ -34,7 +34,7 @@ def fill_items(store: Store, project_id: int, known: Iterable[Item]) -> int:
         The number of changed items.
 
     Raises:
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
         InputError: If a text cannot be stored.
     """
     project = store.projects.get(project_id)

@@ -56,7 +56,7 @@ class Grading(Base):
 
         Raises:
             ParameterError: If the account is closed or `count` is not 1 to 1000.
-            UnknownNameError: If there is no such project.
+            UnknownNameError: If the project does not exist.
         """
         _refuse_inactive(user)
         if not 1 <= count <= 1000:

@@ -42,7 +42,7 @@ class Items(Base):
             InputError: If an item has no query or document, or contains something that cannot be
                 stored.
             ParameterError: If the project is closed.
-            UnknownNameError: If there is no such project.
+            UnknownNameError: If the project does not exist.
         """
         project = self._projects.get(project_id)
         return bring_in(self, project, Lazy(list(new), Incoming), report=report).items

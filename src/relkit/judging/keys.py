@@ -88,7 +88,7 @@ def confirm_keys(store: Store, project_id: int, user: User) -> None:
     """Records that a user has read which keys a project now has.
 
     Raises:
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
     """
     project = store.projects.get(project_id)
     mine = sa.and_(key_notices.c.project_id == project.id, key_notices.c.user_id == user.id)

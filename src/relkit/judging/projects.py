@@ -156,7 +156,7 @@ class Projects(Base):
 
         Raises:
             ParameterError: If the name is taken, or cannot be one.
-            UnknownNameError: If there is no such project.
+            UnknownNameError: If the project does not exist.
         """
         found = self.get(project_id)
         name = check_name(name, "project")
@@ -172,7 +172,7 @@ class Projects(Base):
         """Closes a project: it can be read and no longer be changed, and judges do not see it.
 
         Raises:
-            UnknownNameError: If there is no such project.
+            UnknownNameError: If the project does not exist.
         """
         self._change(self.get(project_id), state="closed")
         return self.get(project_id)
@@ -181,7 +181,7 @@ class Projects(Base):
         """Opens a project that was closed; everything is as it was.
 
         Raises:
-            UnknownNameError: If there is no such project.
+            UnknownNameError: If the project does not exist.
         """
         self._change(self.get(project_id), state="open")
         return self.get(project_id)
@@ -191,7 +191,7 @@ class Projects(Base):
 
         Raises:
             ParameterError: If it is not at least 0 and below 1, or the project is closed.
-            UnknownNameError: If there is no such project.
+            UnknownNameError: If the project does not exist.
         """
         found = self.get(project_id)
         _check_gold_share(gold_share)

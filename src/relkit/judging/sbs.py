@@ -143,7 +143,7 @@ def read_preferences(store: Store, project_id: int) -> list[Preference]:
     """Returns the preferences given in a side-by-side project.
 
     Raises:
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
     """
     store.projects.get(project_id)
     pairs = store.items.comparisons(project_id)

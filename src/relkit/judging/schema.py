@@ -421,7 +421,7 @@ attempts = sa.Table(
     sa.Index(None, "created_at"),
 )
 
-# Names, not references: what happened stays true of an account that is no more.
+# Names, not references: events outlive their account.
 events = sa.Table(
     "events",
     metadata,

@@ -32,7 +32,7 @@ def describe_work(store: Store, project_id: int) -> dict[str, Any]:
     """Returns how far a project and its judges are, as JSON-ready values.
 
     Raises:
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
     """
     project = store.projects.get(project_id)
     overall, by_judge = measure_judges(store, project.id)
@@ -71,7 +71,7 @@ def describe_project(store: Store, project_id: int) -> dict[str, Any]:
     """Returns a project's progress, judges, agreement and quality as JSON-ready values.
 
     Raises:
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
     """
     return describe_work(store, project_id) | describe_agreement(store, project_id)
 
@@ -83,7 +83,7 @@ def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
     language models, of which `machines` tells.
 
     Raises:
-        UnknownNameError: If there is no such project.
+        UnknownNameError: If the project does not exist.
     """
     project = store.projects.get(project_id)
     known = store.gold.all(project.id)

@@ -146,7 +146,7 @@ def _make_tables(path: str) -> None:
 
 
 def _check_tables(database: Database, found: str | None) -> None:
-    """Refuses what is no judging database, or that of a newer relkit.
+    """Rejects a file that is not a judging database, or is a newer relkit's.
 
     Raises:
         InputError: If it is one of these.

@@ -1,4 +1,4 @@
-"""What users do after a click, and what it is worth."""
+"""What users do after a click, and its value."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ class HumanComparison:
         return found
 
     def sentences(self, words: Catalogue) -> list[str]:
-        """Returns what the numbers rest on, and whether they tell the models apart."""
+        """Returns the evidence behind the numbers, and whether they distinguish the models."""
         said = [
             words.say(
                 "people.rests",

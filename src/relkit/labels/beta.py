@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Relevance", "exceeds", "interval", "product"]
 
-#: Shapes below it cannot be told from 0.
+#: Shapes below it are indistinguishable from 0.
 TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class Relevance:
-    """How relevant each pair is held to be, and what that rests on.
+    """The estimated relevance of each pair, and its evidence.
 
     Attributes:
         value: The mean.

@@ -57,9 +57,9 @@ def compare_models(
 ) -> ModelComparison:
     """Fits click models on most sessions of a log and lets them foresee the clicks of the rest.
 
-    The sessions that are held out are chosen by their ids: the same ones every time. Intervals are
-    of the mean difference per session, its variance that of a ratio over queries, so that the many
-    sessions of one query count as one observation.
+    Held-out sessions are chosen by their ids: the same ones every time. Intervals are of the mean
+    difference per session, its variance that of a ratio over queries, so that the many sessions of
+    one query count as one observation.
 
     With the grades of people, the labels that each model finds in those sessions are compared with
     them, too: a model's labels are the scores of a run that returns what people graded and the log

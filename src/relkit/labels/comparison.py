@@ -27,7 +27,7 @@ HEADINGS = ("model", "likelihood", "difference", "interval", "perplexity", "cond
 
 @dataclass(frozen=True)
 class ModelFit:
-    """How well a model foresees the clicks of sessions that were held out.
+    """How well a model predicts the clicks of held-out sessions.
 
     Attributes:
         model: The model's name.
@@ -85,7 +85,7 @@ class ModelComparison(Exportable):
         tested: Sessions whose clicks they were to foresee.
         level: Confidence level of the intervals.
         source: The log.
-        notes: What is worth knowing about the log, and the judgments.
+        notes: Notes about the log and the judgments.
         clicks: The share of results that was clicked at each position, in those sessions.
         people: The labels against the grades of people, where there are any.
         bias: Position bias as estimators see it, where they were asked for.

@@ -1,4 +1,4 @@
-"""What estimators share that are told how often each position is seen."""
+"""The base of estimators with known examination probabilities."""
 
 from __future__ import annotations
 

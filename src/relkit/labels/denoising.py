@@ -18,7 +18,7 @@ def without_bots(sessions: Sessions, check: Bots | None = None) -> Sessions:
 
     Args:
         sessions: The log. It is not changed, and asked where it lies.
-        check: What is implausible; `relkit.online.logs.Bots` as `relkit logs check` has it.
+        check: The limits of plausible behaviour; by default `relkit.online.logs.Bots`.
     """
     from relkit.online.logs import Bots, Log
 

@@ -37,7 +37,7 @@ class Iterated(ClickModel):
 
     @property
     def settings(self) -> tuple[int, float, float, float, float]:
-        """What the native core is told."""
+        """The settings for the native core."""
         return self.rounds, self.tolerance, self.prior_clicks, self.prior_shown, BEGIN
 
 

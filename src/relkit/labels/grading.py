@@ -96,7 +96,7 @@ class Thresholds(Grading):
     """A label has the grade of the highest threshold that it reaches.
 
     Attributes:
-        thresholds: Of the grades 1, 2 …, ascending, between 0 and 1.
+        thresholds: Thresholds of the grades 1, 2 …, ascending, between 0 and 1.
 
     Examples:
         >>> import numpy as np
@@ -131,7 +131,7 @@ class Posterior(Thresholds):
     with its mean and its effective impressions.
 
     Attributes:
-        thresholds: Of the grades 1, 2 …, ascending, between 0 and 1.
+        thresholds: Thresholds of the grades 1, 2 …, ascending, between 0 and 1.
         confidence: The probability.
 
     Examples:
@@ -210,7 +210,7 @@ def parse_grading(text: str) -> Grading:
 
     Raises:
         ParameterError: If the numbers cannot be used.
-        UnknownNameError: If there is no such grading.
+        UnknownNameError: If the grading is unknown.
 
     Examples:
         >>> parse_grading("threshold=0.1,0.5")

@@ -21,7 +21,7 @@ __all__ = ["Habits", "probabilities"]
 
 @dataclass(frozen=True)
 class Habits:
-    """What all pairs share, as users are held to have it.
+    """The parameters shared by all pairs: users' habits.
 
     Attributes:
         depth: Ignore positions after this one.

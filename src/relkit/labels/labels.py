@@ -44,7 +44,7 @@ class Labels(Exportable):
         sessions: Sessions of the log.
         results: Results that they showed.
         source: The log.
-        notes: What is worth knowing about the log.
+        notes: Notes about the log.
         rules: Which rows and clicks counted.
         actions: What followed the clicks, where that counted.
         prior: `data` where the prior was estimated from the log.
@@ -212,5 +212,5 @@ class Labels(Exportable):
         return Document(blocks)
 
 
-#: Clicks and impressions that probabilities begin with where nobody says otherwise.
+#: Default prior of probabilities: clicks and impressions.
 DEFAULT_PRIOR = (1.0, 2.0)

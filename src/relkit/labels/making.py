@@ -78,8 +78,8 @@ def make_labels(
 
     Raises:
         InputError: If the log lacks a column that is needed, or no label has `min_weight`.
-        ParameterError: If the model does not tell documents apart, or a parameter cannot be.
-        UnknownNameError: If there is no such model or grading.
+        ParameterError: If the model does not estimate documents, or a parameter is invalid.
+        UnknownNameError: If the model or grading is unknown.
 
     Examples:
         >>> import polars as pl

@@ -74,7 +74,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class ClickModel(ABC):
-    """How users click on a list: what is estimated from a log, and what it says of new lists.
+    """How users click on a list: estimated from a log, and applied to new lists.
 
     Attributes:
         prior_clicks: Clicks that every probability begins with.
@@ -83,9 +83,9 @@ class ClickModel(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    #: Whether it tells documents apart.
+    #: Whether it estimates documents separately.
     ranks: ClassVar[bool] = True
-    #: Whether it tells position from relevance by documents that stood at several positions.
+    #: Whether it separates position from relevance by documents shown at several positions.
     needs_swaps: ClassVar[bool] = False
 
     prior_clicks: float = 1.0
@@ -176,7 +176,7 @@ class ClickModel(ABC):
 
     @property
     def unseen(self) -> float:
-        """What is believed of a pair that the log does not have: the mean of the prior."""
+        """The estimate for a pair missing from the log: the mean of the prior."""
         return self.prior_clicks / self.prior_shown if self.prior_shown else 0.5
 
     @abstractmethod
@@ -239,7 +239,7 @@ class FittedModel:
 
     @property
     def relevances(self) -> Relevance:
-        """How relevant each pair is held to be; its weight is at most what the pair rests on.
+        """The estimated relevance of each pair; its weight is at most the pair's evidence.
 
         A product of two probabilities varies less than each of them. What begins with a prior could
         so count for more impressions than there were.
@@ -367,7 +367,7 @@ class FittedModel:
     def _of(
         self, names: pl.DataFrame, values: Mapping[str, Values], unseen: float
     ) -> Mapping[str, Values]:
-        """Values of these pairs: the model's own, or that of what it has not seen."""
+        """Returns the values of pairs: the model's own, or the default of unseen ones."""
         import numpy as np
         import polars as pl
 

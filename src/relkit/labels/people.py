@@ -62,7 +62,7 @@ def pool_of(judgments: Judgments, log: ClickLog) -> Pool:
     """Returns the pairs that people graded and the log has, in queries with different grades.
 
     Raises:
-        InputError: If there is no pair that both have.
+        InputError: If they have no pair in common.
     """
     import polars as pl
 

@@ -12,7 +12,7 @@ def catalogue(language: Language) -> Catalogue:
     """Returns the report's texts in a language.
 
     Raises:
-        ParameterError: If there is no such language.
+        ParameterError: If the language is unknown.
 
     Examples:
         >>> catalogue("zh").say("table.difference")

@@ -41,7 +41,7 @@ class Cell:
     """One cell of a table.
 
     Attributes:
-        text: What it says.
+        text: The page.
         tone: Whether it favours the candidate or the baseline.
         mark: A sign before the text, so that the tone does not depend on colour alone.
         link: The `name` of the section on the page that it links to.

@@ -1,4 +1,4 @@
-"""A candidate on a log's decisions: what it would show where, and what of that the log has seen."""
+"""A candidate on a log's decisions: what it would show, and how much of it the log has shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an off-policy estimator is, what it is given, and the registry of all."""
+"""Off-policy estimators: the base class, its inputs, and the registry."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Estimator(ABC):
     unseen: ClassVar[Literal["zero", "part", "model"]] = "model"
 
     def refusal(self, evidence: Evidence) -> Text | None:
-        """Says why there is no estimate, or returns None.
+        """Returns why there is no estimate, or None.
 
         Args:
             evidence: The candidate on the log's decisions.

@@ -70,19 +70,19 @@ def evaluate_policy(
         interval: `betting` and the wider `bernstein` hold at any number of independent sessions,
             `anytime` also at any number of looks as sessions come in; `bootstrap` and `t` are
             narrower, and too narrow where few sessions match or weights are heavy.
-        cluster: What is independent of each other: sessions, or all sessions of a query together;
-            the latter for `bootstrap` and `t`.
+        cluster: The independent units: sessions, or all sessions of a query together; the latter
+            for `bootstrap` and `t`.
         level: Confidence level of the intervals.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Setting of the bootstrap.
+        seed: Setting of the bootstrap.
         wanted: How many matching sessions to say the traffic for.
-        threads: Of the bootstrap; 0 uses all cores.
+        threads: Threads of the bootstrap; 0 uses all cores.
 
     Raises:
         InputError: If no estimator can say anything: the log has shown nothing of what the
             candidate shows. The hint names what would have to be logged.
         ParameterError: If an option has a value that it cannot have.
-        UnknownNameError: If there is no such estimator or click model.
+        UnknownNameError: If an estimator or the click model is unknown.
 
     Examples:
         >>> import polars as pl
@@ -303,7 +303,7 @@ def _notes(
     values: Sequence[PolicyValue],
     overlaps: Sequence[Overlap],
 ) -> list[Note]:
-    """What is assumed, and what the numbers do not speak of."""
+    """Returns the assumptions, and the limits of the numbers."""
     feedback = evidence.feedback
     given = {value.estimator: value for value in values if value.refused is None}
     used = [one for one in wished if one.name in given]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTHING", "Feedback", "Propensities", "Reward", "read_feedback"]
 
-#: What is shown at a place where nothing is.
+#: The placeholder for an empty position.
 NOTHING = -1
 
 Propensities = Literal["auto", "list", "position", "conditional", "none"]
@@ -44,13 +44,13 @@ class Feedback:
         contexts: `query` and `position`, which is null where whole lists were decided.
         context: The context of each session: a row of `contexts`. Shape (n,).
         documents: What was shown: a row of `names`, or `NOTHING`. Shape (n, k).
-        rewards: What it earned: a click, or a reward. Shape (n, k).
+        rewards: The reward, such as a click. Shape (n, k).
         positions: The position of each place. Shape (contexts, k).
         propensities: How likely it was, NaN where nothing was shown; None where the log does not
             say. Shape (n, k).
         given: What the propensities are of.
         names: The documents.
-        hashes: Of the sessions' ids.
+        hashes: Hashes of the session ids.
         bounds: The least and the most that a place can earn.
         clicks: Whether rewards are clicks.
         sessions: The log.
@@ -138,7 +138,7 @@ def read_feedback(
     propensities: Propensities = "auto",
     reward: Reward = "auto",
 ) -> Feedback:
-    """Reads a log of decisions. It is held in memory: memory grows with its rows.
+    """Reads a log of decisions into memory, which grows with its rows.
 
     Args:
         log: What `relkit.read_sessions` takes; of single decisions only the document has to be

@@ -60,7 +60,7 @@ def interval_of(
         name: How it is made.
         confidence: Such as 0.95.
         most: The least and the most that a session can earn.
-        resampling: Of the bootstrap.
+        resampling: Setting of the bootstrap.
         groups: The group of each session, where groups are independent and not sessions; for the
             bootstrap and t.
         order: The sessions in an order that says nothing of them, for `betting`.
@@ -131,7 +131,7 @@ def _of_ratio(
             variance = covariance[0, 0] - 2 * value * covariance[0, 1] + value**2 * covariance[1, 1]
             half = bernstein_half(max(float(variance), 0.0), width, count, confidence)
             return float(side * (means[0] - value * means[1])) - half
-        # From 0 to 1, with the mean that stands for 0.
+        # From 0 to 1, with the mean as 0.
         zero = (value - most[0]) / (most[1] - most[0])
         scaled = np.clip((above - value * below) / width + zero, 0.0, 1.0)
         if name == "betting":

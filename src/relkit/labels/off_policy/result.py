@@ -70,7 +70,7 @@ class OffPolicy(Exportable):
         needed: Sessions of which as many as were asked for would match, at the log's rate.
         wanted: How many matching sessions were asked for.
         source: The log.
-        notes: What is assumed, and what is worth knowing.
+        notes: Assumptions, and notes about the log.
     """
 
     values: tuple[PolicyValue, ...]

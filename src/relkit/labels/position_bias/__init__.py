@@ -1,1 +1,1 @@
-"""Position bias: how often each position is seen, and whether a log can tell."""
+"""Position bias: how often each position is seen, and whether a log identifies it."""

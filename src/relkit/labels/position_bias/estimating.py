@@ -49,7 +49,7 @@ def estimate_bias(
     level: float = 0.95,
     threads: int = 0,
 ) -> PositionBias:
-    """Estimates how often each position is seen, and says whether the log can tell.
+    """Estimates how often each position is seen, and whether the log identifies it.
 
     A click needs examination and attraction: P(click) = θ_position · γ_{query, document}. The two
     can be told apart where the same document stood at several positions for reasons that have

@@ -1,4 +1,4 @@
-"""What an estimator of position bias is, what it returns, and the registry of all."""
+"""Estimators of position bias: the base class, its result, and the registry."""
 
 from __future__ import annotations
 

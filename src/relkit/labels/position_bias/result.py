@@ -62,7 +62,7 @@ class PositionBias(Exportable):
         sessions: Sessions of the log.
         results: Results that they showed.
         source: The log.
-        notes: What is worth knowing about the log.
+        notes: Notes about the log.
     """
 
     estimates: tuple[PositionEstimate, ...]
@@ -147,7 +147,7 @@ class PositionBias(Exportable):
         return {**json_values(found), "notes": [note_dict(note) for note in self.notes]}
 
     def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
-        """Returns the verdict, what it rests on, and the estimates side by side.
+        """Returns the verdict, its evidence, and the estimates side by side.
 
         Args:
             digits: Decimals.

@@ -29,7 +29,7 @@ class Support(NamedTuple):
 
 
 def support_of(log: ClickLog) -> Support:
-    """Says at which positions a log cannot tell position from relevance.
+    """Returns the positions at which a log cannot separate position from relevance.
 
     Where no document stood at a position and at others too, or none of them was clicked, few
     clicks there may mean that it is seldom seen or that what stands there is poor. What was shown

@@ -1,4 +1,4 @@
-"""Documents that stood at two positions: what tells position from relevance."""
+"""Documents shown at two positions, which separate position from relevance."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def count_cells(log: ClickLog) -> Cells:
 
     found = log.native.cells()
     positions, places = np.unique(found["positions"], return_inverse=True)
-    # The pairs of a query stand together.
+    # The pairs of a query are adjacent.
     queries = log.pairs.get_column("query").rle_id().to_numpy().astype(np.int64)
     pairs = found["pairs"].astype(np.int64)
     return Cells(

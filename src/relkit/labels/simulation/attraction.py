@@ -20,7 +20,7 @@ __all__ = ["Grading", "graded_pairs"]
 #: Grades by probability, as a user gives them.
 Grading = Mapping[float, float]
 
-#: Of the relevance of pairs where nothing is judged: most documents are of little use.
+#: Distribution of relevance without judgments: most documents are of little use.
 BETA = (1.0, 3.0)
 #: Where the relevance of pairs is drawn from, apart from what sessions are drawn from.
 STREAM = 2**32 - 1

@@ -34,7 +34,7 @@ SPREAD = 0.8
 MISTAKEN = (0.2, 2.0)
 DAY = 86_400
 
-#: What is drawn, each from a stream of its own: what is switched on changes nothing else.
+#: Random quantities, each with its own stream: switching one on changes nothing else.
 USES = ("search", "order", "model", "noise", "dwell", "cart", "missing")
 
 
@@ -59,7 +59,7 @@ class Block(NamedTuple):
     Attributes:
         number: Which block it is, from 0.
         search: Who searches for what.
-        lists: What is shown, and clicked.
+        lists: The lists shown, with their clicks.
         mistaken: Which clicks are mis-clicks.
     """
 

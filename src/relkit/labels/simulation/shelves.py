@@ -73,7 +73,7 @@ def lists_of_runs(runs: Mapping[str, Run], depth: int) -> Shelves:
         depth: Maximum number of results in a list.
 
     Raises:
-        InputError: If there is no query for which every run has results.
+        InputError: If no query has results in every run.
     """
     import numpy as np
     import polars as pl

@@ -211,7 +211,7 @@ def simulate(
 
     Raises:
         InputError: If a run or the judgments cannot be read, or no query has results.
-        ParameterError: If a number is no probability, or a grade has none.
+        ParameterError: If a number is not a probability, or a grade has none.
         UnknownNameError: If no model has that name.
 
     Examples:

@@ -1,4 +1,4 @@
-"""What a fusion method is: what a run gives to a document, and how that becomes one number."""
+"""Fusion methods: what a run contributes to a document, and how contributions are combined."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Method(ABC):
         return Kernel() if self.reads == "scores" else Kernel("table", None)
 
     def check(self, runs: int) -> None:
-        """Refuses parameters that do not fit the number of runs.
+        """Rejects parameters that do not fit the number of runs.
 
         Raises:
             ParameterError: If something was not learnt yet, or from another number of runs.
@@ -164,7 +164,7 @@ class Method(ABC):
         """Returns the method with these parameters, given as numbers or as text.
 
         Raises:
-            ParameterError: If there is no such parameter or the value is of the wrong kind.
+            ParameterError: If the parameter is unknown or the value is of the wrong kind.
         """
         kinds = get_type_hints(cls)
         fields = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
@@ -236,7 +236,7 @@ def method_of(method: str | Method, parameters: Mapping[str, Any]) -> Method:
     """Returns a method from its name and parameters, or as it is.
 
     Raises:
-        UnknownNameError: If there is no such method.
+        UnknownNameError: If the method is unknown.
         ParameterError: If a parameter does not fit.
     """
     if isinstance(method, str):

@@ -30,7 +30,7 @@ def fuse(
     threads: int = 0,
     **parameters: Any,
 ) -> Run:
-    """Makes one run of several: rank fusion, or score fusion.
+    """Fuses several runs into one, by ranks or by scores.
 
     For each query every document that a run returned is ranked anew. A run that lacks a document
     adds nothing for it, unless the method says otherwise (Borda, BayesFuse); a run that lacks a
@@ -61,7 +61,7 @@ def fuse(
 
     Raises:
         ParameterError: If there is one run only, or a parameter does not fit.
-        UnknownNameError: If there is no such method or normalisation.
+        UnknownNameError: If the method or normalisation is unknown.
         InputError: If no query is in two of the runs, or `max` meets negative scores only.
 
     Examples:
@@ -106,7 +106,7 @@ def fused_table(
 
     Raises:
         ParameterError: If the method is not trained, or was for another number of runs.
-        UnknownNameError: If there is no such normalisation.
+        UnknownNameError: If the normalisation is unknown.
     """
     method.check(len(tables))
     kernel = method.kernel()
@@ -156,7 +156,7 @@ def fused_query(
     normalize: str | None = None,
     weights: Sequence[float] | None = None,
 ) -> list[tuple[str, float]]:
-    """Fuses one query's lists as the method defines it: the native core is held against this.
+    """Fuses one query's lists by definition: the reference for the native core.
 
     Args:
         lists: For each run documents and scores; equal scores are in the order `doc-desc`.

@@ -30,7 +30,7 @@ Hits = tuple[int, list[int]]
 
 
 class Lessons(Protocol):
-    """What there is to learn from: runs whose documents were judged."""
+    """Training data: runs whose documents were judged."""
 
     def hits(self) -> list[list[Hits]]:
         """For each run each judged query's list."""
@@ -48,7 +48,7 @@ class TrainedMethod(Method):
 
     @abstractmethod
     def learn(self, lessons: Lessons) -> Self:
-        """Returns the method with what it learnt."""
+        """Returns the trained method."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class _ByRank(TrainedMethod):
         return (self.probabilities or ())[run]
 
     def points(self, place: Place) -> float:
-        """What the table says; 0 after its end."""
+        """The table's value; 0 after its end."""
         table = self.learnt(place.run)
         return table[place.rank - 1] if place.rank <= len(table) else 0.0
 
@@ -167,7 +167,7 @@ class ProbFuse(_ByRank):
             )
 
     def points(self, place: Place) -> float:
-        """What the segment's probability gives."""
+        """The contribution of the segment's probability."""
         table = self.learnt(place.run)
         segment = (place.rank - 1) // math.ceil(place.retrieved / len(table))
         return table[segment] / (segment + 1)
@@ -218,7 +218,7 @@ class SegFuse(_ByRank):
     )
 
     def points(self, place: Place) -> float:
-        """What the segment's probability and the score give."""
+        """The contribution of the segment's probability and the score."""
         return self._by_rank(place.run, place.rank) * (place.score + 1)
 
     def _by_rank(self, run: int, rank: int) -> float:

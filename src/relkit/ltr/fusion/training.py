@@ -1,4 +1,4 @@
-"""What the trained methods learn from: judgments, and the runs whose documents they grade."""
+"""Training data of the trained methods: judgments, and the runs whose documents they grade."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class JudgedRuns:
 def trained_method(
     method: Method, judgments: Any, runs: Sequence[Run], ties: Ties, relevant: float = 1
 ) -> Method:
-    """Returns a method that has learnt what it learns; methods that learn nothing as they are."""
+    """Returns a trained method; methods without training are unchanged."""
     if not isinstance(method, TrainedMethod):
         return method
     return method.learn(JudgedRuns(read_judgments(judgments), runs, ties, relevant))

@@ -56,7 +56,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class FusionSearch:
-    """What a parameter search found.
+    """The result of a parameter search.
 
     Attributes:
         measure: The measure.
@@ -99,7 +99,7 @@ class FusionSearch:
         return max(self.trials, key=lambda trial: trial.score)
 
     def to_text(self, language: Language = "en") -> str:
-        """Returns the best setting, and what it is worth beside each run alone.
+        """Returns the best setting, and its value compared with each single run.
 
         Args:
             language: `en` or `zh`.
@@ -156,7 +156,7 @@ def optimize_fusion(
         progress: Called with the settings that are done and all of them.
 
     Returns:
-        The best setting, what it is worth, and all that was tried.
+        The best setting, its value, and all settings tried.
 
     Raises:
         ParameterError: If the method has nothing to search or learn, or something does not fit.

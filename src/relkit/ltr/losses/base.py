@@ -1,4 +1,4 @@
-"""What a loss is, and the registry of all."""
+"""Losses: the base class, and the registry."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def register(loss: type[Loss]) -> type[Loss]:
 
 @dataclass(frozen=True, eq=False)
 class LossValues:
-    """What a loss says of the scores of some lists.
+    """The values of a loss for the scores of some lists.
 
     Attributes:
         values: One number per list: its loss, 0 where the list says nothing about order.
@@ -71,7 +71,7 @@ class LossValues:
 
 @dataclass(frozen=True)
 class Loss(ABC):
-    """What a ranker makes small: a function of one list's scores and labels.
+    """A training loss: a function of one list's scores and labels.
 
     A subclass is one file: its fields are its parameters, its docstring says the formula, what the
     Hessian is, what happens to ties, to lists without any order and to labels below 0, and its
@@ -79,7 +79,7 @@ class Loss(ABC):
 
     Attributes:
         name: The canonical name.
-        title: What it is called in prose.
+        title: Its name in prose.
         formula: The formula in one line of plain text.
         aliases: Other names, case-insensitive.
         positive: The fields that must be above 0.

@@ -22,7 +22,7 @@ def loss(name: str | Loss) -> Loss:
     Names are case-insensitive. `loss(str(l)) == l` for every loss.
 
     Raises:
-        UnknownNameError: If there is no such loss or parameter; the hint names the nearest.
+        UnknownNameError: If the loss or parameter is unknown; the hint names the nearest.
         ParameterError: If the text is not a loss name, or a parameter has an impossible value.
 
     Examples:

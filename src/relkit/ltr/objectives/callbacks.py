@@ -16,7 +16,7 @@ __all__ = ["stopping"]
 
 
 class Watch:
-    """What a metric says of the data set that an engine measures last.
+    """The metric of the data set that an engine evaluates last.
 
     Attributes:
         decision: When to stop.

@@ -16,7 +16,7 @@ Engine = Literal["lightgbm", "xgboost", "catboost"]
 
 
 def check_engine(engine: str) -> None:
-    """Refuses other engines.
+    """Rejects other engines.
 
     Raises:
         ParameterError: If it is neither LightGBM nor XGBoost nor CatBoost.

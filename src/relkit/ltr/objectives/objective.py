@@ -142,7 +142,7 @@ class Objective:
         return self
 
     def __reduce__(self) -> tuple[type[Objective], tuple[Any, ...]]:
-        """Travels to other processes as what it was made of."""
+        """Pickles as its constructor arguments."""
         return Objective, (self.loss, self._rows, self.engine, self.seed, self._threads)
 
     def __repr__(self) -> str:

@@ -59,7 +59,7 @@ class TrainingRows:
         return spread
 
     def check_labels(self, labels: NDArray[Any] | None) -> None:
-        """Refuses an engine's labels that are not these, as far as its float32 can tell.
+        """Rejects an engine's labels that differ from these, to float32 precision.
 
         Raises:
             InputError: If one differs.
@@ -91,7 +91,7 @@ def training_rows(
     weights: ArrayLike | None = None,
     scale: Scale | None = None,
 ) -> TrainingRows:
-    """Groups labels by query; rows of a query may stand anywhere if `groups` are ids.
+    """Groups labels by query; rows of a query may be scattered if `groups` are ids.
 
     Args:
         labels: Labelled rows, or one grade per row.

@@ -122,7 +122,7 @@ def _whole(positions: ArrayLike) -> NDArray[np.int64]:
 
 
 def _scattered(queries: Any) -> int:
-    """How many ids do not stand together."""
+    """Returns the number of ids whose rows are not adjacent."""
     import numpy as np
 
     ids = np.asarray(queries)

@@ -1,4 +1,4 @@
-"""What to know of rows and settings before a ranker is trained."""
+"""Checks of rows and settings before a ranker is trained."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check(
     scale: Scale | str | None = None,
     sides: Mapping[str, LabelledRows] | None = None,
 ) -> RowCheck:
-    """Says what stands out of rows and settings before a ranker is trained on them.
+    """Checks rows and settings before a ranker is trained on them.
 
     Of the rows: queries whose labels are all equal, and how many pairs are left; labels that are
     fractions or below 0; queries whose rows were not together; an order of rows that tells labels;
@@ -54,7 +54,7 @@ def check(
     on about 50,000 rows of whole queries, and is reported where it orders at least 99.5% of pairs.
 
     Args:
-        rows: What is trained on: labelled rows, or what `read_features` takes.
+        rows: The training rows: labelled rows, or anything that `read_features` takes.
         measure: What is reported.
         loss: A loss of relkit that is made small.
         engine: "lightgbm", "xgboost", "catboost", or "" for none of them.

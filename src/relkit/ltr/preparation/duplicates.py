@@ -1,4 +1,4 @@
-"""Rows with the same features, wherever they stand."""
+"""Rows with the same features, wherever they are."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def telling_rows(features: Features) -> NDArray[np.bool_]:
-    """Says of each row whether two of its values differ.
+    """Returns for each row whether two of its values differ.
 
     Rows such as all 0 are alike without being the same document twice.
     """

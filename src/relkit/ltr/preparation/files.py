@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_split"]
 
-#: Endings of names that say what a file is for, not what it is.
+#: Endings of names that describe a file's purpose, not its format.
 ROLES = (".train", ".test", ".valid", ".vali", ".data")
 
 

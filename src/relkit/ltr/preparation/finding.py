@@ -1,4 +1,4 @@
-"""What a check of training rows found, with its numbers and what to do."""
+"""Findings of checks of training rows, with numbers and what to do."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class RowCheck(Findings[Finding], Exportable):
-    """What checks of training rows found, the warnings first.
+    """The findings of checks of training rows, warnings first.
 
     Attributes:
         findings: What was found; none where there are no problems.

@@ -1,4 +1,4 @@
-"""What is checked of settings: whether what is trained for is what is reported."""
+"""Checks of settings: whether the objective matches the reported measure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ALIASES = {
 
 @dataclass(frozen=True)
 class Target:
-    """What an objective makes large.
+    """The target of an objective.
 
     Attributes:
         name: Its name.

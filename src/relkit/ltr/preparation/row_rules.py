@@ -1,4 +1,4 @@
-"""What is checked of rows alone: labels, their order, features."""
+"""Checks of rows: labels, their order, features."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SHOWN_NAMES = frozenset(
 
 
 def row_findings(rows: LabelledRows) -> Iterator[Finding]:
-    """Yields what stands out of the rows."""
+    """Yields the findings about the rows."""
     import numpy as np
 
     labels = np.asarray(rows.labels, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What is checked between what a ranker learns from and what it is measured on."""
+"""Checks between training rows and evaluation rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of a split: which query is where, and how large the parts are."""
+"""The result of a split: the part of each query, and the sizes of the parts."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Split(Exportable):
         slices: The slice of each query.
         roles: What each slice is in each fold: "train", "valid" or "test".
         shares: The share of queries that each slice was to have.
-        seed: What it was drawn with.
+        seed: The random seed.
         duplicates: Rows whose features a row of another query has, too.
         joined: Queries that share such rows, and stay together.
         largest: Queries of the largest group that stays together.
-        notes: What is worth knowing.
+        notes: Notes.
     """
 
     rows: LabelledRows = field(repr=False)
@@ -58,17 +58,17 @@ class Split(Exportable):
 
     @property
     def train(self) -> LabelledRows:
-        """What to train on, where there are no folds."""
+        """The training part, without folds."""
         return self.part("train")
 
     @property
     def valid(self) -> LabelledRows:
-        """What to choose and stop on, where there are no folds."""
+        """The validation part, without folds."""
         return self.part("valid")
 
     @property
     def test(self) -> LabelledRows:
-        """What to report on, where there are no folds."""
+        """The test part, without folds."""
         return self.part("test")
 
     def part(self, name: Part, fold: int | None = None) -> LabelledRows:
@@ -79,7 +79,7 @@ class Split(Exportable):
             fold: Which fold, from 1; None where there is one.
 
         Raises:
-            InputError: If there is no such part.
+            InputError: If the part does not exist.
             ParameterError: If there are several folds, and none is named, or there is no such one.
         """
         return self.rows.select(self.places(name, fold))

@@ -1,4 +1,4 @@
-"""What a ranker is: one interface for trees, linear models and networks."""
+"""Rankers: one interface for trees, linear models and networks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _Estimator: Any = optional_package(
 
 
 class Ranker(_Estimator):  # type: ignore[misc]
-    """A model that scores documents so that better ones stand higher within their query.
+    """A model that scores documents so that better ones rank higher within their query.
 
     An estimator of scikit-learn: parameters are set by the constructor and checked by `fit`, what
     was learnt ends in an underscore. Queries come as `qid=`, inside y (`relkit.ltr.grades`) or

@@ -61,7 +61,7 @@ def save(ranker: Any, path: str | PathLike[str]) -> None:
 
 
 def is_ranker(path: str) -> bool:
-    """Says whether a file may be a saved ranker, by how it begins."""
+    """Returns whether a file may be a saved ranker, by its first bytes."""
     try:
         with open(path, "rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -70,7 +70,7 @@ def is_ranker(path: str) -> bool:
 
 
 class RankerFile:
-    """The file of a saved ranker, open; what it says of itself was checked.
+    """The open file of a saved ranker, with a verified header.
 
     Attributes:
         path: Its name.
@@ -232,7 +232,7 @@ def _checksum(model: Mapping[str, Any]) -> str:
 
 
 def _is_whole(model: Mapping[str, Any]) -> bool:
-    """Says whether all that `load` reads is there."""
+    """Returns whether everything that `load` reads is present."""
     texts = all(isinstance(model.get(key), str) for key in ("kind", "measure", "fingerprint"))
     maps = ("parameters", "convention", "data", "learnt", "versions", "parts")
     mappings = all(isinstance(model.get(key), dict) for key in maps)

@@ -98,7 +98,7 @@ def grades(labels: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
 
 
 def is_grades(y: Any) -> bool:
-    """Says whether an array is what `grades` returns."""
+    """Returns whether an array is a result of `grades`."""
     return getattr(getattr(y, "dtype", None), "names", None) == ("label", "qid")
 
 

@@ -1,4 +1,4 @@
-"""Which loss a ranker makes small, and whether rows say anything about it."""
+"""The loss of a ranker, and whether rows are informative for it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def checked_loss(
     leaves open is what the convention says, as it is for the measure that is reported.
 
     Raises:
-        UnknownNameError: If there is no such loss.
+        UnknownNameError: If the loss is unknown.
         InputError: If there is nothing to learn.
     """
     found = trained_loss(given, measure, convention, rows.rows)
@@ -62,10 +62,10 @@ def trained_loss(
         given: The loss, or its name.
         measure: The ranker's measure.
         convention: The measure's rules.
-        rows: What it is trained on.
+        rows: The training rows.
 
     Raises:
-        UnknownNameError: If there is no such loss.
+        UnknownNameError: If the loss is unknown.
     """
     found = _filled(given, measure, rows)
     if isinstance(found, LambdaRank):
@@ -107,7 +107,7 @@ def weighs_pairs(given: str | Loss, rows: LabelledRows) -> bool:
 
 
 def refuse_positions(rows: TrainingRows, name: str) -> None:
-    """Refuses rows with positions where nothing would learn from them.
+    """Rejects rows with positions if nothing would use them.
 
     Args:
         rows: Training rows.

@@ -40,8 +40,8 @@ class LinearRanker(Ranker):
     best point that was seen.
 
     Args:
-        loss: What it makes small: `ranknet`, `listnet`, `softrank(sigma=0.5)`, …
-        measure: What is to become large: the ranker is scored by it.
+        loss: The loss: `ranknet`, `listnet`, `softrank(sigma=0.5)`, …
+        measure: The measure to optimise: the ranker is scored by it.
         convention: The measure's rules.
         l2: How strongly weights are drawn towards 0.
         iterations: Steps of the search at most.

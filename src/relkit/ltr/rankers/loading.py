@@ -36,7 +36,8 @@ def load(path: str | PathLike[str]) -> Any:
         that was saved, to the bit.
 
     Raises:
-        InputError: If it is no such file, was cut off or changed, or a newer relkit wrote it.
+        InputError: If it is not such a file, is truncated or modified, or was written by a newer
+            relkit.
         DependencyError: If the library that it was trained with is not installed.
 
     Examples:

@@ -51,7 +51,7 @@ def ranker(
         parameters: Those of `TreeRanker`, `LinearRanker` or `NeuralRanker`.
 
     Raises:
-        UnknownNameError: If there is no such model; the hint names the nearest.
+        UnknownNameError: If the model is unknown; the hint names the nearest.
         ParameterError: If the scorer has no such parameter.
 
     Examples:

@@ -39,12 +39,12 @@ class NeuralRanker(Ranker):
     on the processor: PyTorch gets its gradient by the scores.
 
     Args:
-        loss: What it makes small: `softrank(sigma=0.5)`, `listnet`, `lambdarank`, …
+        loss: The loss: `softrank(sigma=0.5)`, `listnet`, `lambdarank`, …
         hidden: How wide each hidden layer is; `()` makes the scores linear.
         attention: How many layers of self-attention over the list: a document's score depends on
             the others, so `predict` needs `qid`. `True` is 1.
         heads: Heads of each of those layers: they must divide the last hidden layer.
-        measure: What is to become large: the ranker is scored by it.
+        measure: The measure to optimise: the ranker is scored by it.
         convention: The measure's rules.
         epochs: How often every list is seen.
         batch: Lists of a step.

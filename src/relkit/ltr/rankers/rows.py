@@ -48,23 +48,23 @@ class TrainingRows:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the features are called."""
+        """The names of the features."""
         return known_features(self.rows).names
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many rows each query has."""
+        """The number of rows of each query."""
         import numpy as np
 
         return np.diff(self.rows.groups)
 
     def varied(self) -> int:
-        """How many queries have two rows with different labels."""
+        """The number of queries with at least two different labels."""
         return self.rows.varied(self.rows.labels)
 
 
 def check_varied(values: Any) -> None:
-    """Refuses features that tell no row from another.
+    """Rejects features that are constant.
 
     Args:
         values: The features: a matrix, or a sparse one.
@@ -196,7 +196,7 @@ def training_rows(
 
 
 def _check_sizes(labels: NDArray[Any]) -> None:
-    """Refuses labels that no engine can hold.
+    """Rejects labels that no engine can represent.
 
     Raises:
         InputError: If one is beyond single precision.

@@ -35,7 +35,7 @@ def _requests(owner: object, method: str, parameter: str, alias: str | bool) -> 
 
 
 class QueryFold:
-    """A splitter by query for y made by `grades`: no query stands on two sides.
+    """A splitter by query for y made by `grades`: no query is on both sides.
 
     With metadata routing on, `qid=` works, too: it is passed on as the splitter's groups.
 

@@ -32,7 +32,7 @@ class TreeRanker(Ranker):
     Args:
         loss: What they make small: `lambdarank`, `regression`, …
         engine: `lightgbm`, `xgboost` or `catboost`.
-        measure: What is to become large: the ranker is scored by it.
+        measure: The measure to optimise: the ranker is scored by it.
         convention: The measure's rules.
         trees: How many.
         learning_rate: What share of a tree's answer is added.
@@ -54,7 +54,7 @@ class TreeRanker(Ranker):
     Attributes:
         forest_: The trees, behind an interface that every engine has.
         history_: The measure on `eval_set` after each tree.
-        n_iter_: How many trees count.
+        n_iter_: The number of trees used.
         feature_importances_: How much each feature's splits gained, or, of CatBoost, by how much
             they change the scores; adds up to 1.
 
@@ -135,7 +135,7 @@ class TreeRanker(Ranker):
 
     @property
     def n_iter_(self) -> int:
-        """How many trees count."""
+        """The number of trees used."""
         return int(self.forest_.trees)
 
     @property

@@ -57,7 +57,7 @@ class Watched:
         best: The scores' step, from 1, at which it was best; the first of equal ones.
 
     Raises:
-        ParameterError: If it is to stop by significance, and the measure is no mean over queries.
+        ParameterError: If it stops by significance, and the measure is not a mean over queries.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ def evaluate_tensors(
 
     Raises:
         InputError: If shapes do not fit, or a number is NaN or infinite.
-        UnknownNameError: If there is no such measure.
+        UnknownNameError: If the measure is unknown.
 
     Examples:
         >>> import torch

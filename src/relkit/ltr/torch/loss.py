@@ -141,5 +141,5 @@ class RankingLoss(torch.nn.Module):
         self._native = self.loss.native()
 
     def extra_repr(self) -> str:
-        """Returns what stands between the parentheses of the module."""
+        """Returns the text between the parentheses of the module's repr."""
         return f"{str(self.loss)!r}, reduction={self.reduction!r}"

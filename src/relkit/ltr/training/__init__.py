@@ -1,1 +1,1 @@
-"""Training a ranker, what it reaches on held-out queries, and why it ranks as it does."""
+"""Training a ranker, its evaluation on held-out queries, and explanations of its rankings."""

@@ -40,12 +40,12 @@ class Against:
     Attributes:
         name: What the earlier ranker is called: its file.
         measure: What its number is.
-        number: What it reaches, alone.
+        number: Its own value.
         measured: Whether it was measured here, on the held-out rows; else its card says so.
         difference: The new ranker's number less the earlier one's; NaN where they must not be
             compared: `notes` say why.
         tested: The paired difference; None where the earlier one's queries are not known.
-        notes: What is worth knowing of the comparison.
+        notes: Notes about the comparison.
     """
 
     name: str
@@ -113,9 +113,9 @@ class Earlier:
 
     Attributes:
         name: Its name.
-        values: What it reaches on each held-out query; empty where that is not known.
+        values: Its value on each held-out query; empty if unknown.
         card: Its card; None where it was measured here.
-        notes: What is worth knowing of it.
+        notes: Notes.
     """
 
     name: str
@@ -150,7 +150,7 @@ def earlier_of(against: Any, rows: LabelledRows, valid: LabelledRows | None, goa
         against: A trained ranker, a model card, or the file of either.
         rows: What the new one will be trained on.
         valid: The held-out rows; None for folds.
-        goal: What is measured.
+        goal: The measure.
 
     Raises:
         InputError: If the file cannot be read, or the ranker does not fit the rows.

@@ -1,4 +1,4 @@
-"""The model card: what a ranker is, what it learned from, and what its number means."""
+"""The model card: a ranker's settings, training data, and the meaning of its value."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What a ranker was trained on.
+    """A ranker's training data.
 
     Attributes:
         source: The file, or "memory".
@@ -94,7 +94,7 @@ def data_facts(rows: LabelledRows, most: int = 20) -> DataFacts:
 
 @dataclass(frozen=True)
 class ModelCard(Exportable):
-    """What somebody must know who uses a ranker, or compares its number with another one.
+    """What users of a ranker must know, and what is needed to compare its value with another.
 
     Attributes:
         ranker: The kind of ranker.
@@ -102,18 +102,18 @@ class ModelCard(Exportable):
         engine: What trains it.
         parameters: All its parameters by name.
         seed: Random seed. The same seed and data give the same ranker.
-        data: What it was trained on.
-        measure: What is measured.
+        data: The training data.
+        measure: The measure.
         convention: The rules of that.
         fingerprint: Of measure and rules: compare numbers of the same fingerprint only.
         tested: Fingerprint of the held-out queries and their labels, whatever their features.
         split: How held-out queries were chosen: `folds=5`, or the file.
-        found: What it reaches on them.
+        found: Its value on them.
         baseline: The ranker that it is compared with; may be empty.
         level: Confidence level of the intervals.
         stopping: When the rankers stopped; None where they had no leave to.
         versions: Of relkit, Python and the packages that trained it.
-        notes: What is worth knowing about the data and the training.
+        notes: Notes about the data and the training.
     """
 
     ranker: str
@@ -299,7 +299,7 @@ def split_text(split: str, words: Catalogue) -> str:
 
 
 def different_numbers(first: ModelCard, second: ModelCard) -> tuple[Note, ...]:
-    """Says why the numbers of two cards must not be compared; nothing where they may be.
+    """Returns why the values of two cards must not be compared; empty if they may be.
 
     Args:
         first: A card.

@@ -1,4 +1,4 @@
-"""What each feature adds to a score: SHAP values, from the engine that holds the trees."""
+"""Contributions of features to a score: SHAP values from the trees' engine."""
 
 from __future__ import annotations
 

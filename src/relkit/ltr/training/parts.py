@@ -48,7 +48,7 @@ def curves_of(parts: list[Part], goal: Goal) -> list[tuple[CurvePoint, ...]]:
 
     Args:
         parts: The rankers and their rows.
-        goal: What is measured.
+        goal: The measure.
     """
     forests = [forest for part in parts if (forest := forest_of(part.ranker)) is not None]
     trees = min((forest.trees for forest in forests), default=0)
@@ -81,7 +81,7 @@ def importance_of(
     Args:
         parts: The rankers, each with the rows that it was not trained on.
         rows: All held-out rows.
-        goal: What is measured.
+        goal: The measure.
         seed: Of the exchange of values, for rankers without contributions.
         level: Confidence level of the intervals.
     """

@@ -50,7 +50,7 @@ class Plan:
     """How rankers are trained and measured.
 
     Attributes:
-        goal: What is measured.
+        goal: The measure.
         search: How many settings are tried before each training; 0 for none.
         seed: Of the search.
         steps: How many rankers are trained in all, searches not counted.

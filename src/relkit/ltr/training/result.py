@@ -67,7 +67,7 @@ class Training(Exportable):
         placements: Where the documents of each label stand.
         segments: What is reached on groups of queries.
         trials: What the search tried; empty without a search.
-        notes: What is worth knowing about the data and the training.
+        notes: Notes about the data and the training.
         against: An earlier ranker beside it; None where none was named.
         ranker: The ranker, trained on all training rows.
         held_out_run: The held-out rows ranked by a ranker that was not trained on their query.

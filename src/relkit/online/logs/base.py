@@ -289,7 +289,7 @@ class Check(ABC):
     A check that can be repaired safely also has `repair`.
 
     Attributes:
-        name: What its finding is called.
+        name: The name of its finding.
     """
 
     name: ClassVar[str]

@@ -215,7 +215,7 @@ def examine(
 
     Raises:
         ParameterError: If the depth is below 1.
-        UnknownNameError: If there is no check of a name.
+        UnknownNameError: If a check is unknown.
         InputError: If the log holds no rows.
 
     Examples:

@@ -49,8 +49,8 @@ class Losses:
             in any month, in the best order), `recall_loss`, `ranking_loss`.
         after: The same of the later month.
         changes: Their differences.
-        share: Share of all sessions of the tier of which this can be told, in both months.
-        sessions: Sampled sessions of which it can be told, in both months.
+        share: Share of the tier's sessions for which this is known, in both months.
+        sessions: Sampled sessions for which it is known, in both months.
         alpha: The level at which a rise of a loss is more than chance.
     """
 
@@ -66,7 +66,7 @@ class Losses:
 
     @property
     def known(self) -> bool:
-        """Whether enough sessions of both months can be told."""
+        """Whether enough sessions of both months are known."""
         return min(self.sessions) >= LEAST
 
     @property

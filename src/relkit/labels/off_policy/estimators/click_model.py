@@ -28,7 +28,7 @@ class ClickModelEstimator(Estimator):
     level: ClassVar[Level | None] = None
 
     def refusal(self, evidence: Evidence) -> Text | None:
-        """Says why there is no estimate: no clicks, or nothing of the candidate was seen."""
+        """Returns why there is no estimate: no clicks, or nothing of the candidate was shown."""
         if not evidence.feedback.clicks:
             return Text("offpolicy.refused.rewards")
         if evidence.weights("place").overlap.matches == 0:

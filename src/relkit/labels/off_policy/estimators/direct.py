@@ -29,7 +29,7 @@ class DirectMethod(Estimator):
     lists = False
 
     def refusal(self, evidence: Evidence) -> Text | None:
-        """Says why there is no estimate: nothing of the candidate was seen."""
+        """Returns why there is no estimate: nothing of the candidate was shown."""
         if evidence.weights("place").overlap.matches == 0:
             return Text("offpolicy.refused.place")
         return None

@@ -1,4 +1,4 @@
-"""What an engine of boosted trees does for a ranker."""
+"""The interface between engines of boosted trees and rankers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ engines: Registry[Engine] = Registry("tree engine", modules=MODULES)
 
 @dataclass(frozen=True, kw_only=True)
 class TreeSettings:
-    """How trees are grown, in words that every engine understands.
+    """Settings of trees that every engine understands.
 
     Attributes:
         trees: How many.
@@ -68,13 +68,13 @@ class TreeSettings:
 
 @dataclass(frozen=True)
 class Task:
-    """What the trees are to learn.
+    """The training task of the trees.
 
     Attributes:
         loss: What they make small; the measure of LambdaRank is resolved.
         seed: Where the draws of losses come from that draw: another one for each tree.
         threads: Threads to use; 0 uses all cores.
-        measure: What is watched on held-out rows.
+        measure: The measure on the validation rows.
         convention: The measure's rules.
         stop: After so many trees without a better measure on those rows no more are grown;
             `significance`: as soon as one is significantly worse than the best.
@@ -107,7 +107,7 @@ class Task:
         """Returns early stopping on a metric, as an engine calls it.
 
         Raises:
-            ParameterError: If it is to be by significance, and the measure is no mean over queries.
+            ParameterError: If it stops by significance, and the measure is not a mean over queries.
         """
         if self.stop == "significance":
             return stopping(metric, "significance")
@@ -141,7 +141,7 @@ class Forest(ABC):
 
     Attributes:
         booster: The engine's own model.
-        trees: How many trees count.
+        trees: The number of trees used.
         history: The measure on held-out rows after each tree; empty without such rows.
     """
 
@@ -189,7 +189,7 @@ class Engine(ABC):
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
-    #: What it is called in sentences.
+    #: Its name in sentences.
     title: ClassVar[str]
     #: The file of a saved ranker that holds the trees.
     part: ClassVar[str]

@@ -146,10 +146,10 @@ class LightGBM(Engine):
 
 
 def _check_splits(data: Any, library: Any) -> None:
-    """Refuses rows that no feature can split: LightGBM's own objectives score them all alike.
+    """Rejects rows that no feature can split: LightGBM's own objectives score them all alike.
 
     Raises:
-        InputError: If there is no feature of which both sides of some split hold enough rows.
+        InputError: If no feature has a split with enough rows on both sides.
     """
     try:
         data.construct()

@@ -1,4 +1,4 @@
-"""What came of an export: the file, and how far its scores are from the ranker's."""
+"""The result of an export: the file, and how far its scores are from the ranker's."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Exported:
         changed: In how many of these queries the file puts two documents in another order, or no
             longer tells them apart.
         rows_difference: The largest difference of the scores on your rows.
-        notes: What is worth knowing about the file.
+        notes: Notes about the file.
     """
 
     path: str

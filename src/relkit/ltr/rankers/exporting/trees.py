@@ -36,7 +36,7 @@ LOGISTIC = ("binary:logistic", "reg:logistic")
 
 @contextmanager
 def _converting(what: str) -> Iterator[None]:
-    """Makes errors of converters ours, and keeps their warnings away from users.
+    """Turns errors of converters into ours, and hides their warnings.
 
     Raises:
         InputError: If a converter cannot do it.

@@ -172,7 +172,7 @@ def _lists(qid: ArrayLike | None, height: int) -> tuple[NDArray[np.int64], NDArr
 
 
 def _changed(expected: NDArray[np.float64], found: NDArray[np.float64], rounding: float) -> bool:
-    """Says whether the file orders documents of a list otherwise, or takes different for equal."""
+    """Returns whether the file orders documents of a list differently, or creates ties."""
     import numpy as np
 
     order = np.argsort(-expected)

@@ -1,1 +1,1 @@
-"""A/B tests: whether one can be read, and what its arms did."""
+"""A/B tests: validity, and results by arm."""

@@ -86,14 +86,14 @@ class ArmReport(Exportable):
 
     Attributes:
         rows: One per metric and arm, the baseline first.
-        missing: Metrics that the log does not tell, and why, as keys of texts.
+        missing: Metrics missing from the log, and why, as keys of texts.
         arms: The arms, the baseline first, and their users.
         interval: How intervals were made: `delta` or `bootstrap`.
         level: Confidence level of the intervals.
         history: Whether users had a history before the test.
         unit: `users` or `sessions`.
         source: The log.
-        notes: What is worth knowing about the log.
+        notes: Notes about the log.
     """
 
     rows: tuple[ArmMetric, ...]
@@ -228,13 +228,13 @@ def compare_arms(
         restart: When it was begun anew: nothing before counts.
         interval: `delta` or `bootstrap`; p-values and CUPED are by the delta method with either.
         level: Confidence level of the intervals.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Setting of the bootstrap.
+        seed: Setting of the bootstrap.
 
     Raises:
         InputError: If the log does not say which arm a row is of, has fewer than two arms, or no
             times where a start or restart is given.
-        ParameterError: If a parameter cannot be what it is.
+        ParameterError: If a parameter is invalid.
 
     Examples:
         >>> import polars as pl
@@ -301,7 +301,7 @@ def compare_arms(
 
 
 def _known(bounds: Bounds, estimate: RatioEstimate) -> Bounds:
-    """Returns an interval; none where users show no spread at all, which is no certainty."""
+    """Returns an interval; none if users do not vary at all, which is not certainty."""
     return NONE if estimate.error == 0 else bounds
 
 

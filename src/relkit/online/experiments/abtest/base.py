@@ -1,4 +1,4 @@
-"""What a check of an A/B test looks at, and what it says."""
+"""Checks of an A/B test: inputs and findings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ExperimentCheck(ABC):
     """Looks for one thing. Derive, give it a `name`, `register_check` it.
 
     Attributes:
-        name: What its finding is called.
+        name: The name of its finding.
         planned: The share of each arm that was planned; equal shares where it is empty.
     """
 

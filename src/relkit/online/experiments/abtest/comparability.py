@@ -20,7 +20,7 @@ __all__ = ["ColdStart", "UnequalBefore"]
 
 
 def _no_history(traffic: Traffic) -> str:
-    """Returns why there is no history to compare, as a key of texts; empty where there is one."""
+    """Returns why there is no history to compare, as a key of texts; empty if there is one."""
     if traffic.before is None:
         return "no-start"
     return "" if traffic.before else "no-history"
@@ -29,7 +29,7 @@ def _no_history(traffic: Traffic) -> str:
 @register_check
 @dataclass(frozen=True)
 class UnequalBefore(ExperimentCheck):
-    """Arms that differed before the test began: an A/A period that is no A/A.
+    """Arms that differed before the test began: a failed A/A period.
 
     Attributes:
         level: A p-value up to this, after Holm's correction for metrics and arms, is a warning.

@@ -47,7 +47,7 @@ class Health(Exportable):
         ctr_p: The p-value of the difference in CTR between the first two arms, by user.
         unit: `users` or `sessions`.
         source: The log.
-        notes: What is worth knowing about the log.
+        notes: Notes about the log.
     """
 
     findings: tuple[Threat, ...]
@@ -181,8 +181,8 @@ def check_experiment(
         InputError: If the log does not say which arm a row is of, has fewer than two arms, or no
             times where a start or restart is given.
         ParameterError: If `planned` does not name the arms with shares above 0, or another
-            parameter cannot be what it is.
-        UnknownNameError: If there is no check of a name.
+            parameter is invalid.
+        UnknownNameError: If a check is unknown.
 
     Examples:
         >>> import polars as pl

@@ -105,8 +105,8 @@ def adjusted_difference(metric: Metric, first: pl.DataFrame, second: pl.DataFram
     scale = sum(map(len, (first, second))) / below
     lines, histories = [], []
     for (above, under), (above_before, under_before) in zip(arms, past, strict=True):
-        there = under > 0  # who has no session below the line is no user of this metric
-        value = above.sum() / under.sum()
+        # A user without a session in the denominator does not count for this metric.
+        there = under > 0
         lines.append(value + (above - value * under)[there] / under[there].mean())
         histories.append(((above_before - ratio * under_before) * scale)[there])
     pairs = [np.cov(line, history) for line, history in zip(lines, histories, strict=True)]

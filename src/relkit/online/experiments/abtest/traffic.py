@@ -22,7 +22,7 @@ __all__ = ["SUMS", "Moment", "Traffic", "read_traffic"]
 #: A day, which begins at midnight UTC, or a point in time, in ISO 8601 where it is text.
 Moment = str | date | datetime
 
-#: What is added up for each user, in the test and, with `pre_` in front, before it.
+#: Per-user sums, in the test and, with the prefix `pre_`, before it.
 SUMS = ("sessions", "clicked", "bought", "results", "clicks", "seconds", "waits", "overridden")
 
 
@@ -35,7 +35,7 @@ class Traffic:
             user in the order in which they came, `earlier`, the arm before the restart, the sums of
             the test, and those before it with `pre_` in front (0 for users without a history).
         arms: The arms, the baseline first.
-        unit: What is a user: `users`, or `sessions` where the log has no users.
+        unit: The unit: `users`, or `sessions` if the log has no users.
         columns: The columns that the log has.
         waits: Whether the log says when a click came: its rows have times of their own.
         before: Rows before the test; None where no start was given.
@@ -45,7 +45,7 @@ class Traffic:
         unassigned: Rows of the test that have no user or no arm.
         rows: Rows of the test.
         source: The log.
-        notes: What is worth knowing about the log.
+        notes: Notes about the log.
     """
 
     users: pl.DataFrame
@@ -87,7 +87,7 @@ def read_traffic(
     Raises:
         InputError: If the log does not say which arm a row is of, has fewer than two arms, or no
             times where a start or restart is given.
-        ParameterError: If `baseline` is no arm, or a moment is none.
+        ParameterError: If `baseline` is not an arm, or a time is invalid.
     """
     import polars as pl
 

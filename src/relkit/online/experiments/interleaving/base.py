@@ -28,7 +28,7 @@ class Placed(NamedTuple):
 
     Attributes:
         document: Its id.
-        owner: The number of the run that it stands for, from 0; None where it stands for none.
+        owner: The number of its owning run, from 0; None if it has no owner.
         credits: What a click on it says about each run: each method has a meaning of its own.
     """
 
@@ -112,7 +112,7 @@ def pick(random: Random, count: int) -> int:
 
 
 def contested(rankings: Rankings, depth: int) -> int:
-    """Returns how many positions every run can fill, whatever stands above: those are credited.
+    """Returns how many positions every run can fill, whatever is above: those are credited.
 
     Below the end of the shortest list only some runs have anything to offer: whoever clicks there
     would speak for the longer list, without having chosen.
@@ -127,7 +127,7 @@ def left(ranking: Sequence[str], placed: Sequence[Placed]) -> Iterator[str]:
 
 
 def fill_up(placed: list[Placed], rankings: Rankings, depth: int) -> None:
-    """Fills a list up from the runs in turn; what is added stands for no run."""
+    """Fills up a list from the runs in turn; added results have no owner."""
     turn = empty = 0
     while len(placed) < depth and empty < len(rankings):
         document = next(left(rankings[turn % len(rankings)], placed), None)

@@ -1,4 +1,4 @@
-"""Mixed lists: what users are shown, and which run each result stands for."""
+"""Mixed lists: what users are shown, and which run owns each result."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class MixedLists(Exportable):
         method: The method's name.
         runs: The names of the runs, the baseline first.
         source: The file, or "memory".
-        notes: What is worth knowing about the runs.
+        notes: Notes about the runs.
     """
 
     lists: pl.DataFrame
@@ -119,7 +119,7 @@ def read_mixed(source: str | os.PathLike[str] | pl.DataFrame | MixedLists) -> Mi
         source: The file, or a frame with its columns. `MixedLists` come back as they are.
 
     Raises:
-        InputError: If it is no table of mixed lists.
+        InputError: If it is not a table of mixed lists.
     """
     import polars as pl
 

@@ -31,7 +31,7 @@ def mix_runs(
     draws: int = 1,
     seed: int = 0,
 ) -> MixedLists:
-    """Mixes runs into lists for users, of which each result stands for one of the runs.
+    """Mixes runs into lists for users, in which each result belongs to one of the runs.
 
     Documents are ordered by their scores, equal ones by descending id. Queries that a run lacks are
     left out. A list depends on the seed, the query, the number of the draw and the runs, and on
@@ -51,7 +51,7 @@ def mix_runs(
         InputError: If a run cannot be read, or no query is in all of them.
         ParameterError: If there are fewer than two runs, too many for the method, or two of one
             name, or another parameter cannot be.
-        UnknownNameError: If there is no such method.
+        UnknownNameError: If the method is unknown.
 
     Examples:
         >>> old, new = {"tv": {"a": 3, "b": 2, "c": 1}}, {"tv": {"c": 3, "a": 2, "b": 1}}
