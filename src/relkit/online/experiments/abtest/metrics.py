@@ -107,6 +107,7 @@ def adjusted_difference(metric: Metric, first: pl.DataFrame, second: pl.DataFram
     for (above, under), (above_before, under_before) in zip(arms, past, strict=True):
         # A user without a session in the denominator does not count for this metric.
         there = under > 0
+        value = above.sum() / under.sum()
         lines.append(value + (above - value * under)[there] / under[there].mean())
         histories.append(((above_before - ratio * under_before) * scale)[there])
     pairs = [np.cov(line, history) for line, history in zip(lines, histories, strict=True)]
