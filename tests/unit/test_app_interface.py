@@ -198,7 +198,7 @@ def test_half_a_character_is_refused(store: Store, body: str) -> None:
         "/api/projects/1/import", content=body, headers={"Content-Type": "application/json"}
     )
     assert answer.status_code == 400
-    assert "request:2: a text holds" in answer.json()["error"]["message"]
+    assert "request:2: a text contains" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("path", ["status", "queue", "export"])

@@ -151,7 +151,7 @@ def test_only_leads_add_months(store: Store, sample: bytes, tmp_path: Path) -> N
         ({"month": "2026-13"}, 400, "`2026-13` is not a month"),
         ({"month": "../../2026-03"}, 400, "is not a month"),
         ({"project": "99"}, 404, "unknown project"),
-        ({"project": "2"}, 400, "no grades"),
+        ({"project": "2"}, 400, "not grades"),
         ({"project": "3"}, 400, "nothing has been graded in `Empty`"),
         ({"rule": "best"}, 422, "rule"),
         ({"name": "march.exe"}, 400, "march.exe: is not a sample"),
@@ -191,7 +191,7 @@ def test_a_month_is_looked_at_before_it_is_stored(
     assert made.judgments["tv"] == {"a": 2.0, "b": 1.0}
     # It is stored once.
     answer = lead.send("/monitor/new/store", token=token_of(page))
-    assert (answer.status_code, "nothing to store" in answer.text) == (400, True)
+    assert (answer.status_code, "nothing left to store" in answer.text) == (400, True)
     assert [one.name for one in (tmp_path / "rounds" / ".pending").iterdir()] == []
 
 

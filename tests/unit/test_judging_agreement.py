@@ -291,7 +291,7 @@ def test_bad_input() -> None:
         with pytest.raises(InputError, match=f"`{weights}` need grades that are numbers") as caught:
             cohen_kappa(["high"], ["low"], weights=weights)  # type: ignore[list-item]
         assert caught.value.hint == "weights='none' takes names"
-    with pytest.raises(InputError, match="`nan` is none"):
+    with pytest.raises(InputError, match="`nan` is not one"):
         cohen_kappa([math.nan, 1], [1, 1], weights="quadratic")
     with pytest.raises(ParameterError, match="`level`"):
         krippendorff_alpha([[1, 2]], level="cyclic")  # type: ignore[arg-type]

@@ -331,9 +331,9 @@ def plainly(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], N
         (in_manifest(parts=3), "cannot be read"),
         (in_manifest(packed_at="x" * 2_000_000), "not an archive of a project"),
         (lambda parts: parts.pop(MANIFEST), "not an archive of a project"),
-        (lambda parts: parts.pop("items.jsonl"), "`items.jsonl` is not what"),
-        (plainly("items.jsonl", b"d1", b"d9"), "`items.jsonl` is not what"),
-        (plainly("actions.jsonl", b"\n", b"\n[]\n"), "`actions.jsonl` is not what"),
+        (lambda parts: parts.pop("items.jsonl"), "`items.jsonl` does not match"),
+        (plainly("items.jsonl", b"d1", b"d9"), "`items.jsonl` does not match"),
+        (plainly("actions.jsonl", b"\n", b"\n[]\n"), "`actions.jsonl` does not match"),
         (plainly(MANIFEST, b'"tier"', b'"weight"'), "items.weight"),
         (with_part("items.jsonl", b'"d1"', b'"d\\u0000"'), "row 2 of `items.jsonl`"),
         (with_part("items.jsonl", b'"d1"', b'"d\\ud800"'), "row 2 of `items.jsonl`"),
@@ -346,8 +346,8 @@ def plainly(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], N
         (with_part("projects.jsonl", b'"open"', b'"removing"'), "`removing`"),
         (with_part("projects.jsonl", b'"levels"', b'"scales"'), "project cannot be read"),
         (with_part("users.jsonl", b"[1,", b"[2,"), "`users.jsonl`"),
-        (with_part("items.jsonl", b"[1,", b"["), "`items.jsonl` is not what"),
-        (with_part("items.jsonl", b"[1,", b"[" * 5000), "`items.jsonl` is not what"),
+        (with_part("items.jsonl", b"[1,", b"["), "`items.jsonl` does not match"),
+        (with_part("items.jsonl", b"[1,", b"[" * 5000), "`items.jsonl` does not match"),
     ],
 )  # fmt: skip
 def test_nothing_comes_of_a_damaged_archive(
@@ -383,7 +383,7 @@ def test_an_archive_is_bounded(store: Store) -> None:
         Archive(whole, largest=1_000_000)
     # One that says less than it holds is read no further than it says.
     lying = remade(whole, with_less)
-    with pytest.raises(InputError, match=r"`items\.jsonl` is not what"):
+    with pytest.raises(InputError, match=r"`items\.jsonl` does not match"):
         Archive(lying, largest=1_000_000).check()
 
 

@@ -62,7 +62,7 @@ def test_known_grades(store: Store) -> None:
     sheet = Sheet((Row(Item("q", "a"), final=2.0), Row(Item("q", "b"))))
     assert import_sheet(store, project.id, sheet, as_gold=True) == (1, 1)
     assert list(store.gold.all(project.id).values()) == [2.0]
-    with pytest.raises(InputError, match="no grade"):
+    with pytest.raises(InputError, match="no final grades"):
         import_sheet(store, project.id, Sheet((Row(Item("q", "b")),)), as_gold=True)
 
 

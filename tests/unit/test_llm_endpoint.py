@@ -108,7 +108,7 @@ def test_a_retry_after_that_is_none_does_not_matter(server: Completions) -> None
 
 def test_a_pause_of_an_hour_ends_the_run(server: Completions) -> None:
     server.replies(Reply(status=429, headers={"Retry-After": "3600"}))
-    with pytest.raises(EndpointError, match=r"come back in 3,600 seconds"):
+    with pytest.raises(EndpointError, match=r"retry in 3,600 seconds"):
         endpoint(server)[0].complete(BODY)
 
 
