@@ -301,7 +301,7 @@ def test_bad_input() -> None:
     with pytest.raises(InputError, match="agreement needs grades that are numbers") as caught:
         measure_agreement({"a": {"x": "high", "y": "low"}})  # type: ignore[dict-item]
     assert "level=" not in caught.value.hint
-    with pytest.raises(InputError, match="`high` is none"):
+    with pytest.raises(InputError, match="`high` is not one"):
         krippendorff_alpha([["high", "low"]], level="ordinal")
     with pytest.raises(InputError, match="no grades"):
         measure_agreement({"a": {}})
