@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import relkit
+from relkit import io as relkit_io
 from relkit.core.errors import ParseError
 from relkit.data.labelled import LabelledRows
 from relkit.io.letor_lines import DOCUMENT, finite, no_query, row_values, rows_of
@@ -258,3 +259,12 @@ def test_files_beside_the_text_are_checked(
     (tmp_path / f"a.letor.{ending}").write_text(text)
     with pytest.raises(relkit.InputError, match=said):
         relkit.read_features(path)
+
+
+def test_encoded_ids_are_the_same_in_every_reader(tmp_path: Path) -> None:
+    path = tmp_path / "x.letor"
+    path.write_text("# ids: percent-encoded\n2 qid:a%20b 1:0.5 # docid=GX%2F1\n")
+    sheet = relkit_io.read_sheet(path)
+    items = [(row.item.query, row.item.document) for row in sheet.rows]
+    assert items == [("a b", "GX/1")]
+    assert relkit.read_judgments(path).to_dict() == {"a b": {"GX/1": 2.0}}

@@ -72,3 +72,9 @@ def test_scales_from_files(tmp_path: Path) -> None:
 def test_two_levels_of_one_name_are_refused() -> None:
     with pytest.raises(relkit.ParameterError, match="same name"):
         Scale("x", levels=(Level(1, "a"), Level(2, "A")))
+
+
+def test_grades_of_another_scale_say_how_to_write_one() -> None:
+    with pytest.raises(relkit.InputError, match="`100`") as raised:
+        SEARCH.parse("100")
+    assert "write a scale of your own, a TOML, JSON or YAML file: --scale FILE" in raised.value.hint
