@@ -107,7 +107,7 @@ def test_too_little_is_refused() -> None:
         relkit.rank_correlation(grades, runs[:1])
     with pytest.raises(ParameterError, match="two or more measures"):
         relkit.rank_correlation(grades, runs, ["ap"])
-    with pytest.raises(ParameterError, match="6 runs and 1 names"):
+    with pytest.raises(ParameterError, match="6 runs but 1 names"):
         relkit.rank_correlation(grades, runs, names=["a"])
     with pytest.raises(ParameterError, match="called `a`"):
         relkit.discriminative_power(grades, runs[:2], names=["a", "a"])

@@ -241,7 +241,7 @@ REFUSED: dict[str, tuple[bytes | None, bytes | None, str, type[RelkitError], int
         "rr",
         InputError,
         3,
-        ["`q1`", "the run has `1`", "in front"],
+        ["`q1`", "the run has `1`", "the prefix"],
     ),
     "no query in common: padding": (
         b"7 0 d1 1\n8 0 d1 1\n",

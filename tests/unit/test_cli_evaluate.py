@@ -34,7 +34,7 @@ def test_table_shows_values_and_counts(command: Command) -> None:
         "",
         "convention relkit: ties=doc-desc, undefined=skip, missing=zero",
     ]
-    assert outcome.err == "warning: 1 query is in the judgments and not in the run (q3)\n"
+    assert outcome.err == "warning: 1 query is in the judgments but not in the run (q3)\n"
 
 
 def test_the_default_measures_fit_80_columns(command: Command) -> None:
@@ -307,7 +307,7 @@ def test_output_to_a_place_that_is_not_there(command: Command) -> None:
 def test_strict_turns_warnings_into_an_error(command: Command) -> None:
     outcome = command("evaluate", *FILES, "--strict")
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err.startswith("error: bm25.run: 1 query is in the judgments and not in the run")
+    assert outcome.err.startswith("error: bm25.run: 1 query is in the judgments but not in the run")
     assert command("evaluate", "judgments.qrels", "tfidf.run", "--strict").code == 0
 
 

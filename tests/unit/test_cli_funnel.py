@@ -21,7 +21,7 @@ def test_one_run(command: Command) -> None:
     assert outcome.out == f"{found}\n"
     assert found.sentence().split(":")[0] in outcome.out
     assert max(map(width, outcome.out.splitlines())) <= 80
-    assert "1 query is in the judgments and not in the run (q3)" in outcome.err
+    assert "1 query is in the judgments but not in the run (q3)" in outcome.err
 
 
 def test_stages_in_the_order_given(command: Command) -> None:

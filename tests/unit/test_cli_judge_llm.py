@@ -120,7 +120,7 @@ def test_from_grading_to_an_accepted_judge(
     assert accepted.code == 0
     assert "Confusion matrix" in accepted.out
     assert "llm:small (version 1) is accepted by Lee in June" in accepted.err
-    assert "20 of 80 final grades are those of the language model llm:small" in accepted.err
+    assert "20 of 80 final grades come from the language model llm:small" in accepted.err
 
     after = command(*export)
     rows = list(csv.DictReader(after.out.splitlines()))
@@ -130,7 +130,7 @@ def test_from_grading_to_an_accepted_judge(
     assert all(int(row["final"]) == int(row["document"][1:]) % 4 for row in by_model)
     assert not any(row["judge"].startswith("llm") for row in rows)
     trec = command("judge", "export", "judging.db", "--project", "June", "--format", "trec")
-    assert "20 of 80 final grades are those of the language model llm:small" in trec.err
+    assert "20 of 80 final grades come from the language model llm:small" in trec.err
     assert "which final grades are a language model's: left out of 20 items" in trec.err
     status = command("judge", "status", "judging.db", "--project", "June")
     assert "count for 20 ungraded items" in " ".join(status.out.split())

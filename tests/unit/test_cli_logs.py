@@ -180,7 +180,7 @@ def test_notes_of_ubi_are_said(command: Command, files: Path) -> None:
         (files / name).write_text(json.dumps(row) + "\n", "utf-8")
     outcome = command("logs", "inspect", "queries.ndjson", "events.ndjson", "--format", "json")
     assert json.loads(outcome.out)["rows"] == 2
-    assert "note: other actions" in outcome.err
+    assert "note: actions other" in outcome.err
 
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.jsonl", "a.csv.gz", "a.jsonl.zst"])

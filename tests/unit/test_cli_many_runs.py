@@ -46,7 +46,7 @@ def test_every_run_needs_a_name_of_its_own(command: Command) -> None:
     )
     outcome = command("compare", *FILES, "--name", "old", "--name", "old")
     assert outcome.code == 2
-    assert outcome.err == "error: two runs are called `old`\nhint: give different names\n"
+    assert outcome.err == "error: two runs have the name `old`\nhint: give different names\n"
 
 
 def test_names_of_values_and_of_scores(command: Command, files: Path) -> None:

@@ -19,7 +19,7 @@ def test_writes_html(command: Command, files: Path) -> None:
     assert outcome.out == ""
     assert text.startswith("<!DOCTYPE html>")
     assert "<title>tfidf.run against bm25.run</title>" in text
-    assert "1 query is in the judgments and not in the run (q3)" in outcome.err
+    assert "1 query is in the judgments but not in the run (q3)" in outcome.err
 
 
 def test_writes_markdown_in_chinese(command: Command, files: Path) -> None:

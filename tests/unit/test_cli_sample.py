@@ -59,7 +59,7 @@ def test_markdown_in_chinese_with_notes_on_stderr(command: Command) -> None:
     assert "待标注 12 对" in outcome.out
     assert "警告：低频层只有 3 个会话，不足 100 个，已全部抽取" in outcome.err
     english = command("sample", "log.csv", "--format", "markdown")
-    assert "warning: the tier tail has 3 sessions, not 100: all of them are taken" in english.err
+    assert "warning: the tier tail has only 3 sessions (100 requested): all are used" in english.err
 
 
 def test_earlier_judgments_with_an_age_limit(command: Command) -> None:

@@ -297,7 +297,7 @@ def test_a_row_that_comes_again_is_said(command: Command, files: Path) -> None:
     for name in ("old.csv", "new.csv"):
         lines = (files / name).read_text().splitlines()
         (files / name).write_text("\n".join([*lines, lines[10]]) + "\n")
-    warning = "1 row gives a document of a query once more, and every row counts (q1 d0)"
+    warning = "1 row repeats a document of a query, and every row counts (q1 d0)"
     outcome = command("evaluate", "--scored", "new.csv")
     assert f"warning: {warning}" in outcome.err
     assert command("evaluate", "--scored", "new.csv", "--strict").code == 1

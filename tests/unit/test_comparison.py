@@ -202,7 +202,7 @@ def test_impossible_settings_are_refused(name: str) -> None:
 
 
 def test_impossible_runs_are_refused() -> None:
-    with pytest.raises(ParameterError, match="two runs are called `a`"):
+    with pytest.raises(ParameterError, match="two runs have the name `a`"):
         relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a", "a"])
     with pytest.raises(ParameterError, match="2 runs but 1 names"):
         relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a"])
@@ -356,7 +356,7 @@ def test_every_form_shows_what_is_not_tested_without_p() -> None:
     assert row.split() == ["judged@10", "1.0000", "0.6833", "-0.3167"]
     assert "over 2 comparisons" in shown
     said = " ".join(shown.split())
-    assert "Not tested, as they describe the data and not quality: judged@10, num_ret" in said
+    assert "Not tested, since they describe the data, not quality: judged@10, num_ret" in said
     assert "gained most on rr" in shown
     assert "**59.0000**" not in comparison.to_markdown()
     frame = comparison.to_frame()

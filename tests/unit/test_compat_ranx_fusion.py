@@ -70,7 +70,7 @@ def test_report(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "x.json").read_text()) == report.to_dict()
     with pytest.raises(ParameterError, match="stat_test"):
         compare(Qrels(JUDGED), runs, "map", stat_test="sign")
-    with pytest.raises(ParameterError, match="two runs are called"):
+    with pytest.raises(ParameterError, match="two runs have the name"):
         compare(Qrels(JUDGED), [runs[0], runs[0]], "map")
 
 

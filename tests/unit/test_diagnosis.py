@@ -313,7 +313,7 @@ def test_values_alone_and_stages_of_two_candidates_are_refused() -> None:
     values = relkit.compare_values(
         {"old": {"ndcg@10": {"q1": 0.1, "q2": 0.2}}, "new": {"ndcg@10": {"q1": 0.2, "q2": 0.2}}}
     )
-    with pytest.raises(relkit.ParameterError, match="rules look at judgments and runs"):
+    with pytest.raises(relkit.ParameterError, match="rules need judgments and runs"):
         relkit.diagnose(values)
     several = relkit.compare(GRADED, BETTER, [WORSE, BETTER], "rr", names=["old", "one", "two"])
     with pytest.raises(relkit.ParameterError, match="belong to one candidate"):

@@ -68,7 +68,7 @@ def test_tables_keep_it(clicked: library.Judgments, tmp_path: Path, ending: str)
 def test_formats_without_columns_say_what_they_leave_out(
     clicked: library.Judgments, tmp_path: Path, ending: str
 ) -> None:
-    with pytest.warns(library.RelkitWarning, match="rest on: weight, low and high not written"):
+    with pytest.warns(library.RelkitWarning, match="evidence of grades: weight, low and high"):
         library.write_judgments(clicked, tmp_path / f"back.{ending}")
     assert library.read_judgments(tmp_path / f"back.{ending}").to_dict() == clicked.to_dict()
 
@@ -153,8 +153,8 @@ def test_measures_use_the_grades_alone_and_say_so(clicked: library.Judgments) ->
     assert found["ndcg"] == plain["ndcg"]
     assert not plain.notes
     assert [str(note) for note in found.notes] == [
-        "the judgments have weight, low and high beside their grades: measures use the grades"
-        " alone, `relkit evaluate --intervals` says how much that matters"
+        "the judgments have weight, low and high besides grades: measures use only the grades;"
+        " `relkit evaluate --intervals` shows how much that matters"
     ]
 
 
@@ -165,5 +165,5 @@ def test_convert_says_what_it_leaves_out(command: Any, tmp_path: Path, monkeypat
     assert "warning" not in outcome.err
     assert '"weight":120.5,"low":2.5,"high":3.0}' in Path("clicked.jsonl").read_text()
     outcome = command("convert", "clicked.csv", "clicked.qrels")
-    assert "warning: the format `trec` has no columns for what grades rest on" in outcome.err
+    assert "warning: the format `trec` has no columns for the evidence of grades" in outcome.err
     assert outcome.err.count("not written") == 1

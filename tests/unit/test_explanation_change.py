@@ -107,7 +107,7 @@ def test_pairs_give_no_document_a_share(measure: str) -> None:
     first = found.moves[0]  # the one that moved the furthest
     assert (first.document, first.before, first.after) == ("a", 3, 1)
     assert {one.document for one in found.moves} == {"a", "b", "c", "d", "e"}
-    assert f"{measure} gives no single document a share" in str(found).replace("\n  ", " ")
+    assert f"{measure} cannot be attributed to single documents" in str(found).replace("\n  ", " ")
     assert "B - A" not in str(found)
 
 
@@ -177,7 +177,7 @@ def test_two_runs_against_a_third() -> None:
 def test_wrong_arguments() -> None:
     with pytest.raises(relkit.UnknownNameError, match="no query `z`"):
         relkit.explain_change(JUDGMENTS, OLD, NEW, "z")
-    with pytest.raises(relkit.ParameterError, match="two runs have two names"):
+    with pytest.raises(relkit.ParameterError, match="two runs need two names"):
         change("dcg", names=["one"])
     tied = {"q": {"a": 2, "b": 2, "c": 1}}
     with pytest.raises(relkit.ParameterError, match="ties=expected"):

@@ -200,7 +200,7 @@ def test_sources_of_stages(files: Any) -> None:
         ({"k": 0}, "whole number of 1 or more"),
         ({"cutoffs": [0]}, "`cutoffs` must be a whole number"),
         ({"candidates": 2.5}, "`candidates` must be a whole number"),
-        ({"names": ["a", "b"]}, "1 stages and 2 names"),
+        ({"names": ["a", "b"]}, "1 stages but 2 names"),
     ],
 )
 def test_impossible_parameters(arguments: dict[str, Any], message: str) -> None:

@@ -161,8 +161,8 @@ def test_judgments_label_rows_and_a_label_column_is_no_feature() -> None:
     assert rows.known_features().names == ("bm25",)
     assert rows.known_features().values.tolist() == [[3], [1]]
     assert [str(note) for note in rows.notes] == [
-        "2 of 4 rows are not judged: left out",
-        "1 of 3 judged documents has no row of features",
+        "2 of 4 rows are unjudged: left out",
+        "1 of 3 judged documents has no feature row",
     ]
 
 

@@ -10,8 +10,8 @@ from relkit.io import explain_mismatch
 @pytest.mark.parametrize(
     ("judged", "retrieved", "reason"),
     [
-        (["007", "008"], ["7", "8"], "zeros in front"),
-        (["q07", "q08"], ["q7", "q8"], "zeros in front"),
+        (["007", "008"], ["7", "8"], "leading zeros"),
+        (["q07", "q08"], ["q7", "q8"], "leading zeros"),
         (["7", "8"], ["7.0", "8.0"], "how numbers are written"),
         (["MB1", "MB2"], ["mb1", "mb2"], "letter case"),
         (["q1", "q2"], [" q1", "q2\ufeff"], "white space around them"),
@@ -19,10 +19,10 @@ from relkit.io import explain_mismatch
         (["q1", "q2"], ["b'q1'", "b'q2'"], "quotation marks"),
         (["caf\u00e9", "na\u00efve"], ["cafe\u0301", "nai\u0308ve"], "their Unicode form"),
         (["7", "8"], ["７", "８"], "their Unicode form"),
-        (["7", "8"], ["q7", "q8"], "`q` in front"),
-        (["topic-7", "topic-8"], ["7", "8"], "`topic-` in front"),
+        (["7", "8"], ["q7", "q8"], "the prefix `q`"),
+        (["topic-7", "topic-8"], ["7", "8"], "the prefix `topic-`"),
         (["topic-7", "topic-8"], ["q7", "q8"], "`q` in the run, `topic-` in the judgments"),
-        (["Q007", "Q008"], ["q7", "q8"], "letter case and zeros in front"),
+        (["Q007", "Q008"], ["q7", "q8"], "letter case and leading zeros"),
     ],
 )
 def test_the_difference_is_named(judged: list[str], retrieved: list[str], reason: str) -> None:
@@ -46,7 +46,7 @@ def test_a_few_that_match_by_chance() -> None:
     retrieved = [str(number) for number in range(110)]
     note = explain_mismatch(judged, retrieved)
     assert note is not None
-    assert note.message.startswith("only 10 query ids of the run are judged")
+    assert note.message.startswith("only 10 query ids of the run match the judgments")
     assert note.count == 50
     assert explain_mismatch(["1", "a", "b", "c"], ["1", "x", "y", "z"]) is None
 
@@ -54,5 +54,5 @@ def test_a_few_that_match_by_chance() -> None:
 def test_ids_with_nothing_in_common() -> None:
     note = explain_mismatch(["q1"], ["other"], what="document")
     assert note is not None
-    assert "no document id of the run is judged: the run has `other`" in note.message
+    assert "no document id of the run matches the judgments: the run has `other`" in note.message
     assert "the judgments have `q1`" in note.message

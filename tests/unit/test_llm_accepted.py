@@ -102,7 +102,7 @@ def test_accepted_grades_fill_only_what_nobody_said_anything_of(
     assert grading == "median, llm:small"
     (note,) = judgments.notes
     assert (note.kind, note.level) == ("machine-grades", "warning")
-    assert note.message.startswith("4 of 11 final grades are those of the language model llm:small")
+    assert note.message.startswith("4 of 11 final grades come from the language model llm:small")
     accepted = store.models.accepted(project.id)
     assert accepted is not None
     assert (accepted.by, accepted.items, accepted.note) == ("Lee", 7, "good enough")

@@ -166,7 +166,7 @@ def test_what_an_engine_cannot_do_is_said() -> None:
     weights = np.linspace(1, 2, len(DATA.X))
     with pytest.raises(relkit.ParameterError, match="takes no row weights"):
         made.fit(DATA.X, DATA.labels, qid=DATA.qid, sample_weight=weights)
-    with pytest.warns(relkit.RelkitWarning, match="does not count the rows of a leaf"):
+    with pytest.warns(relkit.RelkitWarning, match="does not count rows per leaf"):
         trained("regression", "trees", engine="xgboost", trees=1)
 
 

@@ -26,8 +26,8 @@ def test_a_note_of_a_run_keeps_its_name_counts_and_examples() -> None:
         key="missing-queries.judgments",
     )
     assert note.text("zh") == "b.run：4 条有标注的查询不在结果文件中（q1、q2、q3 等）"
-    assert str(note) == ("b.run: 4 queries are in the judgments and not in the run (q1, q2, q3, …)")
-    assert note.message == "b.run: 4 queries are in the judgments and not in the run"
+    assert str(note) == ("b.run: 4 queries are in the judgments but not in the run (q1, q2, q3, …)")
+    assert note.message == "b.run: 4 queries are in the judgments but not in the run"
 
 
 def test_measures_are_named() -> None:

@@ -277,9 +277,8 @@ def test_small_and_empty_tiers_are_said() -> None:
     assert [tier.sampled for tier in sample.tiers] == [4, 0, 1]
     assert [str(note) for note in sample.notes] == [
         "the tier middle contains no queries: nothing is drawn from it (middle)",
-        "the tier tail has 1 session, not 4: all of them are taken. Of this month its mean is"
-        " known without an interval; a change from month to month still rests on its queries as a"
-        " sample of what is searched (tail)",
+        "the tier tail has only 1 session (4 requested): all are used. Its mean for this month"
+        " needs no interval; a change between months still treats its queries as a sample (tail)",
     ]
     assert sample.tiers[1].to_dict()["inclusion_probability"] is None
 

@@ -65,9 +65,9 @@ def test_a_warning_says_between_which_values_the_number_lies(
     note = tie_note(results)
     assert note.level == "warning"
     span = f"{name} could be {bounds[0]:.4f} to {bounds[1]:.4f}"
-    assert note.message == f"equal scores decide in 1 of 1 query (ties=expected): {span}"
+    assert note.message == f"ties matter in 1 of 1 query (ties=expected): {span}"
     assert results.to_dict()["measures"][name]["span"] == pytest.approx(list(bounds))
-    with pytest.raises(StrictError, match="equal scores decide"):
+    with pytest.raises(StrictError, match="ties matter"):
         relkit.evaluate_scores(SORTED, CONSTANT, measures=name, strict=True)
 
 

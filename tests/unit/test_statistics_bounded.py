@@ -83,7 +83,7 @@ def test_bounds(name: str, values: list[float], scale: float, shift: float) -> N
 
 @pytest.mark.parametrize("name", EXACT)
 def test_values_out_of_range(name: str) -> None:
-    with pytest.raises(ParameterError, match="outside 0 to 1"):
+    with pytest.raises(ParameterError, match="outside the given range, 0 to 1"):
         EXACT[name](np.array([0.5, 1.5]), 0, 1)
     with pytest.raises(ParameterError, match="confidence"):
         EXACT[name](np.array([0.5]), 0, 1, confidence=1.0)

@@ -1,1 +1,1 @@
-"""What follows from evaluated runs: comparisons, explanations, diagnoses, statistics."""
+"""Analysis of evaluated runs: comparisons, explanations, diagnoses, statistics."""

@@ -152,7 +152,8 @@ class ScoredFiles:
         twice = next((name for name in titles if titles.count(name) > 1), None)
         if twice is not None:
             raise ParameterError(
-                message("two runs are called `{twice}`", twice=twice), hint="give different names"
+                message("two runs have the name `{twice}`", twice=twice),
+                hint="give different names",
             )
         found = []
         for place, name in enumerate(titles):

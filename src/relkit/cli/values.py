@@ -263,7 +263,7 @@ def run_names(runs: Sequence[str], names: Sequence[str] = ()) -> list[str]:
     twice = [name for place, name in enumerate(names) if name in names[:place]]
     if twice:
         raise ParameterError(
-            message("two runs are called `{twice}`", twice=twice[0]), hint="give different names"
+            message("two runs have the name `{twice}`", twice=twice[0]), hint="give different names"
         )
     if names:
         return list(names)

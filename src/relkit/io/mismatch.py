@@ -34,7 +34,7 @@ def explain_mismatch(
 
     Examples:
         >>> print(explain_mismatch(["007"], ["7"]))
-        no query id of the run is judged as it is written: they differ in zeros in front (`7` in the run, `007` in the judgments)
+        no query id of the run matches the judgments: they differ in leading zeros (`7` in the run, `007` in the judgments)
     """  # noqa: E501
     from relkit.core.notes import Note
 

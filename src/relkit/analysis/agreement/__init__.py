@@ -1,4 +1,4 @@
-"""Do measures, or judgments, order systems alike, and how well do they tell them apart?"""
+"""Agreement of measures or judgments on the order of systems, and their discriminative power."""
 
 from relkit.analysis.agreement.correlation import Correlation, Correlations, rank_correlation
 from relkit.analysis.agreement.discrimination import (

@@ -1,4 +1,4 @@
-"""How alike measures, or two sets of judgments, order systems."""
+"""Rank correlation between measures, or between two sets of judgments."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["CoefficientName", "Correlation", "Correlations", "rank_correlation"]
 NUMBERS = ("value", "interval_low", "interval_high")
 #: With more measures than this, pairs are shown as a matrix.
 MOST_LISTED = 6
-#: With fewer queries there is no interval: samples of so few say too little of others.
+#: With fewer queries there is no interval: so few say too little about others.
 FEWEST = 10
 
 CoefficientName = Literal["kendall", "tau_ap", "spearman", "pearson"]
@@ -43,13 +43,13 @@ CoefficientName = Literal["kendall", "tau_ap", "spearman", "pearson"]
 
 @dataclass(frozen=True)
 class Correlation:
-    """How alike two measures, or one measure on two sets of judgments, order the runs.
+    """Rank correlation of two measures, or of one measure on two sets of judgments.
 
     Attributes:
-        first: The one measure.
-        second: The other; the same one where two sets of judgments are held together.
-        value: The coefficient, from -1 to 1; NaN where a measure gives all runs one value.
-        interval: Confidence interval over queries; NaN where there is none, as for fewer than ten
+        first: The first measure.
+        second: The second measure; the same if two sets of judgments are compared.
+        value: The coefficient, from -1 to 1; NaN if a measure gives all runs the same value.
+        interval: Confidence interval over queries; NaN if there is none, as for fewer than ten
             queries.
     """
 
@@ -59,7 +59,7 @@ class Correlation:
     interval: tuple[float, float]
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values; null stands for a number that does not exist."""
+        """Returns JSON-ready values; missing numbers are null."""
         return {
             "first": self.first,
             "second": self.second,
@@ -70,19 +70,19 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Correlations(Exportable):
-    """How alike measures, or two sets of judgments, order runs.
+    """Rank correlations of measures, or of two sets of judgments, over runs.
 
     Attributes:
         coefficient: `kendall`, `tau_ap`, `spearman` or `pearson`.
-        between: What is held together: `measures`, or `judgments`.
+        between: What is compared: `measures`, or `judgments`.
         runs: The runs' names.
         measures: The measures' names.
-        pairs: One a pair of measures, or a measure where two sets of judgments are held together.
+        pairs: One per pair of measures, or one per measure for two sets of judgments.
         values: The numbers that the runs are ordered by: {label: {run: value}}.
-        queries: How many queries they rest on.
+        queries: Number of queries behind them.
         confidence: Confidence level of the intervals.
-        resamples: How often queries were drawn again.
-        seed: Seed of those draws.
+        resamples: Number of bootstrap resamples of queries.
+        seed: Seed of the resampling.
         notes: What was noticed about the data.
     """
 
@@ -100,22 +100,22 @@ class Correlations(Exportable):
 
     @property
     def title(self) -> str:
-        """What people call the coefficient."""
+        """The coefficient's name in prose."""
         return coefficients.get(self.coefficient).title
 
     def value(self, first: str, second: str | None = None) -> float:
         """Returns the coefficient of two measures, or of one on both sets of judgments.
 
         Raises:
-            UnknownNameError: If a name is no measure's.
-            ParameterError: If the pair was not held together.
+            UnknownNameError: If there is no such measure.
+            ParameterError: If the pair was not compared.
         """
         names = {str(one) for one in parse_measures([first, second or first])}
         for one in self.pairs:
             if {one.first, one.second} == names:
                 return one.value
         raise ParameterError(
-            message("{names} were not held together", names=" and ".join(sorted(names))),
+            message("{names} were not compared", names=" and ".join(sorted(names))),
             hint=message("there are {measures}", measures=list(self.measures)),
         )
 
@@ -158,8 +158,8 @@ class Correlations(Exportable):
 
         Args:
             digits: Decimals of a list of pairs.
-            matrix: Whether they are a matrix, which has no intervals; by default where there are
-                many measures.
+            matrix: Whether to show a matrix, which has no intervals; by default if there are many
+                measures.
             language: `en` or `zh`.
         """
         words = catalogue("tables", language)
@@ -184,7 +184,7 @@ class Correlations(Exportable):
     def to_markdown(
         self, *, digits: int = DIGITS, matrix: bool | None = False, language: Language = "en"
     ) -> str:
-        """Returns a Markdown table, one row per pair where `matrix` says nothing else."""
+        """Returns a Markdown table, one row per pair unless `matrix` is given."""
         return super().to_markdown(digits=digits, matrix=matrix, language=language)
 
     def _list(self, digits: int, words: Catalogue) -> Table:
@@ -235,29 +235,29 @@ def rank_correlation(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Correlations:
-    """Tells how alike measures order runs; or, with `other`, how alike two sets of judgments do.
+    """Correlates the orders of runs by several measures or, with `other`, by two sets of judgments.
 
-    The interval says how much the coefficient varies over other queries, as many as these, with
-    the same runs: coefficient ± t · the standard error over bootstrap samples of queries. What
-    it surrounds is the coefficient expected for so many queries. That is lower than the one for
-    endlessly many: noise between queries hides a part of any agreement.
+    The interval shows how much the coefficient varies over samples of as many queries, with the
+    same runs: coefficient ± t · the standard error over bootstrap samples of queries. It covers the
+    coefficient expected for this number of queries, which is lower than for infinitely many: noise
+    between queries hides part of any agreement.
 
     Args:
-        judgments: As for `relkit.evaluate`.
-        runs: Two or more runs as for `relkit.evaluate`.
-        measures: One or more names such as `ndcg@10`; two or more where `other` is not given.
+        judgments: See `relkit.evaluate`.
+        runs: Two or more runs; see `relkit.evaluate`.
+        measures: One or more names such as `ndcg@10`; two or more without `other`.
         other: A second set of judgments of the same queries.
-        coefficient: `kendall` (τ-b), `tau_ap` (symmetric, mistakes at the top weigh more),
+        coefficient: `kendall` (τ-b), `tau_ap` (symmetric, with more weight at the top),
             `spearman` or `pearson`.
-        convention: As for `relkit.evaluate`.
-        average: As for `relkit.evaluate`.
-        scale: As for `relkit.evaluate`.
-        names: What to call the runs; by default their files' names.
+        convention: See `relkit.evaluate`.
+        average: See `relkit.evaluate`.
+        scale: See `relkit.evaluate`.
+        names: The names of the runs; by default their files' names.
         confidence: Confidence level of the intervals.
         resamples: Number of bootstrap resamples of the queries; 0 omits the intervals.
         seed: The same seed gives the same intervals.
         threads: 0 uses all cores.
-        progress: Called with the work done, all of it, and what comes next.
+        progress: Called with the work done, the total, and the next step.
 
     Returns:
         The coefficient of every pair of measures, or of every measure on both sets of judgments.
@@ -265,8 +265,7 @@ def rank_correlation(
     Raises:
         InputError: If the data cannot be used.
         UnknownNameError: If a measure, preset or scale has no such name.
-        ParameterError: If a parameter has an impossible value, or there are too few runs or
-            measures.
+        ParameterError: If a parameter has an invalid value, or there are too few runs or measures.
 
     Examples:
         >>> import relkit
@@ -286,7 +285,7 @@ def rank_correlation(
     asked = [str(one) for one in parse_measures(measures)]
     if other is None and len(asked) < 2:
         raise ParameterError(
-            "two or more measures are needed to see how alike they order the runs",
+            "two or more measures are needed to correlate their orders of the runs",
             hint="name another one, or give a second set of judgments",
         )
     titles = run_titles(runs, names)
@@ -368,7 +367,7 @@ def _correlations(
     intervals = []
     for value, column in zip(values, drawn.T, strict=True):
         held = column[np.isfinite(column)]
-        # Where samples of queries give all runs one value, the others say too little.
+        # If samples of queries give all runs one value, the others say too little.
         if not math.isfinite(value) or len(held) < 0.95 * resamples:
             intervals.append(nothing)
             continue
@@ -378,7 +377,7 @@ def _correlations(
 
 
 def _matrix(coefficient: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the coefficients of all pairs of rows, NaN where a row is not finite."""
+    """Returns the coefficients of all pairs of rows, NaN if a row is not finite."""
     import numpy as np
 
     held = np.isfinite(values).all(axis=1)

@@ -1,4 +1,4 @@
-"""How many pairs of systems a measure can tell apart."""
+"""How many pairs of systems a measure can distinguish."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class DiscriminativePower:
         measure: The measure's name.
         pairs: Pairs of runs that could be tested.
         separated: Those with a corrected p of at most alpha.
-        share: separated / pairs; NaN where there is no pair.
-        needed: The smallest difference from which on every pair is separated; infinite where the
-            largest one is not.
+        share: separated / pairs; NaN without pairs.
+        needed: The smallest difference from which every pair is separated; infinite if the largest
+            one is not.
         queries: Queries for which all runs have a value.
         p_values: Corrected p of every pair, ascending: the achieved significance levels.
     """
@@ -57,7 +57,7 @@ class DiscriminativePower:
     p_values: tuple[float, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values; null stands for a number that does not exist."""
+        """Returns JSON-ready values; missing numbers are null."""
         return {
             "measure": self.measure,
             "pairs": self.pairs,
@@ -76,7 +76,7 @@ class Discrimination(Exportable):
     Attributes:
         runs: The runs' names.
         measures: One per measure, the most discriminative first.
-        test: The test that decides.
+        test: The deciding test.
         correction: The correction for the number of pairs.
         alpha: Significance level.
         resamples: Number of resamples of the resampling tests.
@@ -160,36 +160,36 @@ def discriminative_power(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Discrimination:
-    """Tells how many pairs of runs each measure separates: its discriminative power.
+    """Computes how many pairs of runs each measure separates: its discriminative power.
 
     share = pairs with p <= alpha / all pairs of runs. A measure that separates more is less noisy
-    for so many queries; that does not make it right.
+    with this many queries, but not necessarily more valid.
 
     Args:
-        judgments: As for `relkit.evaluate`.
-        runs: Two or more runs as for `relkit.evaluate`.
+        judgments: See `relkit.evaluate`.
+        runs: Two or more runs; see `relkit.evaluate`.
         measures: One or more names such as `ndcg@10`.
         test: `tukey` (randomised Tukey HSD, which corrects for all pairs; two runs: a
             permutation test), `t`, `wilcoxon`, `sign`, `permutation` or `bootstrap`.
         correction: For the number of pairs of each measure: `none` (as in the literature),
             `holm`, `bh`. Tukey's p-values are corrected already.
         alpha: Significance level.
-        convention: As for `relkit.evaluate`.
-        average: As for `relkit.evaluate`.
-        scale: As for `relkit.evaluate`.
-        names: What to call the runs; by default their files' names.
+        convention: See `relkit.evaluate`.
+        average: See `relkit.evaluate`.
+        scale: See `relkit.evaluate`.
+        names: The names of the runs; by default their files' names.
         resamples: Number of resamples of the resampling tests.
         seed: The same seed gives the same numbers.
         threads: 0 uses all cores.
-        progress: Called with the work done, all of it, and what comes next.
+        progress: Called with the work done, the total, and the next step.
 
     Returns:
-        One entry a measure, the most discriminative first.
+        One entry per measure, the most discriminative first.
 
     Raises:
         InputError: If the data cannot be used.
         UnknownNameError: If a measure, preset or scale has no such name.
-        ParameterError: If a parameter has an impossible value, or there are too few runs.
+        ParameterError: If a parameter has an invalid value, or there are too few runs.
 
     Examples:
         >>> import relkit

@@ -1,4 +1,4 @@
-"""How good several runs are by several measures, and by the same measures on other queries."""
+"""Values of several runs by several measures, and the same on resampled queries."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ __all__ = ["View"]
 
 @dataclass(frozen=True)
 class View:
-    """One measure by one set of judgments: a number for every run.
+    """One measure on one set of judgments: a number for every run.
 
     Attributes:
         label: Its name.
-        values: The number of each run, as an evaluation prints it.
-        numerators: Shape (runs, queries): what a query adds above the line; 0 where it has no
-            value.
-        denominators: Shape (runs, queries): what it adds below.
+        values: The number of each run, as evaluated.
+        numerators: Shape (runs, queries): a query's numerator; 0 if it has no value.
+        denominators: Shape (runs, queries): its denominator.
         form: How sums become numbers: `ratio` of both, or the `sum` of the numerators.
     """
 
@@ -39,7 +38,7 @@ class View:
 
     @classmethod
     def of(cls, label: str, results: Sequence[Results], name: str, queries: Sequence[str]) -> View:
-        """Takes one measure out of the evaluations of all runs.
+        """Extracts one measure from the evaluations of all runs.
 
         Args:
             label: Its name.
@@ -76,13 +75,13 @@ class View:
         return cls(label, values, numerators, denominators, form)
 
     def resampled(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Returns the runs' numbers over queries drawn again.
+        """Returns the runs' numbers over resampled queries.
 
         Args:
             weights: How often each query was drawn, shape (queries,).
 
         Returns:
-            Shape (runs,); not finite where no query that was drawn has a value.
+            Shape (runs,); not finite if no drawn query has a value.
         """
         import numpy as np
 

@@ -1,4 +1,4 @@
-"""From a baseline and candidates to what changed, and whether it is significant."""
+"""Compares candidates with a baseline: what changed, and whether it is significant."""
 
 from relkit.analysis.comparison.comparison import Comparison
 from relkit.analysis.comparison.contrast import Contrast, PairContrast

@@ -1,4 +1,4 @@
-"""What tables and sentences need of a comparison."""
+"""The parts of a comparison that tables and sentences need."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Compared(Protocol):
 
 
 def contrast_label(one: Contrast) -> str:
-    """Returns a contrast's measure as tables name it."""
+    """Returns the name of a contrast's measure in tables."""
     return measure_label(one.measure, one.average, one.definition)
 
 
@@ -68,7 +68,7 @@ def contrasts_of(comparison: Compared, candidate: str) -> list[Contrast]:
 
 
 def beside(one: Contrast) -> list[tuple[str, float, float]]:
-    """Returns what stands below a contrast: its name, the baseline's and the candidate's number."""
+    """Returns the details below a contrast: name, and the numbers of baseline and candidate."""
     names = detail_names(one.measure, one.baseline_details, one.definition)
     return [
         (name, one.baseline_details[name], one.candidate_details[name])

@@ -46,19 +46,19 @@ class Comparison(Exportable):
     """Candidates against a baseline, paired by query.
 
     Attributes:
-        baseline: The name of the run compared with.
-        candidates: The names of the others.
+        baseline: The name of the baseline run.
+        candidates: The names of the other runs.
         measures: The measures' names.
-        tested: Those of them that are hypotheses: all but measures of the data, such as
-            `judged@10`, which are shown without a p-value and do not count in the correction.
+        tested: The tested measures: all except measures of the data, such as `judged@10`, which are
+            shown without a p-value and do not count in the correction.
         contrasts: One per candidate and measure, candidate by candidate.
         pairs: For more than two runs: every pair of runs and measure, by the randomised Tukey
             HSD test.
-        results: The evaluations, the baseline's first; empty where only values were given.
+        results: The evaluations, the baseline's first; empty if only values were given.
         settings: Test, interval, correction, alpha, confidence, resamples, seed.
-        convention: The rules of the evaluations, `None` where only values were given.
-        scale: The grade scale, where there is one.
-        judgments: The judgments, `None` where only results or values were given.
+        convention: The rules of the evaluations, `None` if only values were given.
+        scale: The grade scale, if there is one.
+        judgments: The judgments, `None` if only results or values were given.
         notes: What was noticed about the data.
         query_texts: Query texts by id; `None` until `described` adds it.
 
@@ -120,7 +120,7 @@ class Comparison(Exportable):
         self.query_texts: Mapping[str, str] | None = None
         warn(found)
 
-    # -- looking things up ---------------------------------------------------------------------
+    # -- look-ups ----------------------------------------------------------------------------
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ class Comparison(Exportable):
 
     @property
     def test(self) -> str:
-        """The test that decides."""
+        """The deciding test."""
         return self.settings.test
 
     @property
@@ -155,9 +155,9 @@ class Comparison(Exportable):
 
     @property
     def corrected(self) -> int:
-        """How many p-values are corrected together, 0 where none are.
+        """How many p-values are corrected together; 0 without a correction.
 
-        Tukey's test corrects for the runs itself, and leaves a candidate's measures.
+        Tukey's test already corrects for the runs, so only a candidate's measures remain.
         """
         count = len(self.tested)
         if self.test != "tukey":
@@ -166,7 +166,7 @@ class Comparison(Exportable):
 
     @property
     def focus(self) -> str:
-        """The measure that queries are looked at by: the first that is tested.
+        """The measure used to look at queries: the first that is tested.
 
         A pooled AUC, of which no query has a value of its own, gives way to the next: with `auc`
         and `gauc` it is `gauc`.
@@ -200,7 +200,7 @@ class Comparison(Exportable):
         """Returns the contrasts in which a candidate is significantly worse.
 
         Args:
-            measure: Only those of one measure.
+            measure: Restricts them to one measure.
 
         Raises:
             UnknownNameError: If the measure was not compared.
@@ -213,11 +213,11 @@ class Comparison(Exportable):
         )
 
     def run(self, name: str) -> Run:
-        """Returns one of the runs, whole; a file is read when it is first asked for.
+        """Returns one of the whole runs; a file is read on first use.
 
         Raises:
             UnknownNameError: If no run has the name.
-            ParameterError: If results or values were compared, and not runs.
+            ParameterError: If results or values were compared, not runs.
         """
         if name not in self.runs:
             raise UnknownNameError(
@@ -225,7 +225,7 @@ class Comparison(Exportable):
             )
         if name not in self._sources:
             raise ParameterError(
-                "only values were compared, and a run is needed here",
+                "only values were compared, but a run is needed here",
                 hint="compare judgments and runs with relkit.compare",
             )
         if not isinstance(self._sources[name], Run):
@@ -245,7 +245,7 @@ class Comparison(Exportable):
 
         Raises:
             UnknownNameError: If no run has the name.
-            ParameterError: If results or values were compared, and not runs.
+            ParameterError: If results or values were compared, not runs.
 
         Examples:
             >>> import relkit
@@ -292,17 +292,17 @@ class Comparison(Exportable):
     def plan(
         self, differences: Sequence[float | str] | None = None, *, powers: Sequence[float] = POWERS
     ) -> QueryPlan:
-        """Returns how many queries to grade so that a difference is found.
+        """Returns how many queries to grade to detect a difference.
 
         From the standard deviation of these runs' differences, at this comparison's significance
         level divided by its number of comparisons.
 
         Args:
             differences: Numbers, or shares of the baseline's number such as "2%".
-            powers: The chances to find the difference.
+            powers: The probabilities of detecting the difference.
 
         Raises:
-            ParameterError: If a difference is no number above 0, or a power not between 0 and 1.
+            ParameterError: If a difference is not above 0, or a power is not between 0 and 1.
         """
         return plan_queries(self, differences, powers=powers)
 
@@ -339,7 +339,7 @@ class Comparison(Exportable):
         }
 
     def _contrast_dict(self, one: Contrast) -> dict[str, Any]:
-        """Returns a contrast with the fingerprint of its numbers, where their rules are known."""
+        """Returns a contrast with the fingerprint of its numbers, if their rules are known."""
         values = one.to_dict()
         if self.convention is not None and one.definition:
             found = definition_fingerprint(one.definition, self.convention, one.average)
@@ -347,7 +347,7 @@ class Comparison(Exportable):
         return values
 
     def to_frame(self) -> polars.DataFrame:
-        """Returns one row a contrast, one column a number."""
+        """Returns one row per contrast and one column per number."""
         import polars
 
         rows = [one.to_row() for one in self.contrasts]
@@ -356,11 +356,11 @@ class Comparison(Exportable):
     def document(
         self, *, digits: int = DIGITS, per_query: bool = False, language: Language = "en"
     ) -> Document:
-        """Returns every candidate's contrasts, and what their signs mean.
+        """Returns every candidate's contrasts, with a legend.
 
         Args:
             digits: Decimals.
-            per_query: Puts a table of the queries' differences before the others.
+            per_query: Adds a table of per-query differences before the others.
             language: `en` or `zh`.
         """
         return comparison_document(self, digits=digits, per_query=per_query, language=language)

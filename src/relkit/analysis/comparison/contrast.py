@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["UNTESTED", "Contrast", "PairContrast", "Verdict", "describes_data"]
 
 Verdict = Literal["better", "worse", "undecided", "described"]
-#: Why a measure has no p-value, where that is its nature.
+#: Why a measure never has a p-value.
 UNTESTED = "the measure describes the data, not the quality of a ranking"
 
 
 def describes_data(measure: str) -> bool:
-    """Whether a measure is shown and not tested; another program's values always are tested.
+    """Whether a measure is shown but not tested; another program's values are always tested.
 
     Examples:
         >>> describes_data("judged@10"), describes_data("ndcg@10"), describes_data("revenue")
@@ -39,36 +39,36 @@ class Contrast(Exportable):
 
     Attributes:
         measure: The measure's name.
-        baseline: The name of the run compared with.
-        candidate: The name of the run that may be better.
+        baseline: The name of the baseline run.
+        candidate: The name of the candidate run.
         average: How queries became one number: `macro`, `micro` or `sum`.
-        queries: Pairs that the numbers rest on.
+        queries: Number of paired queries.
         left_out: Queries without a finite value in one or both runs.
         baseline_mean: The baseline's number over the paired queries.
         candidate_mean: The candidate's.
         difference: candidate - baseline.
-        interval: Confidence interval of the difference; NaN where there is none.
-        p_values: Two-sided p by test: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`; NaN
-            where a test does not apply.
+        interval: Confidence interval of the difference; NaN if there is none.
+        p_values: Two-sided p by test: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`; NaN if a
+            test does not apply.
         statistics: Student's `t` with its `degrees_of_freedom`, and Wilcoxon's `w`: the smaller
-            sum of signed ranks; NaN where the data has none.
-        test: The test that decides. For a pooled AUC, of which no query has a value of its own,
-            `permutation` stands in for `t`, `wilcoxon` and `sign`.
+            sum of signed ranks; NaN if undefined.
+        test: The deciding test. For a pooled AUC, which has no per-query values, `permutation`
+            replaces `t`, `wilcoxon` and `sign`.
         p: Its p-value.
         p_adjusted: The same corrected for the number of comparisons (runs x measures).
         effect_size: d_z: the mean difference divided by the differences' standard deviation.
         wins: Queries on which the candidate is better.
         ties: Queries on which both are equal.
         losses: Queries on which the candidate is worse.
-        detectable: The smallest difference that this many queries show with a power of 0.8.
-        queries_needed: Queries that show a difference as large as the one observed with a power
-            of 0.8; 0 where there is no difference.
-        baseline_details: What stands beside the baseline's number, such as PNR without pairs of
-            equal labels (`strict`) and that of random orders (`random`).
+        detectable: The smallest difference that this many queries detect with a power of 0.8.
+        queries_needed: Queries needed to detect the observed difference with a power of 0.8; 0
+            without a difference.
+        baseline_details: Details of the baseline's number, such as PNR without pairs of equal
+            labels (`strict`) and that of random orders (`random`).
         candidate_details: The same for the candidate.
-        definition: The measure with every parameter filled in; empty where only values were given.
-        verdict: `better` or `worse` where `p_adjusted` is at most alpha, else `undecided`; and
-            `described` for a measure of the data, such as `judged@10`. Such a contrast holds both
+        definition: The measure with all parameters filled in; empty if only values were given.
+        verdict: `better` or `worse` if `p_adjusted` is at most alpha, else `undecided`; or
+            `described` for a measure of the data, such as `judged@10`. Such a contrast has both
             numbers and their difference; it is not tested, so it has neither p nor interval.
     """
 
@@ -100,11 +100,11 @@ class Contrast(Exportable):
 
     @property
     def tested(self) -> bool:
-        """Whether the difference is a hypothesis, and not a description of the data."""
+        """Whether the difference is tested, not just described."""
         return self.verdict != "described"
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values; null stands for a number that does not exist."""
+        """Returns JSON-ready values; missing numbers are null."""
         details = {
             name: {key: json_number(value) for key, value in one.items()}
             for name, one in (
@@ -142,7 +142,7 @@ class Contrast(Exportable):
         }
 
     def to_row(self) -> dict[str, Any]:
-        """Returns the same without anything nested: a column per number."""
+        """Returns the same, flattened: one column per number."""
         row = self.to_dict()
         row["interval_low"], row["interval_high"] = row.pop("interval")
         row |= {f"p_{name}": value for name, value in row.pop("p_values").items()}
@@ -171,7 +171,7 @@ class PairContrast(Exportable):
         p: Two-sided p-value, corrected for all pairs of runs.
         effect_size: The difference divided by the residual standard deviation of the two-way
             analysis of variance (runs and queries).
-        queries: Queries that all the runs have a value for.
+        queries: Queries with a value in all runs.
     """
 
     measure: str

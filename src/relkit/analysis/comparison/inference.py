@@ -27,12 +27,12 @@ def contrasts(
     """Contrasts every candidate with the baseline on every measure, and corrects for their number.
 
     Args:
-        baseline: The name of the run compared with.
+        baseline: The name of the baseline run.
         pairings: By candidate and measure.
-        pairs: What `all_pairs` found; needed where Tukey's test decides.
+        pairs: The result of `all_pairs`; needed if Tukey's test decides.
         settings: The settings of the tests.
-        described: Measures of the data, which are shown and not tested.
-        progress: Called with the work done, all of it, and what comes next.
+        described: Measures of the data, which are shown but not tested.
+        progress: Called with the work done, the total, and the next step.
     """
     from relkit.analysis.statistics import adjust
 
@@ -60,7 +60,7 @@ def contrasts(
 
 
 def _described(baseline: str, candidate: str, pairing: Pairing, test: str) -> Contrast:
-    """Returns what is seen without a test."""
+    """Returns an untested contrast."""
     wins, ties, losses = pairing.wins_ties_losses
     nothing = math.nan
     return Contrast(
@@ -132,7 +132,7 @@ def _tukey_p(pairs: Sequence[PairContrast], wanted: Contrast) -> float:
 def _families(contrasts: Sequence[Contrast], test: str) -> list[list[Contrast]]:
     """Returns the contrasts that are corrected together.
 
-    Tukey's p-values are corrected for the runs already: only a candidate's measures are left.
+    Tukey's p-values are already corrected for the runs: only a candidate's measures remain.
     """
     if test != "tukey":
         return [list(contrasts)]

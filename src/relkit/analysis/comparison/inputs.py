@@ -1,4 +1,4 @@
-"""What can be compared: runs, evaluations, and values of another program."""
+"""Comparing runs, evaluations, or values of another program."""
 
 from __future__ import annotations
 
@@ -39,29 +39,29 @@ def compare(
     """Compares candidates with a baseline, query by query.
 
     Args:
-        judgments: As for `relkit.evaluate`.
-        baseline: The run to compare with; a run as for `relkit.evaluate`.
+        judgments: See `relkit.evaluate`.
+        baseline: The baseline run; see `relkit.evaluate`.
         candidates: Another run, or a sequence of runs.
         measures: One or more names such as `ndcg@10`, or `Measure` objects.
-        convention: As for `relkit.evaluate`.
-        average: As for `relkit.evaluate`.
-        scale: As for `relkit.evaluate`.
-        names: What to call the runs, the baseline first; by default their files' names.
-        progress: Called with the work done, all of it, and what comes next.
+        convention: See `relkit.evaluate`.
+        average: See `relkit.evaluate`.
+        scale: See `relkit.evaluate`.
+        names: The names of the runs, the baseline first; by default their files' names.
+        progress: Called with the work done, the total, and the next step.
         **options: The settings of the tests. `test`, the one that decides: `t`, `wilcoxon`, `sign`,
             `permutation`, `bootstrap`, or `tukey` (randomised Tukey HSD, for more than two runs);
-            the p-values of the other paired tests are computed when they are asked for. `interval`,
-            how confidence intervals are made: `t`, or by bootstrap `percentile`, `bca`.
-            `correction` for runs x measures comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
-            `alpha` (0.05): the significance level of corrected p-values. `confidence` (0.95) of the
-            intervals. `resamples` (10,000) of the resampling tests; their p is at least 1 /
-            (resamples + 1). `seed`: the same one gives the same bits for any number of threads and
-            order of rows. `threads`: 0 uses all cores.
+            p-values of the other paired tests are computed on demand. `interval`, the kind of
+            confidence intervals: `t`, or by bootstrap `percentile`, `bca`. `correction` for runs x
+            measures comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`. `alpha` (0.05): the
+            significance level of corrected p-values. `confidence` (0.95) of the intervals.
+            `resamples` (10,000) of the resampling tests; their p is at least 1 / (resamples + 1).
+            `seed`: equal seeds give identical results for any number of threads and order of rows.
+            `threads`: 0 uses all cores.
 
     Raises:
         InputError: If the data cannot be used.
         UnknownNameError: If a measure, preset or scale has no such name.
-        ParameterError: If a parameter has an impossible value, or two runs have one name.
+        ParameterError: If a parameter has an invalid value, or two runs have the same name.
 
     Examples:
         >>> import relkit
@@ -93,15 +93,16 @@ def compare_results(
 
     Args:
         results: The baseline's first, then the candidates'; all with the same measures.
-        judgments: What was evaluated, for those who look into queries, such as
+        judgments: The judgments, for functions that look into queries, such as
             `relkit.write_report`; with `runs`.
         runs: The run of each result.
-        progress: Called with the work done, all of it, and what comes next.
+        progress: Called with the work done, the total, and the next step.
         **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
             `threads`, as for `relkit.compare`.
 
     Raises:
-        ParameterError: If they are fewer than two, have different measures or rules, or one name.
+        ParameterError: If there are fewer than two, or they differ in measures or rules, or share a
+            name.
 
     Examples:
         >>> import relkit
@@ -117,7 +118,7 @@ def compare_results(
         if list(one.entries) != list(results[0].entries):
             raise ParameterError(
                 message(
-                    "`{run}` has the measures {entries}, and `{run_2}` has {entries_2}",
+                    "`{run}` has the measures {entries}, but `{run_2}` has {entries_2}",
                     run=one.run,
                     entries=list(one.entries),
                     run_2=results[0].run,

@@ -1,4 +1,4 @@
-"""What the signs in a comparison's tables mean."""
+"""The legend of a comparison's tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
 
 
 def legend(comparison: Compared, language: Language = "en") -> str:
-    """Returns what the signs mean, and by which test, correction and intervals."""
+    """Returns the legend of signs, with the test, correction and intervals."""
     words = catalogue("tables", language)
     settings = comparison.settings
     test = words.name("test", settings.test)
@@ -45,7 +45,7 @@ def legend(comparison: Compared, language: Language = "en") -> str:
 
 
 def pooled_measures(comparison: Compared) -> list[str]:
-    """Returns the measures whose number is formed anew from whole queries."""
+    """Returns the measures whose number is recomputed from whole queries."""
     found = []
     for one in comparison.contrasts:
         if is_pooled(one):
@@ -54,7 +54,7 @@ def pooled_measures(comparison: Compared) -> list[str]:
 
 
 def superscript_legend(comparison: Compared, language: Language = "en") -> str:
-    """Returns what bold numbers and the letters above them mean."""
+    """Returns the legend of bold numbers and superscripts."""
     words = catalogue("tables", language)
     settings = comparison.settings
     corrected = bool(comparison.corrected) and not comparison.pairs

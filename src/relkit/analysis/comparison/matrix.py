@@ -1,4 +1,4 @@
-"""Runs by measures: each number, the best in bold, and what it is significantly better than."""
+"""Runs by measures: each number, the best in bold, with superscripts for significance."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def matrix(comparison: Compared, *, digits: int = DIGITS, language: Language = "
 
 
 def _letter(place: int) -> str:
-    """Returns what a run is called in superscripts: a to z, A to Z, then a2, b2 and so on."""
+    """Returns a run's superscript: a to z, A to Z, then a2, b2 and so on."""
     turn, place = divmod(place, len(ascii_letters))
     return f"{ascii_letters[place]}{turn + 1 if turn else ''}"
 
 
 def _superscripts(comparison: Compared) -> dict[tuple[str, str], str]:
-    """Returns, by run and measure, letters of the runs that it is really better than."""
+    """Returns, by run and measure, letters of the runs that it is significantly better than."""
     letters = {name: _letter(place) for place, name in enumerate(comparison.runs)}
     alpha = comparison.settings.alpha
     found: dict[tuple[str, str], list[str]] = {}
@@ -80,7 +80,7 @@ def _values(comparison: Compared) -> dict[tuple[str, str], float]:
 
 
 def _best(comparison: Compared, values: dict[tuple[str, str], float]) -> dict[str, float]:
-    """Returns each tested measure's highest number, NaN where no run has one."""
+    """Returns each tested measure's highest number, NaN if no run has one."""
     columns = {
         measure: [values[run, measure] for run in comparison.runs] for measure in comparison.tested
     }
@@ -123,7 +123,7 @@ def _besides(comparison: Compared, digits: int, words: Catalogue, names: Mapping
     return "".join(sentences.values())
 
 
-#: Endings of files, which are no part of a run's name.
+#: File extensions, which are not part of a run's name.
 ENDINGS = r"(\.(run|trec|txt|csv|tsv|jsonl?|ndjson|parquet|res|results|out|gz|zst|bz2|xz))+$"
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -175,7 +175,7 @@ def latex(comparison: Compared, *, digits: int = DIGITS, language: Language = "e
 
 
 def _names(runs: Sequence[str]) -> dict[str, str]:
-    """Returns runs as a paper names them: without endings of files, where they still differ."""
+    """Returns names of runs for a paper: without file extensions, if they still differ."""
     short = {run: re.sub(ENDINGS, "", run) or run for run in runs}
     return short if len(set(short.values())) == len(short) else {run: run for run in runs}
 

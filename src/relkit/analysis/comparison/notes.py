@@ -1,4 +1,4 @@
-"""Notes about what paired numbers rest on."""
+"""Notes about the queries behind paired numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["pairing_notes"]
 
 
 def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
-    """Says which queries the paired numbers do not rest on, and which numbers they are."""
+    """Notes the queries that paired numbers leave out, and how the numbers are computed."""
     notes = []
     for (candidate, measure), pairing in pairings.items():
         values = {"measure": measure}

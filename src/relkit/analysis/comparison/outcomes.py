@@ -1,4 +1,4 @@
-"""What the paired tests say about two runs: p-values and statistics, computed when asked for."""
+"""Outcomes of paired tests of two runs: p-values and statistics, computed on demand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATISTICS = ("t", "degrees_of_freedom", "w")
 
 
 class Lazy(Mapping[str, float]):
-    """Numbers by name, each computed when it is first asked for.
+    """Numbers by name, each computed on first use.
 
     Examples:
         >>> squares = Lazy(["2", "3"], lambda name: float(name) ** 2)
@@ -52,12 +52,12 @@ class Lazy(Mapping[str, float]):
 
 
 class Bootstraps:
-    """The bootstrap tests of pairings: those of as many queries are drawn at once, when asked for.
+    """Bootstrap tests of pairings: those with equally many queries share their draws.
 
-    Drawing the queries takes longer than adding up what was drawn.
+    Drawing queries takes longer than summing their values.
 
     Args:
-        pairings: Everything that may be asked for.
+        pairings: All pairings that may be requested.
         draws: How often, and from which seed.
     """
 
@@ -81,11 +81,11 @@ class Bootstraps:
 def outcomes(pairing: Pairing, draws: Resampling, bootstraps: Bootstraps) -> tuple[Lazy, Lazy]:
     """Returns the p-value of every paired test, and the statistics `t`, `degrees_of_freedom`, `w`.
 
-    W is the smaller sum of the ranks of the differences that are not 0, as in scipy. Where a number
-    is pooled over queries, what rests on one value a query is NaN.
+    W is the smaller sum of the ranks of nonzero differences, as in SciPy. For a number pooled over
+    queries, tests of per-query values are NaN.
 
     Args:
-        pairing: What is tested.
+        pairing: The pairing to test.
         draws: How often the resampling tests draw, and from which seed.
         bootstraps: Draws for this pairing and others.
     """

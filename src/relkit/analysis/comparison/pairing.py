@@ -1,4 +1,4 @@
-"""Two runs on one measure, query by query: what every paired statistic is computed from."""
+"""Two runs on one measure, query by query: the input of every paired statistic."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Sample:
     """One measure of one run, query by query.
 
     Attributes:
-        values: By query; NaN where the measure is undefined and the convention leaves it out.
+        values: By query; NaN if the measure is undefined and the convention skips the query.
         average: How queries become one number: `macro`, `micro` or `sum`.
         numerators: By query, for a ratio of sums.
         denominators: By query, for a ratio of sums.
-        ratio: Makes a number of summed numerators and denominators.
+        ratio: Computes a number from summed numerators and denominators.
         scores: By query, the scores of its positives and of its negatives, for a pooled AUC.
         equal: By query, PNR's positive and negative pairs of equal labels.
-        measure: Where the values come from an evaluation: says what is shown beside the number.
-        details: Of all queries: what the evaluation shows beside the number.
+        measure: If the values come from an evaluation: gives the details beside the number.
+        details: The evaluation's details over all queries.
     """
 
     values: Mapping[str, float]
@@ -52,11 +52,11 @@ class Sample:
 
     @classmethod
     def of(cls, results: Results, name: str) -> Sample:
-        """Takes one measure out of an evaluation.
+        """Extracts one measure from an evaluation.
 
-        A form that pools the documents of all queries, as AUC's, gives no query its share: it
-        keeps the scores. Of pooled forms that are no AUC, the mean over queries is taken. A mean
-        with weights that differ is a ratio of sums.
+        A measure that pools the documents of all queries, like AUC, has no per-query shares: it
+        keeps the scores. Pooled measures other than AUC take the mean over queries. A mean with
+        unequal weights is a ratio of sums.
         """
         entry = results.entries[name]
         measure, average = parse_measure(entry.definition), entry.average
@@ -77,7 +77,7 @@ class Sample:
         parts = [np.asarray(part).tolist() for part in results.parts(name)]
         weights = zip(results.queries, parts[1], strict=True)
         if not summed and all(one == 1.0 or math.isnan(values[query]) for query, one in weights):
-            # A weighted mean is a ratio of sums; where all weights are 1 it is a plain mean.
+            # A weighted mean is a ratio of sums; with all weights 1 it is a plain mean.
             return plain
         numerators, denominators = (dict(zip(results.queries, part, strict=True)) for part in parts)
         if average == "geometric":
@@ -112,11 +112,11 @@ class Sample:
         )
 
     def beside(self, queries: Sequence[str]) -> Mapping[str, float]:
-        """Returns what stands beside the number of queries, such as PNR's strict value."""
+        """Returns the details beside the number of queries, such as PNR's strict value."""
         if self.measure is None or not self.details:
             return {}
         if self.average != "micro":
-            # Sums tell nothing of a mean over some of the queries.
+            # Sums do not give the mean over some of the queries.
             return self.details if len(queries) == len(self.values) else {}
         sums = [math.fsum(part.tolist()) for part in self.parts(queries)]
         equal = [self.equal.get(query, (0.0, 0.0)) for query in queries]
@@ -124,7 +124,7 @@ class Sample:
         return self.measure.details(sums[0], sums[1], totals)
 
     def counts(self, query: str) -> bool:
-        """Whether a query adds anything to a ratio of sums."""
+        """Whether a query contributes to a ratio of sums."""
         return any(
             part is not None and part[query] != 0 for part in (self.numerators, self.denominators)
         )
@@ -163,7 +163,7 @@ class Sample:
             ]
         )
         if not np.isfinite(without).all():
-            # One query alone keeps the ratio finite: nothing says how it would vary.
+            # Only one query keeps the ratio finite, so its variance is unknown.
             return whole, np.full(count, math.nan)
         pseudo = count * whole - (count - 1) * without
         return whole, pseudo - _number(pseudo, "macro") + whole
@@ -176,8 +176,7 @@ class Pairing:
     Attributes:
         measure: The measure's name.
         average: How queries become one number: `macro`, `micro` or `sum`.
-        queries: Ids in the order of their code points, so that the order of the input does
-            not matter.
+        queries: Ids sorted by code points, so that the order of the input does not matter.
         baseline: The baseline's value of each query.
         candidate: The candidate's.
         differences: One per query; their mean is the difference of the two runs. For a mean over
@@ -189,7 +188,7 @@ class Pairing:
         left_out: Queries without a value in one of the runs, or in one run only.
         infinite: Of those, queries whose value is infinite in one of the runs.
         pools: For a pooled AUC: the scores of the baseline and of the candidate.
-        details: What stands beside the two numbers.
+        details: Details of the two numbers.
         parts: For a ratio of sums: numerators and denominators of the baseline, and those of
             the candidate, each in the order of `queries`.
         ratio: For a ratio of sums: makes a number of summed numerators and denominators.
@@ -252,8 +251,8 @@ def pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
 
     Args:
         measure: Its name.
-        baseline: The run to compare with.
-        candidate: The run that may be better.
+        baseline: The baseline run.
+        candidate: The candidate run.
     """
     import numpy as np
 
@@ -316,7 +315,7 @@ def pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
 def _scores(
     results: Results, name: str
 ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None:
-    """Returns each query's scores of positives and of negatives, `None` where none were kept."""
+    """Returns each query's scores of positives and of negatives, `None` if not kept."""
     import numpy as np
 
     pool = results.pool(name)

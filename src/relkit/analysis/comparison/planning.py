@@ -1,4 +1,4 @@
-"""How many queries to grade so that a difference is found."""
+"""How many queries to grade to detect a difference."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["POWERS", "SHARES", "PlannedDifference", "QueryPlan", "plan_queries"]
 
-#: The chances to find a difference that a plan is made for.
+#: The default powers of a plan.
 POWERS = (0.8, 0.9)
-#: Differences, as shares of the baseline's number.
+#: Default differences, as shares of the baseline's number.
 SHARES = (0.01, 0.02, 0.05, 0.1)
 
 
@@ -35,10 +35,10 @@ class PlannedDifference:
         measure: The measure's name.
         candidate: The run compared with the baseline.
         difference: δ.
-        share: δ as a share of the baseline's number; NaN where that is 0.
+        share: δ as a share of the baseline's number; NaN if that is 0.
         deviation: σ of the differences by query.
-        graded: Queries that σ rests on.
-        queries: Queries needed, one number per power of the plan; 0 where σ is not known.
+        graded: Number of queries behind σ.
+        queries: Queries needed, one number per power of the plan; 0 if σ is unknown.
     """
 
     measure: str
@@ -58,14 +58,14 @@ class PlannedDifference:
 
 @dataclass(frozen=True)
 class QueryPlan(Exportable):
-    """How many queries show which difference, by the spread of a comparison at hand.
+    """How many queries detect which difference, given the spread of a comparison.
 
     Attributes:
         rows: One per candidate, measure and difference.
-        powers: The chances to find it.
+        powers: The probabilities of detecting it.
         alpha: The significance level of the whole comparison.
-        comparisons: Differences that are tested together.
-        level: What each p-value must not exceed to be sure to count: alpha / comparisons.
+        comparisons: Number of differences tested together.
+        level: The significance level of each p-value: alpha / comparisons.
     """
 
     rows: tuple[PlannedDifference, ...]
@@ -96,7 +96,7 @@ class QueryPlan(Exportable):
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def document(self, language: Language = "en") -> Document:
-        """Returns the table of differences and queries, and what it rests on."""
+        """Returns the table of differences and queries, with its assumptions."""
         words = catalogue("planning", language)
         headings = [
             words["heading.candidate"],
@@ -137,22 +137,22 @@ def plan_queries(
     *,
     powers: Sequence[float] = POWERS,
 ) -> QueryPlan:
-    """Returns how many queries find a difference, from the spread of a comparison.
+    """Returns how many queries detect a difference, from the spread of a comparison.
 
     n = (z_{a/2} + z_β)² σ² / δ² + z²_{a/2} / 2, rounded up, with σ the standard deviation of the
     differences by query and a = α / m for m comparisons that are corrected together: the first step
-    of Holm's correction, which a difference passes whatever the others are. Of a single comparison,
-    or without a correction, a = α.
+    of Holm's correction, which a difference passes whatever the others are. For a single
+    comparison, or without a correction, a = α.
 
     Args:
-        comparison: What `relkit.compare` returned; its test, alpha and correction are those of the
-            comparison that is planned.
+        comparison: The result of `relkit.compare`; its test, alpha and correction also apply to the
+            planned comparison.
         differences: δ, as numbers, or as shares of the baseline's number such as "2%"; None takes
             1, 2, 5 and 10%.
-        powers: The chances to find the difference, 1 - β.
+        powers: The probabilities of detecting the difference, 1 - β.
 
     Raises:
-        ParameterError: If a difference is no number above 0, or a power is not between 0 and 1.
+        ParameterError: If a difference is not above 0, or a power is not between 0 and 1.
 
     Examples:
         >>> import relkit

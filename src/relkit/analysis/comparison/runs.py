@@ -14,17 +14,18 @@ from relkit.evaluation.results import Results
 
 __all__ = ["Progress", "check_titles", "evaluate_runs", "run_titles"]
 
-#: Called with the work done, all of it, and what comes next.
+#: Called with the work done, the total, and the next step.
 Progress = Callable[[int, int, str], None]
 
 _NO_JUDGMENTS = "two runs without judgments: relkit.evaluate with rbo, overlap@k, tau_ap"
 
 
 def run_titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
-    """Returns what two or more runs are called: the names given, their own, or `run 1`, `run 2`.
+    """Returns the names of two or more runs: as given, their own, or `run 1`, `run 2`.
 
     Raises:
-        ParameterError: If there is one run only, not one name a run, or one name for two runs.
+        ParameterError: If there is only one run, the number of names differs, or two names are
+            equal.
     """
     runs = check_items("runs", runs, "a list of runs")
     if names is None:
@@ -47,17 +48,17 @@ def run_titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
 
 
 def check_titles(titles: Sequence[str]) -> None:
-    """Refuses a run alone, and one name for two runs.
+    """Refuses a single run, and equal names.
 
     Raises:
-        ParameterError: If there are such.
+        ParameterError: If there is only one run, or two names are equal.
     """
     if len(titles) < 2:
         raise ParameterError("two or more runs are needed", hint="give another run")
     twice = next((title for title in titles if list(titles).count(title) > 1), None)
     if twice is not None:
         raise ParameterError(
-            message("two runs are called `{twice}`", twice=twice), hint="give different names"
+            message("two runs have the name `{twice}`", twice=twice), hint="give different names"
         )
 
 
@@ -78,7 +79,7 @@ def evaluate_runs(
     """
     if evaluator.reference is not None:
         raise ParameterError(
-            "judgments are needed, and the first argument is a run", hint=_NO_JUDGMENTS
+            "judgments are needed, but the first argument is a run", hint=_NO_JUDGMENTS
         )
     found = []
     for place, (run, title) in enumerate(zip(runs, titles, strict=True)):

@@ -1,4 +1,4 @@
-"""A test set that several models scored: compared row by row, with its lists at hand."""
+"""Comparing models on one test set, row by row, with access to its lists."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def compare_scores(
     its queries.
 
     Args:
-        scores: By the name of each model, the baseline's first: what `relkit.read_scored` returns,
-            or a file or frame that it can read. All have the same rows: they are matched by query
-            and document where there is a column of documents, else by their order.
+        scores: By the name of each model, the baseline's first: the result of `relkit.read_scored`,
+            or a file or frame that it can read. All must have the same rows: they are matched by
+            query and document if there is a document column, else by position.
         measures: One or more names such as `auc`, `pnr`, `ndcg@10`.
-        convention: As for `relkit.evaluate_scores`.
-        average: As for `relkit.evaluate`.
-        scale: As for `relkit.evaluate`.
-        progress: Called with the work done, all of it, and what comes next.
+        convention: See `relkit.evaluate_scores`.
+        average: See `relkit.evaluate`.
+        scale: See `relkit.evaluate`.
+        progress: Called with the work done, the total, and the next step.
         **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
             `threads`, as for `relkit.compare`.
 

@@ -21,14 +21,14 @@ class Settings:
     """The settings of the tests.
 
     Attributes:
-        test: The test that decides: one of `TESTS`, or `tukey`.
-        interval: How confidence intervals are made: `t`, `percentile`, `bca`.
+        test: The deciding test: one of `TESTS`, or `tukey`.
+        interval: The kind of confidence intervals: `t`, `percentile`, `bca`.
         correction: For several comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
         alpha: The significance level of corrected p-values.
-        confidence: Of the intervals, such as 0.95.
-        resamples: Of the resampling tests and intervals.
-        seed: The same seed gives the same bits.
-        threads: 0 uses all cores; the numbers do not depend on it.
+        confidence: Confidence level of the intervals, such as 0.95.
+        resamples: Number of resamples of tests and intervals.
+        seed: Equal seeds give identical results.
+        threads: 0 uses all cores; results do not depend on it.
     """
 
     test: str = "t"
@@ -49,14 +49,14 @@ class Settings:
         _ = self.draws
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns what the numbers depend on, by name: all but the threads."""
+        """Returns the settings that affect the numbers: all but the threads."""
         values = asdict(self)
         del values["threads"]
         return values
 
     @property
     def draws(self) -> Resampling:
-        """How resampling tests and intervals draw."""
+        """The resampling of tests and intervals."""
         return Resampling(self.resamples, self.seed, self.threads)
 
 

@@ -1,4 +1,4 @@
-"""A comparison as tables: every contrast, what it rests on, the pairs of runs, the queries."""
+"""A comparison as tables: contrasts, pairs of runs, queries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from relkit.measures.labels import convention_line, measure_label
 __all__ = ["comparison_document", "contrast_table", "query_rows"]
 
 DETAILS = ("measure", "queries", "wins", "ties", "losses", "d_z", "detectable", "needed")
-#: With more candidates than this, each measure has one table of all of them.
+#: With more candidates than this, each measure has one table for all of them.
 FEW = 3
 MARKS = {"better": "▲", "worse": "▼"}
 SIGNS = {"better": "▲", "worse": "▼", "undecided": "·", "described": ""}
@@ -39,14 +39,14 @@ def comparison_document(
     overview: bool = False,
     language: Language = "en",
 ) -> Document:
-    """Returns every candidate's contrasts, all pairs of runs, and what the signs mean.
+    """Returns every candidate's contrasts, all pairs of runs, and the legend.
 
     Args:
-        comparison: What to show.
+        comparison: The comparison.
         digits: Decimals.
-        per_query: Puts a table of the queries' differences before the others; without it, the
-            queries that gained and lost most on the first measure are named.
-        overview: Puts a table of runs by measures first.
+        per_query: Adds a table of per-query differences before the others; without it, the queries
+            that gained and lost most on the first measure are named.
+        overview: Starts with a table of runs by measures.
         language: `en` or `zh`.
     """
     words = catalogue("tables", language)
@@ -235,7 +235,7 @@ def _largest(
 
 
 def query_rows(comparison: Compared) -> Iterator[Sequence[Cell]]:
-    """Yields headings, then one row per candidate, query and measure; differences in full.
+    """Yields headings, then one row per candidate, query and measure, in full precision.
 
     With texts of queries there is a column of them, too.
     """

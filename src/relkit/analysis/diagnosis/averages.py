@@ -17,13 +17,13 @@ __all__ = ["Averages"]
 class Averages(Rule):
     """The mean over queries and the ratio of sums point in opposite directions.
 
-    Large queries (many relevant documents, many pairs) weigh more in the ratio of sums. Looks at
-    Recall and at the concordance of pairs, which is PNR as a share.
+    Large queries (many relevant documents, many pairs) have more weight in the ratio of sums.
+    Checks Recall and the concordance of pairs, which is PNR as a share.
 
     Attributes:
         depth: Cutoff of Recall.
-        least: Each of the two averages changes by at least so much.
-        large: The queries with the largest denominators are this share of all.
+        least: The least change of each of the two averages.
+        large: The share of queries that counts as largest, by denominator.
     """
 
     name: ClassVar[str] = "micro-macro"

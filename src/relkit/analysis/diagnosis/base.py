@@ -1,4 +1,4 @@
-"""What a rule reads, and what it says."""
+"""The input and output of rules."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ Severity = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule found, with the numbers that made it fire.
+    """What one rule found, with the numbers that triggered it.
 
-    The texts are made from one catalogue a language, so that both say the same.
+    The texts come from one catalogue per language, so that both say the same.
 
     Attributes:
         rule: The rule's name.
         severity: How much it can change the decision: `high`, `medium` or `low`.
         evidence: The numbers, by name.
-        parts: Which sentences of the catalogue hold.
-        steps: Which next steps apply.
+        parts: The sentences of the catalogue that apply.
+        steps: The next steps that apply.
         examples: A few queries or documents to look at.
-        chart_data: Rows of a table or chart, for the rules that have one.
+        chart_data: Rows of a table or chart, for rules that have one.
         baseline: The baseline's name.
-        candidate: The candidate's name; empty where the finding is about the data alone.
-        sentences: Sentences that the rule brought, by language and name.
+        candidate: The candidate's name; empty if the finding is only about the data.
+        sentences: The rule's own sentences, by language and name.
         query_texts: Texts of the queries that it names; `None` if not requested.
         document_titles: Titles of the documents that it names, likewise.
 
@@ -106,7 +106,7 @@ class Finding:
         return [*filter(None, dict.fromkeys(found))]
 
     def title(self, language: Language = "en") -> str:
-        """Returns what is wrong in a few words, in English (`en`) or Chinese (`zh`)."""
+        """Returns the problem in a few words, in English (`en`) or Chinese (`zh`)."""
         return self._say(("title",), language)
 
     def text(self, language: Language = "en") -> str:
@@ -123,10 +123,10 @@ class Finding:
         return texts.word("list.sentence").join(self._sentence(key, texts) for key in keys)
 
     def _sentence(self, key: str, texts: Catalogue) -> str:
-        """Returns a sentence that the rule brought, or that of the catalogue.
+        """Returns the rule's own sentence, or the catalogue's.
 
-        English stands in for a language that the rule did not bring, and general words, from the
-        rule's name and its numbers, for a rule without sentences.
+        English replaces a language that the rule lacks; a rule without sentences gets a general one
+        from its name and numbers.
         """
         brought = [self.sentences.get(language, {}).get(key) for language in (texts.language, "en")]
         sentence = brought[0] or brought[1] or texts.get(f"{self.rule}.{key}")
@@ -138,7 +138,7 @@ class Finding:
         return texts.write(sentence, {**names, **self.evidence})
 
     def to_dict(self, language: Language = "en") -> dict[str, Any]:
-        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+        """Returns JSON-ready values: NaN and infinity become null."""
         return {
             "rule": self.rule,
             "severity": self.severity,
@@ -170,7 +170,7 @@ class Difference:
         baseline: The baseline's value.
         candidate: The candidate's value.
         p: Two-sided p-value of the paired t-test over queries that have a value in both runs;
-            1 where fewer than two have one.
+            1 if fewer than two have one.
     """
 
     baseline: float
@@ -185,13 +185,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class Subject:
-    """One candidate against the baseline: what a rule looks at.
+    """One candidate against the baseline: the input of a rule.
 
     Attributes:
-        comparison: Where the runs come from.
+        comparison: The comparison.
         candidate: The candidate's name.
-        measures: What is measured of both runs, in one pass each.
-        online: What is known from production, if anything.
+        measures: The measures to compute for both runs, in one pass each.
+        online: Data from production, if any.
         stages: The candidate's stages, for the rule that attributes its loss.
     """
 
@@ -212,7 +212,7 @@ class Subject:
         """The judgments.
 
         Raises:
-            ParameterError: If results or values were compared, and not runs.
+            ParameterError: If results or values were compared, not runs.
         """
         if self.comparison.judgments is None:
             raise _no_runs()
@@ -223,7 +223,7 @@ class Subject:
         """The rules of the comparison.
 
         Raises:
-            ParameterError: If results or values were compared, and not runs.
+            ParameterError: If results or values were compared, not runs.
         """
         if self.comparison.convention is None:
             raise _no_runs()
@@ -231,12 +231,12 @@ class Subject:
 
     @property
     def alpha(self) -> float:
-        """The comparison's level of significance."""
+        """The comparison's significance level."""
         return self.comparison.alpha
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """Measures anything under the comparison's rules."""
+        """An evaluator under the comparison's rules."""
         return self.evaluator_under(self.convention)
 
     def evaluator_under(self, convention: Convention) -> Evaluator:
@@ -255,7 +255,7 @@ class Subject:
         return rel
 
     def best_grade(self, gain: Gain) -> float:
-        """Returns the grade that is worth most; NaN where nothing is judged.
+        """Returns the grade with the highest gain; NaN if nothing is judged.
 
         That is the highest of a map of gains, of the scale, or of the judgments.
         """
@@ -266,13 +266,13 @@ class Subject:
         return self.judgments.table.highest
 
     def resolved(self, measure: str) -> Measure:
-        """Returns a measure with every parameter filled in as the comparison does."""
+        """Returns a measure with all parameters filled in as in the comparison."""
         return parse_measure(measure).resolve(
             self.convention, self.scale, self.judgments.table.highest
         )
 
     def run(self, name: str) -> Run:
-        """Returns a run whole."""
+        """Returns a whole run."""
         if ("run", name) not in self._cache:
             self._cache["run", name] = self.comparison.run(name)
         found: Run = self._cache["run", name]
@@ -289,12 +289,12 @@ class Subject:
         return self._holding(name, measure)[measure]
 
     def pairs(self, measure: str) -> dict[str, tuple[float, float]]:
-        """Returns baseline and candidate by query, where both have a value; sorted by query."""
+        """Returns baseline and candidate values for queries with both, sorted by query."""
         queries, ours, theirs = self._paired(measure)
         return dict(zip(queries, zip(ours.tolist(), theirs.tolist(), strict=True), strict=True))
 
     def difference(self, measure: str) -> Difference:
-        """Returns one measure of both runs and how sure their difference is."""
+        """Returns one measure of both runs and the p-value of their difference."""
         _, ours, theirs = self._paired(measure)
         return Difference(
             self.value(self.baseline, measure),
@@ -337,7 +337,7 @@ class Subject:
     def top(self, name: str, query: str, k: int) -> list[str]:
         """Returns a query's first `k` documents in the convention's order, best first.
 
-        Orders that no single list shows (`expected`, `worst`, `best`) are those of `doc-desc`.
+        Tie rules without a single order (`expected`, `worst`, `best`) use that of `doc-desc`.
         """
         key = ("top", name, query, k)
         if key not in self._cache:
@@ -359,7 +359,7 @@ class Subject:
 
 def _no_runs() -> ParameterError:
     return ParameterError(
-        "only values were compared, and rules look at judgments and runs",
+        "only values were compared, but rules need judgments and runs",
         hint="compare judgments and runs with relkit.compare",
     )
 
@@ -374,17 +374,17 @@ def paired_p(differences: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True)
 class Rule(ABC):
-    """Looks for one problem, and is silent where there is none.
+    """Looks for one problem, and returns nothing if there is none.
 
     Subclasses are frozen dataclasses whose fields are the thresholds. Register one with
     `@register`, and `relkit.diagnose` applies it.
 
     Attributes:
         name: Its name; its sentences in the catalogues start with it.
-        about_data: Whether it says the same of every candidate, and so speaks once.
+        about_data: Whether it is the same for every candidate, so that it is reported once.
         sentences: The sentences `title`, `text` and `step` of a rule that is not in the catalogues,
-            by language, with numbers of the evidence in braces. Without them its findings are said
-            in general words.
+            by language, with numbers of the evidence in braces. Without them its findings get
+            general sentences.
     """
 
     name: ClassVar[str]
@@ -393,11 +393,11 @@ class Rule(ABC):
 
     @abstractmethod
     def measures(self) -> tuple[str, ...]:
-        """Returns what has to be measured of both runs."""
+        """Returns the measures to compute for both runs."""
 
     @abstractmethod
     def apply(self, subject: Subject) -> Finding | None:
-        """Returns what was found, or `None`."""
+        """Returns the finding, or `None`."""
 
 
 #: The modules of the rules, in the order in which they are applied.
@@ -421,7 +421,7 @@ R = TypeVar("R", bound=type[Rule])
 
 
 def register(kind: R) -> R:
-    """Class decorator that makes a rule one of those that `relkit.diagnose` applies.
+    """Class decorator that registers a rule for `relkit.diagnose`.
 
     Raises:
         ParameterError: If the name is taken.

@@ -1,4 +1,4 @@
-"""Queries, grades and ids: do both sides speak of the same things?"""
+"""Checks that queries, grades and ids of both sides match."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["Coverage"]
 @register
 @dataclass(frozen=True)
 class Coverage(Rule):
-    """The numbers of the two runs rest on different queries, or on ids or grades that do not fit.
+    """The two runs are evaluated on different queries, or ids or grades do not match.
 
-    Looks at queries that one run lacks or has no value for and the other not, at grades above the
-    scale, and at ids of queries and documents that do not match between the files.
+    Checks queries missing or without a value in only one run, grades above the scale, and ids of
+    queries and documents that do not match between the files.
 
     Attributes:
         k: Cutoff of NDCG.
         changed: At least this share of the queries has a value in one run only. Single queries
             come and go wherever both runs are sparsely judged.
-        ids: Documents are compared until about so many rows of a run have been seen.
+        ids: Documents are compared in about the first `ids` rows of a run.
     """
 
     name: ClassVar[str] = "coverage"
@@ -61,7 +61,7 @@ class Coverage(Rule):
             add("missing", values, sorted(changed))
         for measure in (f"ndcg@{self.k}", "pnr"):
             undefined = {name: self._undefined(subject, name, measure) for name in _both(subject)}
-            # Queries without a run are spoken of above.
+            # Queries missing from a run are reported above.
             held = missing[subject.baseline] | missing[subject.candidate]
             moved = (undefined[subject.baseline] ^ undefined[subject.candidate]) - held
             chart.append(
@@ -114,7 +114,7 @@ class Coverage(Rule):
         return set(compress(results.queries, map(math.isnan, results.column(measure))))
 
     def _grades(self, subject: Subject) -> dict[str, Any] | None:
-        """Returns what is known of grades above the scale's highest, if there are any."""
+        """Returns the facts about grades above the scale's highest, if there are any."""
         scale, table = subject.scale, subject.judgments.table
         if scale is None or scale.highest is None or not table.highest > scale.highest:
             return None
@@ -127,7 +127,7 @@ class Coverage(Rule):
         }
 
     def _mismatch(self, subject: Subject, name: str, what: str) -> Note | None:
-        """Returns why ids do not meet, where they do not."""
+        """Returns why ids do not match, if they do not."""
         judgments, run = subject.judgments, subject.run(name)
         if what == "query":
             return explain_mismatch(judgments.queries, run.queries)

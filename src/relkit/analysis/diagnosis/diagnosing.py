@@ -1,4 +1,4 @@
-"""From a comparison to what rules find in it."""
+"""Applies rules to a comparison."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ def diagnose(
     query_texts: Any = None,
     document_titles: Any = None,
 ) -> Findings:
-    """Returns what rules find in a comparison, the most severe first.
+    """Diagnoses a comparison: findings of rules, the most severe first.
 
-    A rule is silent where it does not hold. It measures what it needs itself, so its findings do
-    not depend on the measures of the comparison.
+    A rule that does not apply reports nothing. Rules compute what they need, so findings do not
+    depend on the measures of the comparison.
 
     Args:
-        comparison: What `relkit.compare` returns.
-        online: What is known from production: `OnlineData`, a mapping of its parts, or a file.
+        comparison: The result of `relkit.compare`.
+        online: Data from production: `OnlineData`, a mapping of its parts, or a file.
         stages: The candidate's stages as `relkit.funnel` takes them, for the rule that attributes
             its loss. Needs a comparison with one candidate.
-        rules: Names of rules, or rules with thresholds of their own; `None` applies all.
-        progress: Called with the rules applied, all of them, and which comes next.
+        rules: Names of rules, or rules with their own thresholds; `None` applies all.
+        progress: Called with the number of rules applied, the total, and the next rule.
         query_texts: Query texts, shown beside the ids: a mapping from ids to texts, a
             frame, or a CSV, TSV, JSON Lines or Parquet file with a column of ids and one of texts.
             By default the comparison's own, from `Comparison.described`.
         document_titles: Document titles, shown beside the ids, in the same forms.
 
     Raises:
-        UnknownNameError: If there is no rule of a name.
+        UnknownNameError: If there is no rule of that name.
         ParameterError: If stages are given and there are several candidates.
         InputError: If the online data, or a table of texts, cannot be used.
 
@@ -80,7 +80,7 @@ def diagnose(
     if stages is not None and len(comparison.candidates) > 1:
         raise ParameterError(
             message(
-                "`stages` belong to one candidate, and the comparison has {count}",
+                "`stages` belong to one candidate, but the comparison has {count}",
                 count=len(comparison.candidates),
             ),
             hint="compare one candidate with the baseline",

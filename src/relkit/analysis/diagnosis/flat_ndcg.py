@@ -1,4 +1,4 @@
-"""Recall rose and NDCG did not: where did the newly found documents land?"""
+"""Recall rose but NDCG did not: where did the newly found documents land?"""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from relkit.analysis.diagnosis.example import Example
 
 __all__ = ["FlatNDCG"]
 
-#: Upper ends of the bands of ranks in which newly found documents are counted.
+#: Upper ends of the rank bands for counting newly found documents.
 BANDS = (3, 10, 20, 50, 100, 200, 500, 1000)
 
 
 @register
 @dataclass(frozen=True)
 class FlatNDCG(Rule):
-    """Recall is up and NDCG flat: what retrieval found, the ranker does not value.
+    """Recall is up but NDCG is flat: the ranker does not promote what retrieval found.
 
-    Counts the relevant documents that are among the candidate's first `depth` and not among the
-    baseline's, by the rank at which the candidate shows them.
+    Counts the relevant documents among the candidate's first `depth` but not the baseline's, by the
+    candidate's rank.
 
     Attributes:
         k: Cutoff of NDCG.
         depth: Cutoff of Recall.
-        rise: Recall rises by at least so much, significantly at the comparison's level.
+        rise: The least significant rise of Recall.
         flat: NDCG rises by less than this.
     """
 
@@ -79,7 +79,7 @@ class FlatNDCG(Rule):
         )
 
     def _moved(self, subject: Subject) -> tuple[list[tuple[int, str, str]], int]:
-        """Returns newly found relevant documents as (rank, query, document), and how many left."""
+        """Returns new relevant documents as (rank, query, document), and the number lost."""
         table = subject.judgments.table
         rel = subject.threshold
         new, lost = [], 0

@@ -1,4 +1,4 @@
-"""NDCG rose and the online metric did not: another goal, another experiment, or another list."""
+"""NDCG rose but the online metric did not: a different goal, experiment, or list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["FlatOnline"]
 
 @dataclass(frozen=True)
 class _Check:
-    """One thing that was looked at: what came out, and the numbers for its sentence."""
+    """One check: its outcome, and the numbers for its sentence."""
 
     name: str
     what: str
@@ -28,19 +28,20 @@ class _Check:
 @register
 @dataclass(frozen=True)
 class FlatOnline(Rule):
-    """NDCG is up and the online metric is flat.
+    """NDCG is up but the online metric is flat.
 
-    Checks what the online data holds: whether grades and what users do agree; whether the
-    experiment was comparable (sample ratio, share of cold starts, mix of traffic); whether users
-    saw the list that was ranked. Without an online metric it speaks only where a check fails.
+    Checks the online data: whether grades agree with user behaviour; whether the experiment was
+    comparable (sample ratio, share of cold starts, mix of traffic); whether users saw the list that
+    was ranked. Without an online metric it reports only failed checks.
 
     Attributes:
         k: Cutoff of NDCG, and positions compared between the ranked and the shown list.
-        rise: NDCG rises by at least so much, significantly at the comparison's level.
+        rise: The least significant rise of NDCG.
         agreement: Kendall's tau-b between grades and a label below this is low.
-        ratio_p: A sample-ratio mismatch, or another mix of traffic, has a p-value below this.
-        shift: Shares of traffic that move by at least so much matter.
-        overridden: From this share of changed positions on, another list was shown.
+        ratio_p: The p-value below which there is a sample-ratio mismatch or a different mix of
+            traffic.
+        shift: The least change of traffic shares that matters.
+        overridden: The share of changed positions from which a different list was shown.
 
     References:
         Fabijan et al. (2019), KDD: diagnosing sample ratio mismatch in online experiments.
@@ -98,7 +99,7 @@ class FlatOnline(Rule):
         spoken: set[str] = set()
         for check in sorted(checks, key=lambda check: not check.failed):
             if check.name in spoken:
-                continue  # the label that agrees least speaks for all
+                continue  # the label with the least agreement represents all
             spoken.add(check.name)
             evidence |= check.values
             key = f"text.{check.name}"
@@ -195,7 +196,7 @@ class FlatOnline(Rule):
         return [_Check("mix", "tiers", distance, failed, values)]
 
     def _lists(self, subject: Subject, online: OnlineData) -> list[_Check]:
-        """Counts the positions at which users saw another document than was ranked there."""
+        """Counts the positions at which users saw a different document than was ranked."""
         changed = positions = 0
         for query, shown in online.shown.items():
             ranked = subject.top(subject.candidate, str(query), self.k)

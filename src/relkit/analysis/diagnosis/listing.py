@@ -1,4 +1,4 @@
-"""Findings in their order, in every form that a result has."""
+"""An ordered list of findings, in every form of a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known from production: the metric, labels of users, and how the experiment ran."""
+"""Data from production: the metric, user behaviour, and how the experiment ran."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Rate:
     """Events out of trials, such as clicks out of impressions.
 
     Attributes:
-        events: How often it happened.
-        trials: How often it could have.
+        events: Number of events.
+        trials: Number of trials.
 
     Raises:
-        InputError: If the numbers are not 0 <= events <= trials, or there is no trial.
+        InputError: If the numbers are not 0 <= events <= trials, or there are no trials.
 
     Examples:
         >>> Rate(30, 1000).value
@@ -55,22 +55,22 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class OnlineData:
-    """What production says about a candidate; every part may be left out.
+    """Data from production about a candidate; every part is optional.
 
     Attributes:
-        metric: What the online metric is called.
+        metric: The name of the online metric.
         baseline: The metric of the baseline's bucket.
         candidate: The metric of the candidate's bucket.
-        p: The p-value of their difference, where it was tested by user, as `relkit abtest check`
-            does; None takes the test of two proportions, for which every trial is independent.
-        labels: What users did, as {label: {query: {document: count or rate}}} with labels such as
+        p: The p-value of their difference, if it was tested by user, as by `relkit abtest check`;
+            None uses the test of two proportions, which assumes independent trials.
+        labels: User actions, as {label: {query: {document: count or rate}}} with labels such as
             `click`, `cart`, `purchase`.
         buckets: Users (or sessions) of each bucket: {bucket: count}.
-        planned: The planned share of each bucket; equal shares where it is empty.
+        planned: The planned share of each bucket; equal shares if empty.
         cold_start: Share of the traffic, or of the documents shown, without history:
             {"baseline": share, "candidate": share}.
         tiers: Traffic by tier: {tier: {"baseline": count, "candidate": count}}.
-        shown: The lists that users saw of the candidate: {query: [document, …]}.
+        shown: The candidate's lists as users saw them: {query: [document, …]}.
 
     Raises:
         InputError: If a part does not have this form.
@@ -132,7 +132,7 @@ class OnlineData:
             _sides(counts, f"the tier `{tier}`")
         for side in ("baseline", "candidate") if self.tiers else ():
             if not math.fsum(counts[side] for counts in self.tiers.values()) > 0:
-                raise InputError(message("`tiers` hold no traffic of the {side}", side=side))
+                raise InputError(message("`tiers` contain no traffic of the {side}", side=side))
         for label, queries in self.labels.items():
             if not isinstance(queries, Mapping) or not all(
                 isinstance(documents, Mapping) for documents in queries.values()
@@ -152,14 +152,14 @@ class OnlineData:
 
     @property
     def lift(self) -> float:
-        """The candidate's metric less the baseline's, NaN where it is not known."""
+        """The candidate's metric minus the baseline's, NaN if unknown."""
         if self.baseline is None or self.candidate is None:
             return math.nan
         return self.candidate.value - self.baseline.value
 
     @property
     def lift_p(self) -> float:
-        """Two-sided p-value of the lift: `p`, or of two proportions pooled; NaN where unknown."""
+        """Two-sided p-value of the lift: `p`, or of two proportions pooled; NaN if unknown."""
         if self.baseline is None or self.candidate is None:
             return math.nan
         if self.p is not None:
@@ -173,7 +173,7 @@ class OnlineData:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> OnlineData:
-        """Takes the form that files have: rates are {"events": …, "trials": …}.
+        """Converts the form of files: rates are {"events": …, "trials": …}.
 
         Raises:
             InputError: If a key is unknown or a part does not have its form.

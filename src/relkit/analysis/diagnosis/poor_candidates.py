@@ -1,4 +1,4 @@
-"""NDCG is high and DCG low: the order is good, and what is ordered is not."""
+"""NDCG is high but DCG is low: the order is good, the candidates are poor."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ BEST = "idcg(ideal=retrieved)@1"
 @register
 @dataclass(frozen=True)
 class PoorCandidates(Rule):
-    """The ranker does well with what it gets, and it gets poor candidates.
+    """The ranker does well with its candidates, but they are poor.
 
-    Two ways to see it. Where judged documents exist that were not retrieved, DCG@k reaches most of
-    the ideal over the candidates while that falls far short of the ideal over all judged ones:
-    recall loss. Where only retrieved documents are judged no recall loss can be measured; then a
-    high NDCG in a top k that is judged, over candidates of which even the best is of low grade,
-    says that nothing good is there.
+    There are two cases. If some judged documents were not retrieved, DCG@k reaches most of the
+    ideal over the candidates, while that ideal falls far short of the one over all judged
+    documents: recall loss. If only retrieved documents are judged, recall loss cannot be measured;
+    then a high NDCG over a judged top k whose best candidates have low grades shows that nothing
+    good was retrieved.
 
     Attributes:
         k: Cutoff.
-        order: DCG reaches at least this share of the ideal over the candidates.
+        order: The least share of the ideal over the candidates that DCG reaches.
         reach: That ideal reaches at most this share of the ideal over all judged documents.
         part: The recall loss is at least this share of the whole loss.
         worth: In the second case, a query's best candidate has on average at most this share of
@@ -98,7 +98,7 @@ class PoorCandidates(Rule):
         return self._finding(subject, found, evidence, "text.pool", "step.pool")
 
     def _highest(self, subject: Subject) -> float:
-        """Returns the gain of the highest grade, NaN where nothing is judged."""
+        """Returns the gain of the highest grade, NaN if nothing is judged."""
         measure = subject.resolved("cg@1")
         if not isinstance(measure, CG) or measure.gain is None:
             return math.nan

@@ -14,10 +14,10 @@ __all__ = ["SingleRelevant"]
 @register
 @dataclass(frozen=True)
 class SingleRelevant(Rule):
-    """With one relevant document a query, Recall@K is 0 or 1, as Hit@K is.
+    """With one relevant document per query, Recall@K is 0 or 1, like Hit@K.
 
     Attributes:
-        k: Cutoff at which Recall and Success are set side by side.
+        k: Cutoff at which Recall and Success are compared.
         most: At least this share of the queries with a relevant document has exactly one.
     """
 

@@ -1,4 +1,4 @@
-"""AUC rose and DCG fell: the list got better where nobody looks."""
+"""AUC rose but DCG fell: the list improved where users do not look."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["TailGain"]
 @register
 @dataclass(frozen=True)
 class TailGain(Rule):
-    """AUC is up and DCG down: the gain is in the tail, and the head got worse.
+    """AUC is up but DCG is down: the tail improved, the head got worse.
 
-    AUC counts an inversion at rank 900 like one at rank 1. The difference of DCG, and of the
+    AUC counts an inversion at rank 900 the same as one at rank 1. The difference of DCG, and of the
     undiscounted gain, by bands of ranks shows where documents moved.
 
     Attributes:
         k: Cutoff of DCG.
-        rise: AUC rises by at least so much.
+        rise: The least rise of AUC.
         fall: DCG falls by at least this share of the baseline's, significantly at the
             comparison's level.
         bands: Last ranks of the bands.
@@ -85,7 +85,7 @@ class TailGain(Rule):
         )
 
     def _bands(self, subject: Subject) -> list[dict[str, Any]]:
-        """Returns what each band of ranks adds, discounted (dcg) and not (cg)."""
+        """Returns the contribution of each rank band, discounted (dcg) and not (cg)."""
         rows: list[dict[str, Any]] = []
         before = {"dcg": 0.0, "cg": 0.0}
         start = 1

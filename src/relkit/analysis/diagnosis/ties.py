@@ -1,4 +1,4 @@
-"""The value depends on the order of ties by more than the runs differ."""
+"""The order of ties changes the value more than the runs differ."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from relkit.analysis.diagnosis.example import Example
 __all__ = ["TiesDecide"]
 
 
-#: Rules under which an evaluation says, beside its number, what other orders would give.
+#: Rules under which an evaluation also reports the range over tie orders.
 ONE_ORDER = ("doc-desc", "doc-asc", "input", "input-desc")
 
 
 @register
 @dataclass(frozen=True)
 class TiesDecide(Rule):
-    """Equal scores leave the order open, and the order decides more than the system.
+    """Equal scores leave the order open, and the order matters more than the system.
 
-    Each run is measured with tied documents in the worst and in the best order.
+    Each run is evaluated with tied documents in the worst and in the best order.
 
     Attributes:
         k: Cutoff of NDCG.
-        least: The two orders differ by at least so much.
+        least: The least difference between the two orders.
     """
 
     name: ClassVar[str] = "ties"
@@ -39,7 +39,7 @@ class TiesDecide(Rule):
         return spread >= self.least and spread > abs(difference)
 
     def _spread(self, subject: Subject) -> float:
-        """Returns by how much ties can move a run's number, as its evaluation says."""
+        """Returns how much ties can move a run's number, from its evaluation."""
         spans = [
             subject.results(run).entries[f"ndcg@{self.k}"].span
             for run in (subject.baseline, subject.candidate)

@@ -1,4 +1,4 @@
-"""Many documents in the top k are unjudged: the comparison leans against what is new."""
+"""Many documents in the top k are unjudged: the comparison is biased against new results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Unjudged"]
 
 
-#: What sums of floating-point numbers may be off by.
+#: The rounding error of floating-point sums.
 ROUNDING = 1e-9
 
 
@@ -41,19 +41,19 @@ class _Pair:
 @register
 @dataclass(frozen=True)
 class Unjudged(Rule):
-    """The top k contains many unjudged documents; they count as worthless.
+    """The top k contains many unjudged documents, which count as not relevant.
 
-    DCG@k is a sum, so each unjudged document can change the difference between the runs by its
-    gain times the difference of its two discounts, and by no more than that for the highest grade.
-    The sums of what is in favour of each run bound the difference. The documents to judge first are
-    those that speak for the run that is behind, the largest influence first: only they can turn
-    the sign. Where the convention names no single order of ties, that of `doc-desc` stands for it.
+    DCG@k is a sum, so each unjudged document can change the difference between the runs by at most
+    the highest gain times the difference of its two discounts. The sums in favour of each run bound
+    the difference. The documents to judge first are those in favour of the run that is behind,
+    largest influence first: only they can flip the sign. If the convention has no single order of
+    ties, that of `doc-desc` is used.
 
     Attributes:
         k: Cutoff.
         most: At least this share of one run's top k is unjudged,
         gap: or the runs' shares differ by at least this.
-        shown: So many pairs are listed.
+        shown: Number of pairs to list.
     """
 
     name: ClassVar[str] = "unjudged"
@@ -124,7 +124,7 @@ class Unjudged(Rule):
         )
 
     def _shares(self, measure: DCG) -> NDArray[np.float64]:
-        """Returns the share of a gain that counts at each rank, and none outside the top k."""
+        """Returns the share of a gain that counts at each rank, 0 outside the top k."""
         import numpy as np
 
         divide = divisor(measure.discount or "log2")
@@ -149,14 +149,14 @@ def _both(subject: Subject) -> tuple[str, str]:
 class _Pairs:
     """Unjudged documents of either top k that can change the difference.
 
-    Only what is in favour of the run that is behind can turn the sign: it comes first, and of it
-    the largest influence; then the query, then the document.
+    Only documents in favour of the run that is behind can flip the sign: they come first, by
+    influence, then query, then document.
 
     Attributes:
-        places: Theirs among all unjudged documents.
-        influence: What each adds to the difference if it has the highest grade.
+        places: Their indices among all unjudged documents.
+        influence: What each adds to the difference with the highest grade.
         tops: All unjudged documents.
-        queries: The queries that they were looked for in.
+        queries: The queries searched.
     """
 
     places: NDArray[np.int64]
@@ -200,9 +200,9 @@ class _Pairs:
 
 
 def _enough(influence: NDArray[np.float64], difference: float) -> int:
-    """Returns how many pairs to judge until the rest cannot turn the sign of the difference.
+    """Returns how many pairs to judge until the rest cannot flip the sign of the difference.
 
-    In the order of the list, and should each of them turn out as worth nothing.
+    In the order of the list, if each of them turns out not relevant.
     """
     import numpy as np
 

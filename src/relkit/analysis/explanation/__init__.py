@@ -1,4 +1,4 @@
-"""Why one query has the value it has: derivations, and what changed between two runs."""
+"""Explains one query's value: derivations, and what changed between two runs."""
 
 from relkit.analysis.explanation.change import Change, Move, explain_change
 from relkit.analysis.explanation.derivation import Explanation, explain

@@ -36,13 +36,13 @@ class Move:
 
     Attributes:
         document: Its id; empty for ranks after the end of a list, which some measures count.
-        grade: Its grade, `None` where nobody judged it.
-        before: Its rank in the first run, `None` where that lacks it.
-        after: Its rank in the second run, `None` where that lacks it.
+        grade: Its grade, or `None` if unjudged.
+        before: Its rank in the first run, or `None` if absent.
+        after: Its rank in the second run, or `None` if absent.
         before_contribution: What it adds to the first run's value.
         after_contribution: What it adds to the second run's value.
-        change: What the move gained, or cost where negative: the difference of the two. NaN where
-            the measure gives no document a share of its value.
+        change: What the move gained, or cost where negative: the difference of the two. NaN if the
+            measure cannot be attributed to documents.
     """
 
     document: str
@@ -65,13 +65,13 @@ class Change(Exportable):
     Attributes:
         before: The first run's derivation.
         after: The second run's derivation.
-        names: What the two runs are called.
-        difference: The second value less the first, NaN where one of them is left out.
+        names: The names of the two runs.
+        difference: The second value minus the first, NaN if one of them is left out.
         moves: Documents whose contribution differs, the largest difference first; the changes add
-            up to `difference`. Where the measure gives no document a share of its value
-            (`additive` is false), judged documents whose rank differs, the longest way first.
+            up to `difference`. If the measure cannot be attributed to documents (`additive` is
+            false), judged documents whose rank differs, the longest move first.
         additive: Whether the changes add up.
-        moved: Documents that have another rank, or are in one of the two lists only.
+        moved: Documents whose rank differs, or that are in only one of the two lists.
         limit: Moves that `str` and `to_markdown` show.
         titles: Titles of documents by their ids, as far as they are known; `None` if
             they were not requested.
@@ -108,7 +108,7 @@ class Change(Exportable):
 
     @property
     def measure(self) -> Measure:
-        """The measure with every parameter filled in."""
+        """The measure with all parameters filled in."""
         return self.before.measure
 
     @property
@@ -163,7 +163,7 @@ class Change(Exportable):
         return rows
 
     def document(self, *, language: Language = "en") -> Document:
-        """Returns the moves, what is left out of them, and both formulas.
+        """Returns the moves, a summary of omitted ones, and both formulas.
 
         Args:
             language: `en` or `zh`.
@@ -216,7 +216,7 @@ class Change(Exportable):
         return Text("tables.change.moved", {"moved": self.moved, "idle": idle})
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values; `moves` is whole, whatever `limit` is."""
+        """Returns JSON-ready values; `moves` is complete, whatever `limit` is."""
         text = self.before.query_text
         return {
             "query": self.query,
@@ -271,22 +271,23 @@ def explain_change(
 ) -> Change:
     """Derives a query's change: which documents moved between two runs, and what each move cost.
 
-    A document's share of a value is what the derivation says it contributes (see
+    A document's share of a value is its contribution in the derivation (see
     `relkit.explain`); the change is the difference of its two shares, so the changes of all
     documents add up to the difference of the values. For measures in which one document's share
-    depends on others (AP, ERR) a document may gain or lose without having moved. PNR, concordance
-    and comparisons with a reference run give no document a share: moves are listed without a cost.
+    depends on others (AP, ERR) a document may gain or lose without moving. PNR, concordance
+    and comparisons with a reference run cannot be attributed to documents: moves are listed without
+    a cost.
 
     Args:
-        judgments: As for `relkit.evaluate`.
-        run: The run before; as for `relkit.evaluate`.
+        judgments: See `relkit.evaluate`.
+        run: The run before; see `relkit.evaluate`.
         other: The run after.
         query: The query's id.
         measure: The measure's name.
-        convention: As for `relkit.evaluate`.
-        scale: As for `relkit.evaluate`.
-        names: What to call the two runs; by default their files' names.
-        limit: Moves to show.
+        convention: See `relkit.evaluate`.
+        scale: See `relkit.evaluate`.
+        names: The names of the two runs; by default their files' names.
+        limit: Number of moves to show.
         query_texts: As for `relkit.explain`.
         document_titles: As for `relkit.explain`.
 
@@ -316,7 +317,7 @@ def explain_change(
     titles = tuple(names) if names is not None else (run_name(run), run_name(other))
     if len(titles) != 2:
         raise ParameterError(
-            message("two runs have two names. Got {count} instead.", count=len(titles))
+            message("two runs need two names. Got {count} instead.", count=len(titles))
         )
     runs = read_run(run), read_run(other)
     subject = Subject.of(judgments, runs, query, measure, scale)

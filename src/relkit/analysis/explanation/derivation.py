@@ -1,4 +1,4 @@
-"""The derivation of one number: which rank added what, and what the best list would have had."""
+"""The derivation of one number: what each rank added, and the ideal list."""
 
 from __future__ import annotations
 
@@ -50,32 +50,32 @@ PAIR_HEADINGS = (
 
 @dataclass(frozen=True)
 class Explanation(Exportable):
-    """How one query's value of one measure comes about.
+    """The derivation of one query's value of one measure.
 
     Attributes:
         query: The query's id.
-        measure: The measure with every parameter filled in.
-        value: Its value, NaN where undefined.
+        measure: The measure with all parameters filled in.
+        value: Its value, NaN if undefined.
         steps: What each rank adds; the last total is the value.
         undefined: Why there is no value, or an empty string.
         judged: Judged documents of the query.
         retrieved: Documents of the ranked list.
         convention: The rules.
-        scale: Names the grades, where the judgments have a scale.
-        name: The measure as it was asked for.
-        expanded_formula: The formula with its numbers put in, such as ``13 / 2 = 6.5``.
-        ideal: The best list, as far as it is worth anything; empty for measures without one.
-        missed: Relevant documents that the counted ranks lack, the best grades first, for measures
+        scale: The grade scale, if the judgments have one.
+        name: The measure as requested.
+        expanded_formula: The formula with its numbers, such as ``13 / 2 = 6.5``.
+        ideal: The ideal list, as far as it has gain; empty for measures without one.
+        missed: Relevant documents missing from the counted ranks, best grades first, for measures
             that divide by all relevant documents.
         inversions: Pairs in the wrong order, for PNR, concordance, AUC and GAUC: the largest
             difference of grades first, among equal ones the largest distance in rank; at most
             `limit` of them.
-        inverted: How many there are.
+        inverted: Their total number.
         scores: The run's score of each retrieved document, best ranked first.
         grades: The grade of each judged document.
-        against: What another convention makes of the query, where one was named.
+        against: The query's value under another convention, if one was named.
         names_in: The language of the names of grades in the judgments, `None` for numbers.
-        limit: Rows of a table that `str` and `to_markdown` show, except of the derivation.
+        limit: Rows per table in `str` and `to_markdown`, except for the derivation.
         query_text: The query's text, empty if unknown; `None` if not requested.
         titles: Titles of documents by their ids, as far as they are known; `None` if
             they were not requested.
@@ -128,7 +128,7 @@ class Explanation(Exportable):
         return (*words.names("column", first), *own, *words.names("column", last))
 
     def grade_label(self, grade: float | None, language: Language = "en") -> str:
-        """Returns a grade as text, with its name in a language where the scale has one."""
+        """Returns a grade as text, with its name in a language if the scale has one."""
         if grade is None:
             return "-"
         if self.scale is not None and self.scale.levels:
@@ -160,7 +160,7 @@ class Explanation(Exportable):
         return rows
 
     def ideal_rows(self, language: Language = "en") -> list[tuple[str, ...]]:
-        """The best list as text: rank, document, grade, gain, contribution, rank in the run."""
+        """The ideal list as text: rank, document, grade, gain, contribution, rank in the run."""
         gains = shown_numbers([step.gain for step in self.ideal])
         return [
             (
@@ -194,7 +194,7 @@ class Explanation(Exportable):
 
     @property
     def title(self) -> str:
-        """The measure and its formula, and below them the value."""
+        """The measure and its formula, with the value below."""
         return self._title("en")
 
     def _title(self, language: Language) -> str:
@@ -222,7 +222,7 @@ class Explanation(Exportable):
         return Message("{name} = {formula}", values)
 
     def document(self, *, language: Language = "en") -> Document:
-        """Returns the tables in the order in which they are shown.
+        """Returns the tables in display order.
 
         Args:
             language: `en` or `zh`.
@@ -293,7 +293,7 @@ class Explanation(Exportable):
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values; lists are whole but for the inverted pairs."""
+        """Returns JSON-ready values; lists are complete, except for the inverted pairs."""
         scores = self.scores or {}
         return {
             "query": self.query,
@@ -360,14 +360,14 @@ def explain(
     """Derives one query's value rank by rank.
 
     Args:
-        judgments: As for `relkit.evaluate`.
-        run: As for `relkit.evaluate`.
+        judgments: See `relkit.evaluate`.
+        run: See `relkit.evaluate`.
         query: The query's id.
         measure: The measure's name.
-        convention: As for `relkit.evaluate`.
-        scale: As for `relkit.evaluate`.
-        against: Another convention, such as ``"sklearn"``: says which of its rules make it count
-            another value, and how much each contributes (see `Discrepancy`).
+        convention: See `relkit.evaluate`.
+        scale: See `relkit.evaluate`.
+        against: Another convention, such as ``"sklearn"``: shows which of its rules change the
+            value, and how much each contributes (see `Discrepancy`).
         limit: Rows to show of the ideal list, of missed documents and of inverted pairs.
         query_texts: The query's text, shown beside its id: a mapping from ids to texts, a
             frame, or a CSV, TSV, JSON Lines or Parquet file with a column of ids and one of texts.

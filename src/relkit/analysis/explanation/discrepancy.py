@@ -1,4 +1,4 @@
-"""Why another program prints another number: which rules differ, and what each contributes."""
+"""Why another program prints a different number: which rules differ, and what each contributes."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Outcome:
     """What one query counts under one convention.
 
     Attributes:
-        value: The number, NaN where there is none.
-        reason: Why it is no value of the measure: left out, counted as a constant, refused.
+        value: The number, NaN if there is none.
+        reason: Why it is not a value of the measure: left out, counted as a constant, refused.
     """
 
     value: float
@@ -67,7 +67,7 @@ class Outcome:
         return words.say("against.value_reason", reason=why, **values)
 
     def same(self, other: Outcome) -> bool:
-        """Whether the same number, or none for the same reason, comes out."""
+        """Whether the number is the same, or missing for the same reason."""
         if math.isnan(self.value) and math.isnan(other.value):
             return self.reason == other.reason
         return self.value == other.value
@@ -81,7 +81,7 @@ class RuleShare:
         rule: The field of `Convention`.
         here: Its value in the explanation's convention.
         there: Its value in the other one.
-        contribution: Its part of the difference; NaN where the difference is no number.
+        contribution: Its part of the difference; NaN if the difference is not a number.
     """
 
     rule: str
@@ -99,21 +99,21 @@ class RuleShare:
 
 @dataclass(frozen=True)
 class Discrepancy(Exportable):
-    """One query's value under two conventions, and the rules that make the difference.
+    """One query's value under two conventions, and the rules that explain the difference.
 
-    What a rule contributes depends on which of the others are already changed, so each gets the
-    mean of its contributions over all orders in which the rules can be changed: its Shapley value.
-    It favours no order, and the contributions add up to the difference.
+    A rule's contribution depends on which others are already changed, so each gets the mean of its
+    contributions over all orders of changing the rules: its Shapley value. It favours no order, and
+    the contributions add up to the difference.
 
     Attributes:
-        name: The measure as it was asked for.
+        name: The measure as requested.
         here_name: Name of the explanation's convention.
         there_name: Name of the other convention.
         here: What the query counts here.
         there: What it counts there.
-        difference: ``there - here``, NaN where one of them is no number.
+        difference: ``there - here``, NaN if one of them is not a number.
         shares: Rules that change this query's value, the largest contribution first.
-        idle: Rules that differ and change nothing.
+        idle: Rules that differ but change nothing.
 
     Examples:
         >>> import relkit
@@ -141,7 +141,7 @@ class Discrepancy(Exportable):
 
     @property
     def title(self) -> str:
-        """The two values, and their difference where there is one."""
+        """The two values, and their difference if there is one."""
         return self._title(catalogue("tables"))
 
     def _title(self, words: Catalogue) -> str:
@@ -156,7 +156,7 @@ class Discrepancy(Exportable):
 
     @property
     def _split(self) -> bool:
-        """Whether each rule has a part of the difference."""
+        """Whether the difference is split among rules."""
         numeric = not math.isnan(self.difference)
         return numeric and bool(self.shares) and not math.isnan(self.shares[0].contribution)
 
@@ -164,7 +164,7 @@ class Discrepancy(Exportable):
         """Returns the rules that matter, with what each contributes, and those that do not.
 
         Args:
-            language: `en` or `zh`; rules are names, the same in both.
+            language: `en` or `zh`; names of rules are the same in both.
         """
         words = catalogue("tables", language)
         title = self._title(words)
@@ -196,7 +196,7 @@ class Discrepancy(Exportable):
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+        """Returns JSON-ready values: NaN and infinity become null."""
 
         def outcome(one: Outcome) -> dict[str, Any]:
             return {
@@ -268,7 +268,7 @@ class Trial:
             found = Evaluator(self.judgments, convention=rules).evaluate(self.run, measure)
             value = found.values_by_query(measure)[query]
         except InputError:
-            # Some kernels cannot average over ties: the orders of one query can be gone through.
+            # Some kernels cannot average over ties, but the orders of one query can be enumerated.
             if rules.ties != "expected":
                 raise
             value = rules.rounded(measure.expected(ranking))
@@ -310,7 +310,7 @@ class Trial:
 
 
 def discrepancy(subject: Subject, run: Run, here: Convention, there: Convention) -> Discrepancy:
-    """Splits the difference of a query's values under two conventions among their rules."""
+    """Attributes the difference of a query's values under two conventions to their rules."""
     trial = Trial(subject, run)
     differing = [
         entry.name
@@ -328,7 +328,7 @@ def discrepancy(subject: Subject, run: Run, here: Convention, there: Convention)
 
     contributions: Mapping[str, float] | None = None
     if not math.isnan(difference):
-        # An order in between may leave the query out where both ends count it.
+        # A step in between may leave out a query that both ends count.
         counted = [subject.asked.counted(rules) for rules in (there, here)]
         instead = next((value for value in counted if not math.isnan(value)), 0.0)
         contributions = _shapley(
@@ -374,7 +374,7 @@ def discrepancy(subject: Subject, run: Run, here: Convention, there: Convention)
 def _shapley(
     players: list[str], values: Mapping[tuple[str, ...], float]
 ) -> dict[str, float] | None:
-    """Returns each player's Shapley value, `None` where a coalition has no finite value."""
+    """Returns each player's Shapley value, `None` if a coalition has no finite value."""
     if not all(map(math.isfinite, values.values())):
         return None
     count = len(players)

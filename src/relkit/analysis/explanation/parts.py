@@ -25,17 +25,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class IdealStep:
-    """One rank of the best list.
+    """One rank of the ideal list.
 
     Attributes:
-        rank: The place in the best list, counted from 1.
+        rank: The rank in the ideal list, counted from 1.
         document: The document's id.
         grade: Its grade.
-        gain: What it is worth.
-        discount: By what it is divided there.
-        contribution: What it would add, in the unit of the explanation's own contributions.
+        gain: Its gain.
+        discount: The divisor of its gain there.
+        contribution: What it would add, in the unit of the explanation's contributions.
         total: The sum up to this rank.
-        ranked: Where the run has it, `None` where it does not.
+        ranked: Its rank in the run, or `None` if absent.
     """
 
     rank: int
@@ -50,12 +50,12 @@ class IdealStep:
 
 @dataclass(frozen=True)
 class Missed:
-    """A relevant document that the counted ranks lack.
+    """A relevant document missing from the counted ranks.
 
     Attributes:
         document: Its id.
         grade: Its grade.
-        ranked: Where the run has it, `None` where it does not.
+        ranked: Its rank in the run, or `None` if absent.
     """
 
     document: str
@@ -104,13 +104,13 @@ def pair_values(pair: Inversion, titles: Mapping[str, str] | None) -> dict[str, 
 
 
 def shown_numbers(values: Sequence[float]) -> list[str]:
-    """Returns numbers as text: without decimals where all of them are whole."""
+    """Returns numbers as text: without decimals if all of them are whole."""
     whole = all(value == int(value) for value in values)
     return [TERMINAL.number(value, 0 if whole else DIGITS) for value in values]
 
 
 def rows_left(count: int, words: Catalogue) -> list[str]:
-    """Returns how many rows a table leaves out."""
+    """Returns the number of rows that a table omits."""
     return [words.say("explanation.more", count=count)] if count > 0 else []
 
 

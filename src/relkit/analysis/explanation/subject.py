@@ -1,4 +1,4 @@
-"""What is being explained: one query, one measure, and everything that the judgments say of it."""
+"""The subject of an explanation: one query, one measure, and the query's judgments."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ class Subject:
 
     Attributes:
         query: The query's id.
-        asked: The measure as it was asked for.
+        asked: The measure as requested.
         grades: Grades of the query's judged documents.
-        subtopics: The same by document and subtopic; empty where the judgments have no subtopics.
-        judged: Whether the judgments (or the other run) hold the query.
+        subtopics: The same by document and subtopic; empty if the judgments have no subtopics.
+        judged: Whether the judgments (or the other run) contain the query.
         highest: The highest grade in all judgments.
         scale: The grade scale.
-        reference: The run that takes the place of judgments, for overlap and the like.
-        names_in: The language in which the judgments write the names of grades, `None` where they
-            write numbers.
+        reference: The run that replaces judgments, for overlap and the like.
+        names_in: The language of grades written as names, `None` for numbers.
     """
 
     query: str
@@ -57,7 +56,7 @@ class Subject:
         measure: str | Measure,
         scale: Scale | str | None,
     ) -> Subject:
-        """Looks a query up.
+        """Looks up a query.
 
         Raises:
             UnknownNameError: If neither the judgments nor a run have the query.
@@ -96,7 +95,7 @@ class Subject:
         return cls(query, asked, grades, subtopics, held, highest, chosen, reference, names_in)
 
     def resolve(self, rules: Convention) -> Measure:
-        """Returns the measure with every parameter filled in."""
+        """Returns the measure with all parameters filled in."""
         return self.asked.resolve(rules, self.scale, self.highest)
 
     def ranking(self, run: Run, rules: Convention) -> Ranking:
@@ -114,7 +113,7 @@ class Subject:
         return replace(self._order(run, self.grades, rules), reference=reference)
 
     def _one_order(self, run: Run, rules: Convention) -> Convention:
-        """Returns rules of one order, where no documents have equal scores.
+        """Returns rules with a single order, if no documents have equal scores.
 
         Raises:
             ParameterError: If some have.
@@ -122,7 +121,7 @@ class Subject:
         down, up = (rules.replace(ties=ties) for ties in ("doc-desc", "doc-asc"))
         if tuple(self._order(run, {}, down)) != tuple(self._order(run, {}, up)):
             raise ParameterError(
-                "ties=expected averages over many orders, and one derivation shows one order",
+                "ties=expected averages over many orders, but a derivation shows one",
                 hint="choose one order, such as that of the rows: ties=input; `against` takes"
                 " ties=expected",
             )
@@ -143,7 +142,7 @@ class Subject:
         )
 
     def grade(self, grade: float | None) -> str:
-        """Returns a grade as text, with its name where the scale has one."""
+        """Returns a grade as text, with its name if the scale has one."""
         if grade is None:
             return "-"
         if self.scale is not None and self.scale.levels:

@@ -1,4 +1,4 @@
-"""Values of explanations as JSON has them."""
+"""JSON-ready values of explanations."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ __all__ = ["plain"]
 
 
 def plain(entry: Any) -> dict[str, Any]:
-    """Returns the fields of a flat dataclass, a number that JSON cannot hold as `None`."""
+    """Returns the fields of a flat dataclass, with NaN and infinity as `None`."""
     found: dict[str, Any] = json_values(asdict(entry))
     return found

@@ -47,27 +47,27 @@ def funnel(
 
     For a query, D* is the ideal DCG@k over all judged documents, D_c the ideal DCG@k over the
     documents that a stage returned, and D the DCG@k of the last stage's order. A stage's recall
-    loss is D_c of the stage before less its own (D* - D_c for the first), the ranking loss is
+    loss is D_c of the stage before minus its own (D* - D_c for the first), the ranking loss is
     D_c - D of the last stage. They add up to D* - D.
 
     Args:
-        judgments: As for `relkit.evaluate`.
+        judgments: See `relkit.evaluate`.
         run_or_stages: One run, or a run per stage in the order of the search: a mapping
-            {name: run}, or a list of runs. Everything a run returned is a candidate.
+            {name: run}, or a list of runs. All documents of a run are candidates.
         k: The cutoff; `None` counts whole lists.
-        convention: As for `relkit.evaluate`: gain, discount, ties, missing queries. An ideal of
-            its own (`ideal=`) plays no part.
-        scale: As for `relkit.evaluate`.
-        cutoffs: Where to show Recall as well; those beyond a stage's longest list are left out.
+        convention: See `relkit.evaluate`: gain, discount, ties, missing queries. Its `ideal` is
+            ignored.
+        scale: See `relkit.evaluate`.
+        cutoffs: Further cutoffs for Recall; those beyond a stage's longest list are left out.
         names: Names of the stages; by default the mapping's, or those of the runs.
-        candidates: Only the first so many documents of each stage count.
+        candidates: Only this many documents of each stage count.
         threads: Threads to use; 0 uses all cores.
 
     Returns:
         A `Funnel`: `.stages`, the losses, `.verdict` and `.sentence()`, `.per_query`.
 
     Raises:
-        ParameterError: If there is no stage, names are given twice, or a number is not a whole
+        ParameterError: If there are no stages, names are repeated, or a number is not a whole
             number of 1 or more.
         InputError: If the data cannot be used.
 
@@ -247,7 +247,7 @@ def _assemble(
 
 
 def _held(results: Results) -> Iterator[str]:
-    """Yields the queries that a stage's run holds."""
+    """Yields the queries in a stage's run."""
     missing = results.entries["num_ret"].missing
     yield from results.queries[: len(results.queries) - missing]
 

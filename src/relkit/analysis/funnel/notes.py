@@ -1,4 +1,4 @@
-"""What was noticed about the stages."""
+"""Notes about the stages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["no_relevant_notes", "stage_notes", "stranger_notes"]
 
 
 def stage_notes(results: Sequence[Results], rules: Convention, actual: str) -> list[Note]:
-    """Returns what was noticed, with the stage's name where not all of them have it."""
+    """Returns the notes, with the stage's name unless all stages share a note."""
     notes: list[Note] = []
     for one in results:
         for note in one.notes:
@@ -26,7 +26,7 @@ def stage_notes(results: Sequence[Results], rules: Convention, actual: str) -> l
             if note.kind == "missing-queries" and rules.missing == "skip":
                 continue
             if note.kind == "undefined-queries":
-                continue  # DCG has a value for every query; Recall is spoken of once, below
+                continue  # DCG has a value for every query; Recall is noted once, below
             shared = all(note in other.notes for other in results)
             named = note if shared else note.about(one.run)
             if named not in notes:
@@ -47,7 +47,7 @@ def no_relevant_notes(count: int, rules: Convention) -> list[Note]:
 
 
 def stranger_notes(names: Sequence[str], runs: Sequence[Run], queries: Sequence[str]) -> list[Note]:
-    """Says where a stage returns documents that the stage before did not."""
+    """Notes stages that return documents that the stage before did not."""
     notes = []
     for place in range(1, len(runs)):
         before, now = runs[place - 1].table, runs[place].table

@@ -1,4 +1,4 @@
-"""What an attribution returns: the stages, and the gain that each loses."""
+"""The result of an attribution: the stages, and the gain that each loses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Funnel", "Stage", "share_of"]
 
-#: From this share of the loss on, one side alone is named.
+#: The share of the loss from which only one side is named.
 MOSTLY = 0.6
 HEADINGS = ("stage", "docs", "recall", "kept", "judged")
 NUMBERS = (
@@ -45,18 +45,19 @@ class Stage:
 
     Attributes:
         name: The stage's name.
-        candidates: Documents a query, on average.
-        judged: Share of them that is judged, NaN where there is none. What nobody judged counts
-            as worth nothing.
+        candidates: Documents per query, on average.
+        judged: Share of them that is judged, NaN without candidates. Unjudged ones count as not
+            relevant.
         recall: Share of a query's relevant documents among its candidates, on average: Recall@K
             with K the length of each list.
         recall_at: Recall at the cutoffs that the longest list reaches, under the stage's own order.
-        retention: Relevant documents over those of the stage before, of all queries together; for
-            the first stage, over those that are judged. Above 1 where a stage adds some.
-        retention_macro: The same a query, on average over queries where the stage before had one.
-        ideal: Ideal DCG@k of the candidates, on average: what a perfect ranker makes of them.
-        loss: The ideal of the stage before less this one: the stage's recall loss.
-        share: That loss as a share of the whole loss, NaN where nothing is lost.
+        retention: Relevant documents divided by those of the stage before, over all queries; for
+            the first stage, by the judged relevant ones. Above 1 if a stage adds some.
+        retention_macro: The same per query, averaged over queries with a relevant document in the
+            stage before.
+        ideal: Mean ideal DCG@k of the candidates: what a perfect ranker would reach.
+        loss: The ideal of the stage before minus this one: the stage's recall loss.
+        share: That loss as a share of the whole loss, NaN if nothing is lost.
     """
 
     name: str
@@ -85,7 +86,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Funnel(Exportable):
-    """The gain that a search could have, and where it is lost on the way to the user.
+    """The gain that a search could reach, and where it is lost.
 
     ``ideal - actual`` is the whole loss: ``recall_loss``, which is the sum of the stages' losses,
     plus ``ranking_loss``.
@@ -94,11 +95,11 @@ class Funnel(Exportable):
         stages: One per stage, in the order of the search.
         ideal: Ideal DCG@k over all judged documents, on average over queries.
         actual: DCG@k of the last stage's order, on average over queries.
-        recall_loss: Lost because good documents are not among the last stage's candidates.
-        ranking_loss: Lost because the last stage does not put its best candidates first.
-        queries: Queries that the averages rest on.
+        recall_loss: Lost because relevant documents are not among the last stage's candidates.
+        ranking_loss: Lost because the last stage does not rank its best candidates first.
+        queries: Number of queries behind the averages.
         k: The cutoff; `None` counts whole lists.
-        measure: DCG with every parameter filled in.
+        measure: DCG with all parameters filled in.
         convention: The rules.
         notes: What was noticed about the data.
 
@@ -128,26 +129,26 @@ class Funnel(Exportable):
 
     @property
     def recall_share(self) -> float:
-        """The recall loss as a share of the whole loss, NaN where nothing is lost."""
+        """The recall loss as a share of the whole loss, NaN if nothing is lost."""
         return share_of(self.recall_loss, self.loss)
 
     @property
     def ranking_share(self) -> float:
-        """The ranking loss as a share of the whole loss, NaN where nothing is lost."""
+        """The ranking loss as a share of the whole loss, NaN if nothing is lost."""
         return share_of(self.ranking_loss, self.loss)
 
     @property
     def verdict(self) -> Literal["recall", "ranking", "both", "none"]:
-        """Whose loss it is: 60% or more of it, or both sides'."""
+        """The side that causes at least 60% of the loss, or both."""
         if math.isnan(self.recall_share):
             return "none"
-        # As the sentence shows them, in whole percent.
+        # Rounded to whole percent, as in the sentence.
         if round(self.recall_share, 2) >= MOSTLY:
             return "recall"
         return "ranking" if round(self.ranking_share, 2) >= MOSTLY else "both"
 
     def sentence(self, language: Language = "en") -> str:
-        """Returns the verdict with its numbers, and whom to ask.
+        """Returns the verdict with its numbers, and where to start.
 
         Args:
             language: `en` or `zh`.
@@ -166,7 +167,7 @@ class Funnel(Exportable):
 
     @property
     def label(self) -> str:
-        """DCG with its cutoff, as prose writes it."""
+        """DCG with its cutoff, for prose."""
         return "DCG" if self.k is None else f"DCG@{self.k}"
 
     @property
@@ -175,7 +176,7 @@ class Funnel(Exportable):
         return sorted({k for stage in self.stages for k in stage.recall_at})
 
     def document(self, language: Language = "en") -> Document:
-        """Returns the stages, between what is judged and what the user sees, and the verdict.
+        """Returns the stages, from the judged documents to what the user sees, and the verdict.
 
         Args:
             language: `en` or `zh`.
@@ -206,7 +207,7 @@ class Funnel(Exportable):
         )
 
     def to_csv(self) -> str:
-        """Returns one line per stage, and one for the ranking; numbers in full."""
+        """Returns one line per stage, and one for the ranking; numbers in full precision."""
         columns: dict[str, list[Any]] = self.to_frame().fill_nan(None).to_dict(as_series=False)
         last = {"ideal": self.actual, "loss": self.ranking_loss, "share": self.ranking_share}
         numbers = {name: value for name, value in last.items() if not math.isnan(value)}
@@ -278,5 +279,5 @@ def _recall(stage: Stage, k: int) -> str:
 
 
 def share_of(part: float, whole: float) -> float:
-    """Returns a part of a whole, NaN where the whole is nothing."""
+    """Returns a part of a whole, NaN if the whole is 0."""
     return part / whole if whole > 0 else math.nan

@@ -23,12 +23,12 @@ def named_stages(source: Any, names: Sequence[str] | None) -> list[tuple[str, An
     else:
         found = [(run_name(source), source)]
     if not found:
-        raise ParameterError("there is no stage", hint="give a run, or a mapping {name: run}")
+        raise ParameterError("there are no stages", hint="give a run, or a mapping {name: run}")
     if names is not None:
         if len(names) != len(found):
             raise ParameterError(
                 message(
-                    "there are {count} stages and {count_2} names",
+                    "there are {count} stages but {count_2} names",
                     count=len(found),
                     count_2=len(names),
                 )
@@ -70,12 +70,12 @@ def first_documents(run: Run, count: int, rules: Convention) -> Run:
 
 
 def cascaded_runs(runs: Sequence[Run], count: int, rules: Convention) -> list[Run]:
-    """Returns runs of which each orders only what the one before kept: its first documents.
+    """Returns runs in which each stage reranks only the first documents of the one before.
 
     Args:
         runs: One per stage, in the order of the search, with the scores of all documents.
         count: How many documents each stage keeps per query.
-        rules: What decides where scores are equal.
+        rules: The convention that breaks ties.
 
     Examples:
         >>> from relkit.data.convention import Convention

@@ -20,14 +20,14 @@ def verdict_sentence(
     values: Mapping[str, Any],
     language: Language = "en",
 ) -> str:
-    """Returns the verdict with its numbers, and whom to ask.
+    """Returns the verdict with its numbers, and where to start.
 
     Args:
         verdict: `recall`, `ranking`, `both` or `none`.
         stages: The name of each stage, and its share of the loss.
         recall: The share of the loss that is recall.
         ranking: The share of the loss that is ranking.
-        values: The `measure`, what it is (`actual`), and what it could be (`ideal`).
+        values: The `measure`, its value (`actual`), and the best possible one (`ideal`).
         language: `en` or `zh`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Tests and intervals that stay valid however often one looks and whenever one stops."""
+"""Tests and intervals that stay valid however often you look and whenever you stop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Looks", "always_valid"]
 
-#: How fast each part of the mixture bets: each is best at another number of values.
+#: The betting rates of the mixture: each is best for a different number of values.
 RATES = tuple(0.9 * 2 ** (-place / 2) for place in range(24))
 STEPS = 60
 CHUNK = 1 << 16
@@ -25,10 +25,10 @@ CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class Looks:
-    """What is known at each look.
+    """The state at each look.
 
     Attributes:
-        counts: How many values there were.
+        counts: Number of values so far.
         means: Their mean.
         low: Lower bounds of their mean expectation.
         high: Upper bounds.
@@ -45,7 +45,7 @@ class Looks:
 def always_valid(
     values: Values, looks: NDArray[np.int64] | None = None, *, confidence: float = 0.95
 ) -> Looks:
-    """Tests as values arrive whether their expectation is 0, at every value.
+    """Tests sequentially whether the expectation of arriving values is 0.
 
     With y = (x + 1) / 2 and ŷ the mean of the values before, for every λ from 0 to 1
 
@@ -53,14 +53,14 @@ def always_valid(
 
     is a supermartingale that begins at 1 wherever each expectation, given the past, is 0: it
     exceeds 1/α at any time with probability α at most, and so does the mean of M over 24 fixed λ.
-    The same holds for −x. p is 2 / the larger of the two, bounds are where it would be α. Nothing
-    is assumed of the values but their bounds: expectations may change, and the bounds are then of
-    the mean expectation so far.
+    The same holds for −x. p is 2 / the larger of the two, bounds are where it would be α. Only
+    bounded values are assumed: expectations may change, and the interval is then for the mean
+    expectation so far.
 
     Args:
-        values: From −1 to 1, in the order in which they came.
+        values: From −1 to 1, in order of arrival.
         looks: After how many values to look, ascending; None for the end only. The p-value looks
-            after every value whatever is said here.
+            after every value in any case.
         confidence: 1 − α, over all looks together.
 
     Raises:
@@ -80,7 +80,7 @@ def always_valid(
 
     check_fraction("confidence", confidence)
     if len(values) and not (np.abs(values) <= 1).all():
-        raise ParameterError("values of an always-valid test lie between -1 and 1")
+        raise ParameterError("values of an always-valid test must be between -1 and 1")
     wanted = np.array([len(values)] if looks is None else looks, dtype=np.int64)
     halves = (values + 1) / 2
     number = np.arange(1, len(values) + 1)
@@ -128,7 +128,7 @@ def _p_values(drift: Values, spread: Values) -> Values:
     p = np.ones(len(drift))
     for first in range(0, len(drift), CHUNK):
         part = slice(first, first + CHUNK)
-        # Both sides: of x and of -x; the larger one speaks against 0.
+        # Both sides, x and -x; the larger one is evidence against 0.
         found = _evidence(np.abs(drift[part]), spread[part])
         p[part] = np.minimum(1.0, 2 * np.exp(-np.minimum(found, 700)))
     return p

@@ -1,4 +1,4 @@
-"""Intervals of a mean that hold at any sample size: all they need is the range of the values."""
+"""Intervals of a mean that hold at any sample size, given only the range of the values."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["bernstein_half", "bernstein_interval"]
 
 
 def bernstein_half(variance: float, width: float, count: int, confidence: float) -> float:
-    """Returns by how much the mean of independent values may be off, to either side.
+    """Returns the half-width of the empirical Bernstein interval of a mean.
 
-    √(2 V L / n) + 7 R L / (3 (n − 1)), with L = ln(4 / (1 − confidence)): each side has half of
-    what is left. Infinite for fewer than two values.
+    √(2 V L / n) + 7 R L / (3 (n − 1)), with L = ln(4 / (1 − confidence)): each side has half of the
+    error rate. Infinite for fewer than two values.
 
     Args:
         variance: V, with the divisor n − 1.
@@ -43,13 +43,13 @@ def bernstein_interval(
 ) -> tuple[float, float]:
     """Returns the empirical Bernstein interval of a mean, cut to the range of the values.
 
-    It holds for any number of independent values, however few of them are not 0: nothing has to be
-    normal. That is why it is wide. Fewer than two values give the range itself.
+    It holds for any number of independent values, however few are nonzero, without assuming
+    normality; so it is wide. Fewer than two values give the range itself.
 
     Args:
         values: Independent values.
-        low: What none can be below.
-        high: What none can be above.
+        low: Lower bound of the values.
+        high: Upper bound of the values.
         confidence: Such as 0.95.
 
     Raises:
@@ -72,9 +72,7 @@ def bernstein_interval(
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
     if len(values) and not (low - slack <= values.min() and values.max() <= high + slack):
         raise ParameterError(
-            message(
-                "a value lies outside {low} to {high}, the range that was given", low=low, high=high
-            )
+            message("a value lies outside the given range, {low} to {high}", low=low, high=high)
         )
     if len(values) < 2:
         return float(low), float(high)

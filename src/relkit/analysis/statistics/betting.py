@@ -1,4 +1,4 @@
-"""Intervals by betting: they hold at any sample size, and are hardly wider than they must be."""
+"""Betting intervals: they hold at any sample size and are nearly as narrow as possible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["betting_evidence", "betting_interval", "first_refuted"]
 
-#: A bet never risks more than this part of what could be lost.
+#: The largest share of the capital at risk in a bet.
 RISK = 0.75
 STEPS = 40
 
@@ -24,13 +24,13 @@ STEPS = 40
 def betting_evidence(
     values: NDArray[np.float64], mean: float, side: int, confidence: float
 ) -> float:
-    """Returns by how much the evidence against a mean is more than enough; below 0 it is not.
+    """Returns how far the evidence against a mean exceeds the threshold; below 0 it does not.
 
-    Whoever bets on values above m (side 1) multiplies the capital by 1 + λ (x − m) at each value,
-    with a λ that depends on earlier values alone. If m is the mean, the capital is not expected to
-    grow: that it ever exceeds 2 / (1 − confidence) has a probability of (1 − confidence) / 2 at
-    most. λ is √(2 L / (n v)), L = log(2 / (1 − confidence)), where v is the mean of (x − m)² so
-    far, begun with m (1 − m); at most 0.75 of what is at risk.
+    A bet on values above m (side 1) multiplies the capital by 1 + λ (x − m) at each value, with a λ
+    that depends only on earlier values. If m is the mean, the capital is not expected to grow: it
+    ever exceeds 2 / (1 − confidence) with probability (1 − confidence) / 2 at most. λ is √(2 L / (n
+    v)), L = log(2 / (1 − confidence)), where v is the mean of (x − m)² so far, begun with m (1 −
+    m); at most 0.75 of what is at risk.
 
     Args:
         values: Independent values from 0 to 1, in an order that does not depend on them.
@@ -61,11 +61,11 @@ def betting_evidence(
 
 
 def first_refuted(refutes: Callable[[float], float], far: float, near: float) -> float:
-    """Returns the end of an interval: from which value on, seen from `near`, values are refuted.
+    """Returns the end of an interval: the first refuted value, starting from `near`.
 
     Args:
-        refutes: Above 0 where a value is refuted.
-        far: The least or most that the value can be.
+        refutes: Above 0 if a value is refuted.
+        far: The lowest or highest possible value.
         near: The estimate.
     """
     if not refutes(far) > 0:
@@ -84,14 +84,14 @@ def betting_interval(
 ) -> tuple[float, float]:
     """Returns an interval of a mean: every m that betting against it does not refute.
 
-    It holds for any number of independent values, however few of them are not 0: nothing has to be
-    normal. No value gives the range itself.
+    It holds for any number of independent values, however few are nonzero, without assuming
+    normality. Without values it is the range itself.
 
     Args:
-        values: Independent values, in an order that does not depend on them: the interval does
-            depend on the order, a little.
-        low: What none can be below.
-        high: What none can be above.
+        values: Independent values, in an order that does not depend on them: the interval depends
+            slightly on the order.
+        low: Lower bound of the values.
+        high: Upper bound of the values.
         confidence: Such as 0.95.
 
     Raises:
@@ -112,9 +112,7 @@ def betting_interval(
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
     if len(values) and not (low - slack <= values.min() and values.max() <= high + slack):
         raise ParameterError(
-            message(
-                "a value lies outside {low} to {high}, the range that was given", low=low, high=high
-            )
+            message("a value lies outside the given range, {low} to {high}", low=low, high=high)
         )
     width = high - low
     if not len(values) or not width > 0:

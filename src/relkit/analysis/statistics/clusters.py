@@ -1,4 +1,4 @@
-"""Ratios of sums over clusters, such as clicks per result by user, and how two of them differ."""
+"""Ratios of sums over clusters, such as clicks per result by user, and their differences."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class RatioEstimate:
     """A ratio of sums, or the difference of two, and its standard error.
 
     Attributes:
-        value: The ratio; NaN where the sum below is 0.
+        value: The ratio; NaN if the denominator is 0.
         error: Its standard error; NaN for fewer than two clusters.
-        clusters: How many clusters there are.
-        freedom: Degrees of freedom of the error; None stands for those of one ratio, clusters − 1.
+        clusters: Number of clusters.
+        freedom: Degrees of freedom of the error; None for those of one ratio, clusters − 1.
     """
 
     value: float
@@ -37,7 +37,7 @@ class RatioEstimate:
         return self.clusters - 1 if self.freedom is None else self.freedom
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Returns value ± t error; NaN where the error is not known."""
+        """Returns value ± t error; NaN if the error is unknown."""
         if math.isnan(self.error):
             return math.nan, math.nan
         half = student_quantile(self.degrees, 0.5 + confidence / 2) * self.error
@@ -46,19 +46,19 @@ class RatioEstimate:
     def share_interval(self, confidence: float, trials: float) -> tuple[float, float]:
         """Returns Wilson's interval, for a ratio that is a share of trials that succeeded.
 
-        Trials of one cluster are alike. The error says how many independent trials they are
-        worth, n = p(1 - p) / error², at most as many as there are. So the interval stays within 0
-        and 1, and a share of 0 or 1 has one too. Student's quantile allows for few clusters. In
+        Trials within a cluster are correlated. The error gives the effective number of independent
+        trials, n = p(1 - p) / error², at most the actual number. So the interval stays within 0 and
+        1, and a share of 0 or 1 has one too. Student's quantile allows for few clusters. In
         simulations of 30 clusters of like size it covers shares of 0.1 and 0.5 in 95% and one of
         0.02 in 92% of cases, the plain interval the last in 86%; of few clusters, or of very
         unequal ones, it covers fewer (`tests/slow/test_share_intervals.py`).
 
         Args:
             confidence: Such as 0.95.
-            trials: How many trials there are.
+            trials: Number of trials.
 
         Returns:
-            The bounds; NaN where the error is not known.
+            The bounds; NaN if the error is unknown.
 
         Examples:
             >>> low, high = RatioEstimate(0.0, 0.0, 5).share_interval(0.95, 100)
@@ -96,8 +96,8 @@ class RatioEstimate:
 def ratio_of_sums(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> RatioEstimate:
     """Returns Σ sums / Σ counts with the standard error of the delta method.
 
-    error² = C/(C−1) Σ (s_c − r n_c)² / (Σ n_c)². Clusters are independent of each other; what lies
-    within one need not be. Clusters whose count is 0 are no clusters.
+    error² = C/(C−1) Σ (s_c − r n_c)² / (Σ n_c)². Clusters are independent of each other; items
+    within one need not be. Clusters with a count of 0 are ignored.
 
     Args:
         sums: s, one per cluster.
@@ -125,14 +125,14 @@ def ratio_of_sums(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> Rat
     if clusters < 2:
         return RatioEstimate(value, math.nan, clusters)
     rest = sums - value * counts
-    # What is left of equal ratios is rounding noise.
+    # Residuals of equal ratios are rounding noise.
     rest[np.abs(rest) <= 4 * math.ulp(1.0) * np.abs(sums)] = 0.0
     spread = math.fsum(np.square(rest).tolist()) * clusters / (clusters - 1)
     return RatioEstimate(value, math.sqrt(spread) / whole, clusters)
 
 
 def difference_of(first: RatioEstimate, second: RatioEstimate) -> RatioEstimate:
-    """Returns the second of two independent estimates less the first, with Welch's freedom.
+    """Returns the second of two independent estimates minus the first, with Welch's error.
 
     Examples:
         >>> found = difference_of(RatioEstimate(0.5, 0.3, 10), RatioEstimate(0.75, 0.4, 20))

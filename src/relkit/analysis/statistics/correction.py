@@ -14,13 +14,13 @@ CORRECTIONS = ("holm", "bh", "none")
 
 
 def adjust(p_values: Sequence[float], correction: str) -> list[float]:
-    """Returns p-values corrected for their number; those that are NaN stay so and do not count.
+    """Returns p-values corrected for their number; NaN stays NaN and does not count.
 
     With p(1) <= ... <= p(n): Holm's are the largest (n - i + 1) p(i) up to each place, those of
     Benjamini and Hochberg the smallest n p(i) / i from each place on; none is above 1.
 
     Args:
-        p_values: Of all comparisons of one family.
+        p_values: The p-values of one family of comparisons.
         correction: `holm` bounds the chance of any false alarm; `bh` (Benjamini-Hochberg) the
             share of false alarms among the alarms; `none`.
 

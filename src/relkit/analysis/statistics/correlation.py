@@ -17,11 +17,11 @@ __all__ = ["Coefficient", "coefficients", "correlate"]
 
 
 class Coefficient(ABC):
-    """How alike two lists of numbers order the same items, from -1 to 1.
+    """A rank correlation of two lists of numbers, from -1 to 1.
 
     Attributes:
         name: The name in options and results.
-        title: What people call it.
+        title: The name in prose.
     """
 
     name: ClassVar[str]
@@ -35,7 +35,7 @@ class Coefficient(ABC):
             values: Shape (lists, items), finite; higher is better.
 
         Returns:
-            Shape (lists, lists), symmetric; NaN where a list is constant or has one item only.
+            Shape (lists, lists), symmetric; NaN if a list is constant or has only one item.
         """
 
 
@@ -43,7 +43,7 @@ coefficients: Registry[Coefficient] = Registry("coefficient")
 
 
 def register(kind: type[Coefficient]) -> type[Coefficient]:
-    """Class decorator that makes a coefficient known by its name."""
+    """Class decorator that registers a coefficient by its name."""
     coefficients.add(kind.name, kind())
     return kind
 
@@ -74,7 +74,7 @@ def signs(
 ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
     """Returns the sign of value i - value j for every pair i < j, and the pairs' i and j.
 
-    Values that differ by rounding noise only count as equal.
+    Values that differ only by rounding noise count as equal.
     """
     import numpy as np
 
@@ -106,11 +106,11 @@ class KendallTau(Coefficient):
 
 @register
 class TauAP(Coefficient):
-    """AP rank correlation, symmetric: mistakes among the best items weigh more.
+    """AP rank correlation, symmetric: mistakes among the best items count more.
 
     For each item below the top of one list, the share of the items above it that the other list
     also puts above it: 2 / (items below the top) · sum of shares - 1, averaged over both
-    directions. Tied items are judged against the items above their tie; a pair that the other
+    directions. Tied items are compared with the items above their tie; a pair that the other
     list ties is not in the right order (τ_AP,b).
 
     References:
@@ -127,7 +127,7 @@ class TauAP(Coefficient):
         pairs, first, second = signs(values)
         items = values.shape[1]
         lists = len(values)
-        # How many items are above each one: those that beat it.
+        # Number of items above each one.
         above = np.zeros((lists, items))
         for row, found in enumerate(pairs):
             above[row] += np.bincount(second[found > 0], minlength=items)

@@ -1,4 +1,4 @@
-"""What a sample of paired differences says without a test."""
+"""Descriptive statistics of paired differences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["effect_size", "mean", "standard_deviation"]
 
 
 def mean(differences: NDArray[np.float64]) -> float:
-    """Returns the mean of an exact sum, so that the order does not matter; NaN for no value."""
+    """Returns the mean from an exact sum, so that the order does not matter; NaN without values."""
     import numpy as np
 
     values = differences.tolist()
@@ -27,7 +27,7 @@ def mean(differences: NDArray[np.float64]) -> float:
 def standard_deviation(differences: NDArray[np.float64]) -> float:
     """Returns the standard deviation with the divisor n - 1.
 
-    NaN for fewer than two values, and where one is NaN or infinite.
+    NaN for fewer than two values, or if one is NaN or infinite.
 
     Sums are exact, so that the order of the values does not matter. Deviations that are rounding
     noise of the values themselves count as 0: equal differences have no spread.
@@ -49,8 +49,7 @@ def standard_deviation(differences: NDArray[np.float64]) -> float:
 def effect_size(differences: NDArray[np.float64]) -> float:
     """Returns Cohen's d_z: the mean difference divided by the differences' standard deviation.
 
-    0 where all differences are 0; infinite where they are all the same other number; NaN for
-    fewer than two.
+    0 if all differences are 0; infinite if all are the same nonzero number; NaN for fewer than two.
 
     Examples:
         >>> import numpy as np

@@ -42,11 +42,11 @@ __all__ = [
 def binomial_p(successes: int, trials: int, share: float = 0.5) -> float:
     """Returns the two-sided p-value of the exact binomial test.
 
-    p = Σ P(X = k) over all k that are as unlikely as what was seen, or less likely.
+    p = Σ P(X = k) over all k at most as likely as the observation.
 
     Args:
-        successes: How many trials succeeded.
-        trials: How many there were.
+        successes: Number of successful trials.
+        trials: Number of trials.
         share: The share of successes under the hypothesis, 0 < share < 1.
 
     Examples:
@@ -63,7 +63,7 @@ def binomial_p(successes: int, trials: int, share: float = 0.5) -> float:
         return 1.0
     if successes > expected:
         return binomial_p(trials - successes, trials, 1 - share)
-    # Rounding must not tell apart what is equally likely.
+    # Rounding must not separate equally likely outcomes.
     bound = binomial(successes, trials, share) * (1 + 1e-7)
     low, high = math.ceil(expected), trials + 1
     while low < high:  # beyond its peak, the probability falls
@@ -82,8 +82,8 @@ def independence_p(table: Sequence[Sequence[float]], *, correct: bool = False) -
     χ² = Σ (observed - expected)² / expected, with (rows - 1)(columns - 1) degrees of freedom.
 
     Args:
-        table: Counts; no row and no column adds up to 0.
-        correct: Yates' correction for continuity where there is one degree of freedom.
+        table: Counts; no row or column may sum to 0.
+        correct: Yates' continuity correction with one degree of freedom.
 
     Examples:
         >>> round(independence_p([[90, 110], [120, 80]]), 6)
@@ -114,7 +114,7 @@ def signed_rank_p(differences: NDArray[np.float64]) -> tuple[float, float]:
     n(n + 1)(2n + 1) / 24, less Σ (t³ - t) / 48 over groups of t ties.
 
     Args:
-        differences: None of them 0.
+        differences: All nonzero.
 
     Examples:
         >>> import numpy as np

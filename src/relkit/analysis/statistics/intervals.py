@@ -49,19 +49,19 @@ def interval(
 ) -> tuple[float, float]:
     """Returns a confidence interval of the mean difference.
 
-    NaN for fewer than two differences, and where one is NaN or infinite; for differences that are
-    all the same it is that number twice.
+    NaN for fewer than two differences, or if one is NaN or infinite; for equal differences both
+    bounds are that number.
 
     Args:
         name: `t`, `percentile` or `bca` (both bootstrap).
         differences: One per query, in an order that does not depend on the input's.
         confidence: Such as 0.95.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
-        threads: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
+        threads: Threads of the bootstrap.
 
     Raises:
-        ParameterError: If there is no such interval, or another parameter cannot be.
+        ParameterError: If there is no such interval, or another parameter is invalid.
 
     Examples:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Do groups have the sizes that they were planned to have? At one look, and at every look."""
+"""Sample-ratio mismatch: tests of group sizes against the plan, at one look or at every look."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Mismatch", "ratio_mismatch", "sequential_mismatch"]
 
-#: How closely the alternative of the sequential test lies around the plan.
+#: The concentration of the sequential test's prior around the plan.
 CONCENTRATION = 100.0
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """How sizes differ from the plan.
+    """The difference of sizes from the plan.
 
     Attributes:
-        p: The p-value of the hypothesis that they follow it, for one look.
+        p: The p-value of the hypothesis that they follow the plan, for one look.
         statistic: Pearson's χ².
-        expected: The sizes that were to be expected.
-        largest: The place of the group whose size is furthest from the plan, relatively.
+        expected: The expected sizes.
+        largest: The index of the group with the largest relative deviation from the plan.
     """
 
     p: float
@@ -39,8 +39,8 @@ class Mismatch:
 def ratio_mismatch(observed: Sequence[float], planned: Sequence[float]) -> Mismatch:
     """Returns Pearson's χ² test of group sizes against planned shares.
 
-    Two groups of whole sizes of which fewer than five are expected in one take the exact binomial
-    test: there χ² does not hold.
+    For two groups of whole sizes with fewer than five expected in one, the exact binomial test is
+    used: χ² is not valid there.
 
     Args:
         observed: The size of each group; not all 0.
@@ -78,8 +78,8 @@ def sequential_mismatch(groups: NDArray[np.int64], planned: Sequence[float]) -> 
 
         B_n = Γ(c) / Γ(c + n) Π Γ(c θ_i + n_i) / Γ(c θ_i) / Π θ_i^{n_i},   c = 100,
 
-    is a martingale that begins at 1 where arrivals follow the plan, so that it exceeds 1/α with
-    probability α at most, ever. p is the smallest 1 / B so far.
+    is a martingale that begins at 1 if arrivals follow the plan, so that it ever exceeds 1/α with
+    probability α at most. p is the smallest 1 / B so far.
 
     Args:
         groups: The group of each arrival, from 0, in their order.

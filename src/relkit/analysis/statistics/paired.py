@@ -21,11 +21,11 @@ __all__ = ["PairedTest", "Resampling", "TestResult", "paired_test", "tests"]
 
 @dataclass(frozen=True)
 class TestResult:
-    """What a test found.
+    """The result of a test.
 
     Attributes:
-        statistic: Its statistic, NaN where the data has none.
-        p: Two-sided p-value; 1 where all differences are 0, NaN where the data is too little.
+        statistic: Its statistic, NaN if undefined.
+        p: Two-sided p-value; 1 if all differences are 0, NaN with too little data.
     """
 
     statistic: float
@@ -34,11 +34,11 @@ class TestResult:
 
 @dataclass(frozen=True)
 class Resampling:
-    """How a resampling test draws.
+    """The options of resampling tests.
 
     Attributes:
-        resamples: How often.
-        seed: The same seed gives the same bits.
+        resamples: Number of resamples.
+        seed: Equal seeds give identical results.
         threads: 0 uses all cores.
     """
 
@@ -56,7 +56,7 @@ class PairedTest(ABC):
 
     Attributes:
         name: The name in options and results.
-        title: What people call it.
+        title: The name in prose.
     """
 
     name: ClassVar[str]
@@ -72,7 +72,7 @@ class PairedTest(ABC):
 
     @staticmethod
     def settled(differences: NDArray[np.float64]) -> TestResult | None:
-        """Returns what is said of differences that need no test, or `None`."""
+        """Returns the result for differences that need no test, or `None`."""
         import numpy as np
 
         if len(differences) < 2 or not np.isfinite(differences).all():
@@ -88,7 +88,7 @@ tests: Registry[PairedTest] = Registry("test")
 
 
 def register(kind: type[PairedTest]) -> type[PairedTest]:
-    """Class decorator that makes a test known by its name."""
+    """Class decorator that registers a test by its name."""
     tests.add(kind.name, kind())
     return kind
 
@@ -106,13 +106,13 @@ def paired_test(
     Args:
         name: `t`, `wilcoxon`, `sign`, `permutation` or `bootstrap`.
         differences: One per query, in an order that does not depend on the input's.
-        resamples: Of the resampling tests.
-        seed: Of the resampling tests.
-        threads: Of the resampling tests.
+        resamples: Number of resamples of resampling tests.
+        seed: Seed of resampling tests.
+        threads: Threads of resampling tests.
 
     Raises:
         UnknownNameError: If there is no such test.
-        ParameterError: If `resamples`, `seed` or `threads` is no number that it can be.
+        ParameterError: If `resamples`, `seed` or `threads` is invalid.
 
     Examples:
         >>> import numpy as np
@@ -125,8 +125,8 @@ def paired_test(
 def tidy(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     """Returns differences without their rounding noise, so that equal ones are equal.
 
-    0.7 - 0.6 and 0.4 - 0.3 are different floats. Ranks must not see that: differences are rounded
-    to 40 binary digits of the largest.
+    0.7 - 0.6 and 0.4 - 0.3 are different floats. This must not affect ranks: differences are
+    rounded to 40 binary digits of the largest.
     """
     import numpy as np
 
@@ -138,12 +138,11 @@ def tidy(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 class TTest(PairedTest):
     """Student's paired t test: t = mean √n / standard deviation, n - 1 degrees of freedom.
 
-    Differences that are all the same number other than 0 have no spread: p is 0 in theory and
-    the smallest positive float here.
+    Equal nonzero differences have no spread: p is 0 in theory and the smallest positive float here.
 
     References:
-        Student (1908), Biometrika 6(1). Urbano, Lima and Hanjalic (2019), SIGIR: of the usual
-        tests the one whose error rates hold best on search results.
+        Student (1908), Biometrika 6(1). Urbano, Lima and Hanjalic (2019), SIGIR: the usual test
+        whose error rates hold best on search results.
     """
 
     name = "t"

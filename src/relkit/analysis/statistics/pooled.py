@@ -1,8 +1,7 @@
 """AUC over the pooled documents of all queries, compared by resampling whole queries.
 
-No query has a value of its own whose mean the pooled AUC is: a positive of one query is held
-against the negatives of all. So whole queries are drawn, left out or swapped, and the AUC is formed
-anew.
+The pooled AUC is not a mean of per-query values: a positive of one query is compared with the
+negatives of all. So whole queries are drawn, left out or swapped, and the AUC is recomputed.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ __all__ = ["PooledScores", "pooled_interval", "swapped_p"]
 
 @dataclass(frozen=True)
 class PooledScores:
-    """The scores of all documents of one run that have a class.
+    """The scores of all documents of one run with a class.
 
     Attributes:
         scores: One per document, float64.
         items: The number of each document's query, int64, from 0.
         positive: 1 for positives, 0 for negatives, uint8.
-        queries: How many queries there are, those without documents included.
+        queries: Number of queries, including those without documents.
     """
 
     scores: NDArray[np.float64]
@@ -44,12 +43,12 @@ class PooledScores:
 
     @cached_property
     def area(self) -> float:
-        """The AUC of all pairs; NaN where one class is absent."""
+        """The AUC of all pairs; NaN if one class is absent."""
         return _native.pooled_auc(self.positive, self.scores, 0.5)
 
     @cached_property
     def areas_without(self) -> NDArray[np.float64]:
-        """The AUC without each query, NaN where that leaves one class."""
+        """The AUC without each query, NaN if that leaves one class."""
         import numpy as np
 
         chosen = self.positive == 1
@@ -107,10 +106,10 @@ class PooledScores:
 
     @cached_property
     def places(self) -> NDArray[np.float64]:
-        """Each score's place among all of them, from 0 to 1, equal scores sharing theirs.
+        """Each score's normalised rank, from 0 to 1; equal scores share theirs.
 
-        The AUC of the places is that of the scores, and places of two runs can be held against
-        each other where their scores cannot.
+        The AUC of the ranks is that of the scores, and ranks of two runs are comparable even if
+        their scores are not.
         """
         import numpy as np
 
@@ -122,12 +121,11 @@ class PooledScores:
 def swapped_p(baseline: PooledScores, candidate: PooledScores, resampling: Resampling) -> float:
     """Returns Fisher's randomisation test of the difference of two pooled AUCs.
 
-    Under the null a query's whole list could belong to either run. Scores count by their place
-    among all scores of their run, so that the runs' units do not matter.
+    Under the null a query's whole list could belong to either run. Scores count by their rank among
+    all scores of their run, so that the runs' units do not matter.
 
     Returns:
-        The p-value; NaN where a run has no AUC. A draw without an AUC counts as one at least as
-        large.
+        The p-value; NaN if a run has no AUC. A draw without an AUC counts as at least as large.
     """
     import numpy as np
 
@@ -165,15 +163,15 @@ def pooled_interval(
 
     Args:
         name: `t` takes the draws' standard deviation as the standard error and Student's
-            quantile for one query less than there are; `percentile` the middle of the draws;
+            quantile for n - 1 queries; `percentile` the middle of the draws;
             `bca` corrects it for bias and skewness.
-        baseline: The run to compare with.
-        candidate: The run that may be better.
+        baseline: The baseline run.
+        candidate: The candidate run.
         confidence: Such as 0.95.
-        resampling: How often, and from which seed.
+        resampling: Number of draws and seed.
 
     Returns:
-        The bounds; NaN for fewer than two queries, or where every tenth draw has no AUC.
+        The bounds; NaN for fewer than two queries, or if every tenth draw has no AUC.
 
     References:
         Efron and Tibshirani (1993), An Introduction to the Bootstrap, §8, §12-14; Obuchowski

@@ -1,4 +1,4 @@
-"""How large a difference some queries can show, and how many queries a difference needs."""
+"""Power: the smallest detectable difference, and the queries that a difference needs."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ def _quantiles(alpha: float, power: float) -> tuple[float, float]:
 def smallest_detectable(
     queries: int, standard_deviation: float, alpha: float = 0.05, power: float = POWER
 ) -> float:
-    """Returns the smallest difference that a two-sided paired t test finds with a given power.
+    """Returns the smallest difference that a two-sided paired t test detects with a given power.
 
-    Solves n = (z_{α/2} + z_β)² σ² / δ² + z²_{α/2} / 2 for δ. NaN where the queries are too few
-    for any difference, or the standard deviation is unknown.
+    Solves n = (z_{α/2} + z_β)² σ² / δ² + z²_{α/2} / 2 for δ. NaN if there are too few queries for
+    any difference, or the standard deviation is unknown.
 
     Args:
         queries: n.
-        standard_deviation: σ, of the differences.
+        standard_deviation: σ of the differences.
         alpha: The level of the test.
-        power: 1 - β, the chance to find the difference.
+        power: 1 - β, the probability of detecting the difference.
 
     Examples:
         >>> round(smallest_detectable(50, 0.2), 4)
         0.0808
 
     Raises:
-        ParameterError: If `alpha` or `power` does not lie between 0 and 1.
+        ParameterError: If `alpha` or `power` is not between 0 and 1.
 
     References:
         Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z.
@@ -55,23 +55,23 @@ def smallest_detectable(
 def queries_needed(
     difference: float, standard_deviation: float, alpha: float = 0.05, power: float = POWER
 ) -> int:
-    """Returns how many queries show a difference with a given power; 0 where that is no number.
+    """Returns how many queries detect a difference with a given power; 0 if undefined.
 
-    n = (z_{α/2} + z_β)² σ² / δ² + z²_{α/2} / 2, rounded up. There is none for a difference of 0
-    or an unknown standard deviation.
+    n = (z_{α/2} + z_β)² σ² / δ² + z²_{α/2} / 2, rounded up. Undefined for a difference of 0 or an
+    unknown standard deviation.
 
     Args:
         difference: δ.
-        standard_deviation: σ, of the differences.
+        standard_deviation: σ of the differences.
         alpha: The level of the test.
-        power: 1 - β, the chance to find the difference.
+        power: 1 - β, the probability of detecting the difference.
 
     Examples:
         >>> queries_needed(0.05, 0.2)
         128
 
     Raises:
-        ParameterError: If `alpha` or `power` does not lie between 0 and 1.
+        ParameterError: If `alpha` or `power` is not between 0 and 1.
 
     References:
         Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z.

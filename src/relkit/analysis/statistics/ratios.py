@@ -26,15 +26,15 @@ def ratio_interval(
 ) -> tuple[float, float]:
     """Returns the percentile bootstrap interval of Σ numerators / Σ denominators.
 
-    Items are drawn with replacement. Draws whose denominators add up to 0 have no ratio and are
-    left out; NaN where all are such, and for fewer than two items. Where few items make the sums,
-    it is too narrow, and of sums that are 0 it has no width at all.
+    Items are drawn with replacement. Draws whose denominators sum to 0 are left out; NaN if there
+    are no others, and for fewer than two items. It is too narrow if few items dominate the sums,
+    and has no width if the sums are 0.
 
     Args:
         numerators: One per item.
         denominators: One per item, 0 or more.
         confidence: Such as 0.95.
-        resampling: How often, and from which seed.
+        resampling: Number of draws and seed.
 
     Examples:
         >>> import numpy as np
@@ -62,12 +62,12 @@ def resampled_ratios(
 ) -> NDArray[np.float64]:
     """Returns Σ numerators / Σ denominators of items drawn with replacement, once per resample.
 
-    Draws whose denominators add up to 0 are left out; none for fewer than two items.
+    Draws whose denominators sum to 0 are left out; empty for fewer than two items.
 
     Args:
         numerators: One per item.
         denominators: One per item, 0 or more.
-        resampling: How often, and from which seed.
+        resampling: Number of draws and seed.
     """
     import numpy as np
 

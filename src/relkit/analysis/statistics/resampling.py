@@ -1,9 +1,9 @@
-"""Tests and intervals that draw: permutation, bootstrap, randomised Tukey HSD.
+"""Resampling tests and intervals: permutation, bootstrap, randomised Tukey HSD.
 
-Values become whole numbers first, so that sums are exact and the same bits come out for any number
-of threads and on any machine: the largest value gets 40 binary digits, fewer where more than two
-million values are added up. Two sums that are equal in exact arithmetic can then differ by one unit
-for each value; a test counts them as equal.
+Values are first converted to whole numbers, so that sums are exact and results identical for any
+number of threads and on any machine: the largest value gets 40 binary digits, fewer for more than
+two million values. Two sums that are equal in exact arithmetic can then differ by one unit per
+value; a test counts them as equal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 DIGITS = 40
 MOST_BITS = 61
-#: Resamples drawn in one go: keeps the memory of a million of them small.
+#: Resamples drawn at a time, so that a million of them take little memory.
 CHUNK = 1 << 17
 
 
@@ -47,7 +47,7 @@ class Whole:
 
     Attributes:
         values: Shape (columns, items).
-        unit: What 1 stands for.
+        unit: The value of 1.
     """
 
     values: NDArray[np.int64]
@@ -70,12 +70,12 @@ class Whole:
 
     @property
     def slack(self) -> int:
-        """By how many units two sums may differ that are equal in exact arithmetic."""
+        """The most units by which two sums that are equal in exact arithmetic may differ."""
         return int(self.values.shape[-1])
 
 
 def chunks(resampling: Resampling) -> Iterator[tuple[int, int]]:
-    """Yields the first resample and the number of each chunk: between two a Ctrl-C is heard."""
+    """Yields the first resample and the size of each chunk; Ctrl-C works between chunks."""
     for first in range(0, resampling.resamples, CHUNK):
         yield first, min(CHUNK, resampling.resamples - first)
 
@@ -83,13 +83,13 @@ def chunks(resampling: Resampling) -> Iterator[tuple[int, int]]:
 def _draw(
     kernel: Kernel, values: NDArray[np.int64], resampling: Resampling
 ) -> Iterator[NDArray[np.int64]]:
-    """Yields the sums of all resamples, chunk by chunk: between two a Ctrl-C is heard."""
+    """Yields the sums of all resamples, chunk by chunk; Ctrl-C works between chunks."""
     for first, count in chunks(resampling):
         yield kernel(values, first, count, resampling.seed, resampling.threads)
 
 
 def _p(at_least: int, resampling: Resampling) -> float:
-    """Returns (b + 1) / (B + 1): the observed data is one of the possible ones."""
+    """Returns (b + 1) / (B + 1): the observed data counts as one of the draws."""
     return (at_least + 1) / (resampling.resamples + 1)
 
 
@@ -117,11 +117,11 @@ class Permutation(PairedTest):
 def permutation_p_values(differences: NDArray[np.float64], resampling: Resampling) -> list[float]:
     """Returns Fisher's randomisation test of several measures, which share the random signs.
 
-    Each number is the one that the measure has alone; together they take less time.
+    Each result equals that of the measure alone; together they take less time.
 
     Args:
         differences: Shape (measures, queries), finite.
-        resampling: How often, and from which seed.
+        resampling: Number of draws and seed.
 
     Examples:
         >>> import numpy as np
@@ -147,8 +147,7 @@ class Bootstrap(PairedTest):
 
     Differences are shifted to a mean of 0 and drawn with replacement. p is the share of draws
     whose |t| is at least the observed |t|, the observed one among them. The statistic is t.
-    Differences that are all the same number other than 0 have no spread: p is the smallest there
-    is, 1 / (B + 1).
+    Equal nonzero differences have no spread: p is the smallest possible, 1 / (B + 1).
 
     References:
         Efron and Tibshirani (1993), An Introduction to the Bootstrap, §16.4; Sakai (2006), SIGIR.
@@ -169,9 +168,9 @@ class _Shifted:
     """Differences shifted to a mean of 0, and scaled so that squares neither overflow nor vanish.
 
     Attributes:
-        first: They themselves.
+        first: The shifted differences.
         second: Their squares.
-        observed: The statistic of what they were.
+        observed: The statistic of the original differences.
     """
 
     first: Whole
@@ -192,7 +191,7 @@ class _Shifted:
         return cls(first, second, float(observed))
 
     def at_least(self, sums: NDArray[np.int64], count: int) -> int:
-        """Returns how many draws, sums of both, have a statistic that is as large."""
+        """Returns how many draws have a statistic at least as large as the observed one."""
         import numpy as np
 
         means = sums[0] * (self.first.unit / count)
@@ -206,11 +205,11 @@ def bootstrap_results(
 ) -> list[TestResult]:
     """Returns the paired bootstrap test of several measures, which share the queries drawn.
 
-    Each number is the one that the measure has alone; together they take less time.
+    Each result equals that of the measure alone; together they take less time.
 
     Args:
-        differences: One row per measure, all of as many queries.
-        resampling: How often, and from which seed.
+        differences: One row per measure, of equal length.
+        resampling: Number of draws and seed.
 
     Examples:
         >>> import numpy as np
@@ -245,7 +244,7 @@ def bootstrap_results(
 def _studentised(
     means: NDArray[np.float64], spreads: NDArray[np.float64], count: int
 ) -> NDArray[np.float64]:
-    """Returns means divided by their standard errors; infinite where there is no spread."""
+    """Returns means divided by their standard errors; infinite without spread."""
     import numpy as np
 
     errors = np.sqrt(spreads / (count - 1))
@@ -257,9 +256,9 @@ def _studentised(
 def _bootstrap_shifts(
     deviations: NDArray[np.float64], resampling: Resampling
 ) -> tuple[NDArray[np.float64], float]:
-    """Returns by how much each draw's mean is off, and the share of draws that are too low.
+    """Returns the deviation of each draw's mean, and the share of draws that are too low.
 
-    Draws that meet the mean count half; at least half a draw is on each side.
+    Draws equal to the mean count half; at least half a draw is on each side.
     """
     import numpy as np
 
@@ -277,7 +276,7 @@ def percentile_interval(
 ) -> tuple[float, float]:
     """Returns the middle part of the bootstrap's means; NaN for fewer than two differences.
 
-    With few values it is too narrow: it covers the true mean less often than it says.
+    With few values it is too narrow: it covers the true mean less often than stated.
 
     References:
         Efron and Tibshirani (1993), §13.3.
@@ -333,7 +332,7 @@ def tukey_p_values(
 
     Args:
         values: Shape (runs, queries).
-        resampling: How often, and from which seed.
+        resampling: Number of draws and seed.
 
     References:
         Carterette (2012), ACM TOIS 30(1); Sakai (2014), SIGIR Forum 48(1).
@@ -348,7 +347,7 @@ def tukey_p_values(
     for ranges in _draw(_native.permuted_ranges, whole.values, resampling):
         ordered = np.sort(ranges)
         for first, second in pairs:
-            # Both ends of a range are sums with a rounding error of their own.
+            # Both ends of a range are sums with their own rounding error.
             observed = abs(int(totals[second] - totals[first])) - 2 * whole.slack
             at_least[first, second] += len(ordered) - int(np.searchsorted(ordered, observed))
     return {pair: _p(count, resampling) for pair, count in at_least.items()}
@@ -366,12 +365,12 @@ def ratio_p(
 
     Args:
         parts: The baseline's numerators and denominators, then the candidate's.
-        ratio: Makes a number of summed numerators and denominators.
-        resampling: How often, and from which seed.
+        ratio: Computes a number from summed numerators and denominators.
+        resampling: Number of draws and seed.
 
     Returns:
-        The p-value; NaN where an observed ratio is no number. Equal infinities do not differ; a
-        draw without a ratio counts as one at least as large.
+        The p-value; NaN if an observed ratio is not a number. Equal infinities do not differ; a
+        draw without a ratio counts as at least as large.
 
     Examples:
         >>> import numpy as np

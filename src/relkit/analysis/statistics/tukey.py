@@ -24,12 +24,12 @@ class Anova:
     Attributes:
         runs: Sum of squares between runs.
         queries: Sum of squares between queries.
-        residual: What neither explains.
+        residual: Residual sum of squares.
         run_degrees: Degrees of freedom of the runs.
         query_degrees: Degrees of freedom of the queries.
         residual_degrees: Degrees of freedom of the residual.
         f: Mean square of the runs divided by that of the residual.
-        p: Of the hypothesis that all runs are equal.
+        p: P-value of the hypothesis that all runs are equal.
     """
 
     runs: float
@@ -48,7 +48,7 @@ class Anova:
 
 
 def two_way_anova(values: NDArray[np.float64]) -> Anova:
-    """Splits the variance of runs x queries.
+    """Decomposes the variance of runs x queries.
 
     Args:
         values: Shape (runs, queries), two or more of each.
@@ -69,7 +69,7 @@ def two_way_anova(values: NDArray[np.float64]) -> Anova:
     of_runs = float(queries * np.square(values.mean(axis=1) - whole).sum())
     of_queries = float(runs * np.square(values.mean(axis=0) - whole).sum())
     left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + whole
-    # What is rounding noise of the values counts as 0.
+    # Rounding noise of the values counts as 0.
     noise = 8 * math.ulp(float(np.abs(values).max()))
     residual = float(np.square(left).sum()) if np.abs(left).max() > noise else 0.0
     degrees = (runs - 1, queries - 1, (runs - 1) * (queries - 1))
@@ -87,7 +87,7 @@ class PairOutcome:
 
     Attributes:
         difference: Mean of the second - mean of the first.
-        p: Corrected for all pairs.
+        p: P-value corrected for all pairs.
         effect_size: The difference divided by the residual standard deviation.
     """
 
@@ -103,13 +103,13 @@ def tukey_hsd(
 
     Args:
         values: Shape (runs, queries).
-        resamples: How often the runs are shuffled.
-        seed: The same seed gives the same bits.
+        resamples: Number of shuffles of the runs.
+        seed: Equal seeds give identical results.
         threads: 0 uses all cores.
 
     Returns:
         The outcome of each pair of row numbers, the smaller one first; NaN for fewer than two
-        queries, and where a value is NaN or infinite.
+        queries, or if a value is NaN or infinite.
 
     Examples:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""How sure a measure is: over other queries, and over what its labels may be."""
+"""The uncertainty of a measure: over other queries, and from its labels."""
 
 from relkit.analysis.uncertainty.measuring import measure_intervals
 from relkit.analysis.uncertainty.result import MeasureInterval, MeasureIntervals

@@ -1,4 +1,4 @@
-"""Judgments drawn from what is known of each label."""
+"""Judgments drawn from the distribution of each label."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["LabelDraws"]
 class LabelDraws:
     """Labels between 0 and 1 as Beta distributions with their mean and effective impressions.
 
-    A label of 0 or 1, or without a weight, is the same in every draw.
+    A label of 0 or 1, or without a weight, is constant.
 
     Attributes:
         judgments: The labels.
-        notes: Why there are none to draw, or how many labels are held for certain.
+        notes: Why there is nothing to draw, or how many labels count as certain.
     """
 
     def __init__(self, judgments: Judgments) -> None:
@@ -66,7 +66,7 @@ class LabelDraws:
         return self._shape is not None
 
     def draw(self, count: int, seed: int) -> Iterator[_native.JudgmentTable]:
-        """Yields judgments, each label drawn on its own; the same ones for the same seed."""
+        """Yields judgments with independently drawn labels; reproducible by seed."""
         import numpy as np
         import polars as pl
 

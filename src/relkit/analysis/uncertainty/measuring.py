@@ -41,35 +41,35 @@ def measure_intervals(
     threads: int = 0,
     **rules: Any,
 ) -> MeasureIntervals:
-    """Evaluates a run, and says how sure each number is.
+    """Evaluates a run with intervals for each number.
 
     **Over queries**: how far the mean would vary over other samples of as many queries like these.
     Student's interval of the mean; for a ratio of sums (micro averages) the interval of a ratio by
-    the delta method, queries as the units; cut where the measure cannot be. With few queries it is
+    the delta method, queries as the units; cut to the bounds of the measure. With few queries it is
     wide. Pooled and geometric measures have none here.
 
-    **Of the labels**: how far the labels' own uncertainty moves the number. Where judgments carry
-    effective impressions, as `relkit.labels.make_labels` gives them, each label is drawn from the
-    Beta distribution with its mean and weight, every measure computed again, and the quantiles
-    taken. NDCG of uncertain labels is lower on average than NDCG of their means, so the interval
-    need not hold the value. Mistakes of the click model itself are in neither interval.
+    **Of the labels**: how far the labels' own uncertainty moves the number. If judgments have
+    effective impressions, as from `relkit.labels.make_labels`, each label is drawn from the Beta
+    distribution with its mean and weight, every measure computed again, and the quantiles taken.
+    NDCG of uncertain labels is lower on average than NDCG of their means, so the interval need not
+    contain the value. Neither interval includes errors of the click model.
 
     Args:
-        judgments: As for `relkit.evaluate`, or an `Evaluator`.
-        run: As for `relkit.evaluate`.
-        measures: As for `relkit.evaluate`.
+        judgments: See `relkit.evaluate`; or an `Evaluator`.
+        run: See `relkit.evaluate`.
+        measures: See `relkit.evaluate`.
         level: Confidence level of the intervals.
-        draws: How often labels are drawn.
-        seed: Of the draws: the same one gives the same interval.
-        average: As for `relkit.evaluate`.
-        name: As for `relkit.evaluate`.
-        strict: As for `relkit.evaluate`.
-        threads: As for `relkit.evaluate`.
-        **rules: `convention` and `scale`, as for `relkit.evaluate`.
+        draws: Number of draws of the labels.
+        seed: Seed of the draws; equal seeds give equal intervals.
+        average: See `relkit.evaluate`.
+        name: See `relkit.evaluate`.
+        strict: See `relkit.evaluate`.
+        threads: See `relkit.evaluate`.
+        **rules: `convention` and `scale`; see `relkit.evaluate`.
 
     Raises:
         InputError: If the data cannot be used.
-        ParameterError: If a parameter has an impossible value.
+        ParameterError: If a parameter has an invalid value.
 
     Examples:
         >>> import relkit
@@ -131,7 +131,7 @@ def measure_intervals(
 def _drawn(
     evaluator: Evaluator, labels: LabelDraws, program: Program, run: Any, draws: int, seed: int
 ) -> dict[str, NDArray[np.float64]]:
-    """Every measure of every draw."""
+    """Returns every measure of every draw."""
     import numpy as np
 
     from relkit.data.judgments import Judgments
@@ -162,7 +162,7 @@ def _mean(values: NDArray[np.float64] | None) -> float:
 def _over_queries(
     results: Results, name: str, measure: Measure, form: str, level: float
 ) -> tuple[float, float]:
-    """The interval over queries, in the way in which queries become one number."""
+    """Returns the interval over queries, by how queries become one number."""
     import numpy as np
 
     if measure.combine in {"geometric", "pooled", "sum"}:
@@ -180,7 +180,7 @@ def _over_queries(
 
 
 def within_bounds(measure: Measure, found: tuple[float, float]) -> tuple[float, float]:
-    """Cuts an interval where the measure cannot be: that leaves no truth out."""
+    """Cuts an interval to the bounds of the measure, which keeps its coverage."""
     least, most = measure.bounds
     low, high = found
     if math.isnan(low) or low > most or high < least:

@@ -1,4 +1,4 @@
-"""Measures with two intervals: over queries, and of their labels."""
+"""Measures with two intervals: over queries and of labels."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["MeasureInterval", "MeasureIntervals"]
 
 @dataclass(frozen=True)
 class MeasureInterval:
-    """One measure and how sure it is.
+    """One measure with its intervals.
 
     Attributes:
         value: The number.
-        queries: The interval over queries; NaN where there are fewer than two, or no formula.
-        labels: The interval of the labels' own uncertainty; NaN where labels have none.
-        mean: The mean over the draws of the labels; NaN where labels have no uncertainty.
-        counted: Queries that the number rests on.
+        queries: The interval over queries; NaN for fewer than two queries or without a formula.
+        labels: The interval from the labels' own uncertainty; NaN if labels have none.
+        mean: The mean over the draws of the labels; NaN if labels have no uncertainty.
+        counted: Number of queries behind the value.
     """
 
     value: float
@@ -49,9 +49,9 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
         results: The measures.
         measures: Each measure by its name.
         level: Confidence level of the intervals.
-        draws: How often labels were drawn; 0 where they have no uncertainty.
+        draws: Number of draws of the labels; 0 if they have no uncertainty.
         notes: What was noticed about the data.
-        about: How the labels came about.
+        about: How the labels were derived.
 
     Examples:
         >>> import relkit
@@ -105,7 +105,7 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """Returns one row per measure; null where there is no interval."""
+        """Returns one row per measure; null without an interval."""
         import polars as pl
 
         rows = [
@@ -119,7 +119,7 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
         return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
-        """Returns one row per measure, and what the intervals mean.
+        """Returns one row per measure, with a legend of the intervals.
 
         Args:
             digits: Decimals.

@@ -74,7 +74,7 @@ def compare(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ParameterError(
-            message("two runs are called `{twice}`", twice=twice),
+            message("two runs have the name `{twice}`", twice=twice),
             hint="give each a name of its own: run.name = ...",
         )
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
