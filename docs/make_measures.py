@@ -70,7 +70,7 @@ TITLES = {
     "order": ("The order itself", "How near a list is to an ideal order, and how many pairs are."),
     "incomplete": (
         "Incomplete judgments",
-        "Measures that allow for documents that nobody judged, or say how many there are.",
+        "Measures that allow for unjudged documents, or say how many there are.",
     ),
     "counts": ("Counts", "What there was to count, added up over queries."),
     "trec": (

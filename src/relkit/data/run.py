@@ -180,7 +180,7 @@ class Run(Sourced):
 
     @property
     def name(self) -> str:
-        """What results call this run."""
+        """The name of this run in results."""
         return self._name
 
     @property

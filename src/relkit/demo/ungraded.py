@@ -1,4 +1,4 @@
-"""What a ranker reaches that finds documents which nobody graded.
+"""What a ranker that finds ungraded documents reaches.
 
 The judgments are of what BM25 and TF-IDF found, and of what people added. A ranker that finds other
 documents is measured in part; two ways to count them say how far that may mislead.
@@ -28,7 +28,7 @@ SHARE = "judged@10"
 
 
 class Reading(NamedTuple):
-    """One way to count documents that nobody graded.
+    """One way to count ungraded documents.
 
     Attributes:
         unjudged: `nonrelevant`, or `removed` from the list.

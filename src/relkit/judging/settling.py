@@ -48,7 +48,7 @@ def held_place(connection: sa.Connection, user: User, item_id: int) -> Any:
 def is_gone(
     connection: sa.Connection, project: Project, user: User, target: Any, now: float
 ) -> bool:
-    """Whether a gold item that was skipped cannot be had back: no more than any other one."""
+    """Whether a skipped gold item cannot return: no more than any other."""
     if target.kind != "skip":
         return False
     held = held_place(connection, user, target.item_id)

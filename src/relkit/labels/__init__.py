@@ -1,4 +1,4 @@
-"""Labels from behaviour: click models, and judgments that know how sure they are."""
+"""Labels from behaviour: click models, and judgments with their uncertainty."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Whom the clicks on mixed lists speak for, and how sure that is."""
+"""The users behind clicks on mixed lists, and the uncertainty of their preference."""
 
 from __future__ import annotations
 
