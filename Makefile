@@ -96,7 +96,7 @@ fuzz: $(DONE)/test ## Feed the readers a million damaged files
 	@$(BIN)/python -m tests.fuzz
 
 .PHONY: sanitize
-sanitize: $(DONE)/test ## Run the native tests under the address and undefined-behaviour sanitizers
+sanitize: $(VENV)/bin/python ## Run the native tests under the address and undefined-behaviour sanitizers
 	@tests/fuzz/sanitize.sh
 
 .PHONY: wheel
@@ -108,6 +108,8 @@ wheel: $(DONE)/build ## Build the source distribution and a wheel in dist/, inst
 	@$(PYTHON) -m venv build/fresh
 	@build/fresh/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
 	@PATH=build/fresh/bin build/fresh/bin/python tests/wheel/first_steps.py examples
+	@build/fresh/bin/python -m pip --disable-pip-version-check --quiet install "$$(echo dist/*.whl)[report]"
+	@PATH=build/fresh/bin build/fresh/bin/python tests/wheel/first_steps.py examples --report
 
 .PHONY: hooks
 hooks: $(DONE)/lint ## Install the hooks that check every commit

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, strategies as st
+from tests.property.arrow_views import text_views
 
 import relkit
 from relkit.core.errors import RelkitError
@@ -25,7 +26,7 @@ LABELS: dict[str, list[Any]] = {
     "fractions": [0.0, 0.25, 1.0, 0.5],
     "names": ["高", "中", "低", "无"],
 }
-ID_TYPES = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
+ID_TYPES = [pa.string(), pa.large_string(), *text_views(), pa.dictionary(pa.int8(), pa.string())]
 
 
 @st.composite

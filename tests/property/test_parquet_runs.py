@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import assume, given, strategies as st
+from tests.property.arrow_views import text_views
 
 import relkit
 from relkit.core.errors import RelkitError
@@ -26,7 +27,7 @@ MEASURES = ["ndcg@3", "ap", "rr", "recall@2", "auc"]
 ID_TYPES = [
     pa.string(),
     pa.large_string(),
-    pa.string_view(),
+    *text_views(),
     pa.dictionary(pa.int32(), pa.string()),
 ]
 

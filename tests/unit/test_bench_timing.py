@@ -106,6 +106,7 @@ def test_what_was_not_measured_is_neither_kept_nor_missed() -> None:
 
 
 def test_targets_name_contenders_that_exist(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
     names = {name: set[str]() for name in WORKLOADS}
     for name, entry in WORKLOADS.items():
         home = generate.ensure(tmp_path, list(entry.data), 0.003)

@@ -74,6 +74,9 @@ def test_every_help_text_is_translated(path: tuple[str, ...], language: str) -> 
     assert [one for one in wanted if one not in known.texts and not CODE.fullmatch(one)] == []
 
 
+@pytest.mark.skipif(
+    "No such option {name!r}." not in said_by_click(), reason="this click has older sentences"
+)
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_translation_is_of_a_text_that_is_said(language: str) -> None:
     said = {*COMMANDS.values(), "Usage:", "Options:", "Commands:", "default: ", "; "}

@@ -80,6 +80,8 @@ def test_labels_come_from_judgments(frame: pl.DataFrame, command: Command) -> No
 def test_positions_and_weights_are_named(
     frame: pl.DataFrame, command: Command, engine: str
 ) -> None:
+    pytest.importorskip(engine)
+    pytest.importorskip("catboost")
     shown = frame.with_columns(
         place=pl.int_range(pl.len()).over("query") + 1, label=(pl.col("label") > 1).cast(pl.Int64)
     )

@@ -123,7 +123,7 @@ def test_only_the_first_documents_are_candidates() -> None:
 def test_the_dense_ranker_adds_features_and_no_candidates(made: pl.DataFrame) -> None:
     dense: Ranking = {"q1": [("shlex.Quoted", 0.8), ("json", 0.4)]}
     found = build_features(DOCUMENTS, QUESTIONS, {**ENGINES, "dense": dense}, GRADES)
-    assert found.drop(DENSE_FEATURES).equals(made)
+    assert found.drop(*DENSE_FEATURES).equals(made)
     assert found.columns[-3:] == list(DENSE_FEATURES)
     cells = found.select("query", "document", *DENSE_FEATURES).rows()
     assert [one[:2] for one in cells if any(one[2:])] == [("q1", "json")]

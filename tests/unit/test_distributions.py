@@ -24,6 +24,12 @@ from relkit.analysis.statistics.distributions import (
     student_quantile,
 )
 
+#: Held against exact sums, it is the older SciPy that is wrong in the 12th digit.
+exact_scipy = pytest.mark.skipif(
+    tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 17),
+    reason="SciPy before 1.17 has fewer digits",
+)
+
 DEGREES = (0.5, 1, 2, 3, 4, 5.5, 9, 19, 49, 88.8, 99, 499, 2500, 10_000, 1_000_000)
 INSIDE = [0.01, 0.3, 0.9, 1.2, 1.7, 1.8, 2.0, 3.0, 5.0, 8.0, 13.0, 25.0]
 
@@ -57,6 +63,7 @@ def test_students_tail_of_one_and_two_degrees_is_known_exactly() -> None:
     assert math.isnan(student(3, math.nan))
 
 
+@exact_scipy
 @pytest.mark.parametrize("degrees", DEGREES)
 def test_students_quantile_is_scipys(degrees: float) -> None:
     for p in (0.025, 0.05, 0.2, 0.6, 0.75, 0.76, 0.8, 0.9, 0.95, 0.975, 0.995, 0.9995, 1e-6, 1e-12):
@@ -91,6 +98,7 @@ def test_the_normal_distribution_is_scipys() -> None:
         assert near(normal_quantile(p), float(special.ndtri(p)), 2e-15)
 
 
+@exact_scipy
 @pytest.mark.parametrize("numerator", [1, 2, 3, 9, 49])
 @pytest.mark.parametrize("denominator", [2, 10, 49, 999, 50_000])
 def test_the_tail_of_f_is_scipys(numerator: int, denominator: int) -> None:

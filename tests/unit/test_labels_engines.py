@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
 
+from relkit.data.lazy import gather
 from relkit.labels import make_labels
 
 
@@ -33,10 +35,13 @@ def clicks() -> pl.DataFrame:
     )
 
 
+#: Older relations of DuckDB do not keep the connection that they are of.
+CONNECTION = duckdb.connect()
+
+
 def duck(frame: pl.DataFrame) -> Any:
-    connection = duckdb.connect()
-    connection.register("log", frame.to_arrow())
-    return connection.sql("select * from log")
+    CONNECTION.register("log", frame.to_arrow())
+    return CONNECTION.sql("select * from log")
 
 
 #: A few ways in which labels are made: they count different things.
@@ -71,3 +76,12 @@ def test_spark_gives_the_same_labels(way: dict[str, Any], spark: Any) -> None:
     expected, found = make_labels(frame, **way), make_labels(rows, **way)
     assert found.labels.equals(expected.labels)
     assert found.to_dict() == expected.to_dict()
+
+
+def test_sums_of_whole_numbers_are_whole_numbers() -> None:
+    relation = CONNECTION.sql(
+        "select sum(number) as total, 1.25::decimal(9, 2) as price from range(4) rows(number)"
+    )
+    found = gather(nw.from_native(relation))
+    assert found.schema == {"total": pl.Int64, "price": pl.Float64}
+    assert found.rows() == [(6, 1.25)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 import relkit
@@ -212,6 +212,7 @@ def test_parquet_keeps_what_labels_assume(tmp_path: Path) -> None:
 
 
 @given(st.floats(0, 1), st.floats(0, 1e6), st.floats(0.01, 0.99))
+@example(0.5, 1.5e-180, 0.5)
 def test_intervals_hold_the_mean_and_probabilities_lie_between(
     mean: float, weight: float, threshold: float
 ) -> None:

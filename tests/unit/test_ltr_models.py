@@ -13,6 +13,8 @@ import relkit.ltr
 from relkit.ltr import LinearRanker, NeuralRanker, TreeRanker
 from relkit.ltr.rankers.models import MODELS
 
+pytest.importorskip("torch")
+
 DATA, HELD = lists(40), lists(40, seed=1)
 TREES: dict[str, Any] = {"trees": 15, "leaves": 6, "min_rows": 5, "threads": 1}
 NEURAL: dict[str, Any] = {"epochs": 15, "hidden": (8,), "threads": 1, "learning_rate": 0.02}

@@ -73,7 +73,7 @@ def test_tools_of_selection(routing: bool) -> None:
     assert np.isfinite(grid.cv_results_["mean_test_score"]).all()
     assert grid.predict(DATA.X).shape == (len(DATA.X),)
     assert 0.5 < grid.score(DATA.X, Y) <= 1
-    nested = cross_val_score(grid, DATA.X, Y, cv=QueryFold(GroupKFold(2)))
+    nested = cross_val_score(grid, DATA.X, Y, cv=QueryFold(GroupKFold(2)), params={})
     assert (nested > 0.5).all()
     sizes, trained, tested = learning_curve(
         ranker, DATA.X, Y, cv=FOLDS, train_sizes=[0.5, 1.0], scoring=scorer("ndcg@5")
@@ -93,7 +93,7 @@ def test_pipelines(routing: bool) -> None:
     assert 0.5 < pipeline.fit(DATA.X, Y).score(DATA.X, Y) <= 1
     grid = GridSearchCV(pipeline, {"treeranker__leaves": [2, 4]}, cv=FOLDS)
     assert grid.fit(DATA.X, Y).best_score_ > 0.5
-    scores = cross_val_score(pipeline, DATA.X, Y, cv=FOLDS, scoring=scorer("ndcg@5"))
+    scores = cross_val_score(pipeline, DATA.X, Y, cv=FOLDS, scoring=scorer("ndcg@5"), params={})
     assert (scores > 0.5).all()
 
 
@@ -162,6 +162,8 @@ EXCEPTIONS = {
     expected_failed_checks=lambda ranker: EXCEPTIONS,
 )
 def test_estimator_checks(estimator: Any, check: Any) -> None:
+    if isinstance(estimator, NeuralRanker):
+        pytest.importorskip("torch")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", relkit.RelkitWarning)
         check(estimator)

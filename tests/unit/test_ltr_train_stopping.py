@@ -93,6 +93,8 @@ def test_rows_to_watch_decide() -> None:
     ],
 )
 def test_every_scorer_stops(model: str, scorer: Any, settings: dict[str, Any]) -> None:
+    if scorer == "neural":
+        pytest.importorskip("torch")
     found = relkit.ltr.train(
         ROWS, model, folds=3, stop=2, baseline=None, scorer=scorer, threads=1, **settings
     )
@@ -111,6 +113,7 @@ def test_a_clear_loss_stops_every_scorer(model: str, scorer: Any) -> None:
     many = rows_of(queries=150, size=8, seed=3)
     steps: dict[str, Any] = {"iterations": 40}
     if scorer == "neural":
+        pytest.importorskip("torch")
         steps = {"epochs": 15, "hidden": (8,)}
     labels = {"linear": many.labels, "neural": 3 - many.labels}[scorer]
     made, free = (

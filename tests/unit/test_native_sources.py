@@ -83,6 +83,8 @@ TEXT_TYPES: dict[str, Callable[[list[str]], Any]] = {
 
 @pytest.mark.parametrize("kind", TEXT_TYPES)
 def test_text_columns(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if kind in ("polars categorical", "polars enum") and not hasattr(pl, "Categories"):
+        pytest.skip("Polars before 1.32 hands categories to Arrow as numbers")
     rows = rows_of(1)
     make = TEXT_TYPES[kind]
     query, document = make([row[0] for row in rows]), make([row[1] for row in rows])

@@ -1,6 +1,7 @@
 """What an installed relkit must do: run with the Python that has it, and nothing else.
 
-python tests/wheel/first_steps.py examples
+python tests/wheel/first_steps.py examples             with a plain installation
+python tests/wheel/first_steps.py examples --report    with the extra `report`
 """
 
 import os
@@ -9,24 +10,47 @@ import sys
 import tempfile
 from pathlib import Path
 
+LACKS_A_PACKAGE = 4  # exit code
 
-def relkit(*arguments: str) -> str:
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-W", "error", "-m", "relkit", *arguments]
     environment = {**os.environ, "PYTHONUTF8": "1"}
-    done = subprocess.run(
+    return subprocess.run(
         command, capture_output=True, encoding="utf-8", check=False, env=environment
     )
+
+
+def relkit(*arguments: str) -> str:
+    done = run(*arguments)
     if done.returncode:
         raise SystemExit(f"{' '.join(arguments)} failed\n{done.stdout}\n{done.stderr}")
     return done.stdout
 
 
-def main(examples: Path) -> None:
+def check_reports(files: list[str], charts: bool) -> None:
+    """Markdown needs no extra; HTML has charts, or an error names the extra that it lacks."""
+    relkit("report", *files, "-o", "report.md")
+    if not Path("report.md").read_text(encoding="utf-8").startswith("# "):
+        raise SystemExit("report.md has no title")
+    if not charts:
+        lacking = run("report", *files, "-o", "report.html")
+        if lacking.returncode != LACKS_A_PACKAGE or "relkit[report]" not in lacking.stderr:
+            raise SystemExit(f"a report without its extra: {lacking.returncode}\n{lacking.stderr}")
+        return
+    relkit("report", *files, "-o", "report.html")
+    drawn = Path("report.html").read_text(encoding="utf-8").count("<svg")
+    if not drawn:
+        raise SystemExit("report.html has no chart")
+    print(f"report.html: {drawn} charts")
+
+
+def main(examples: Path, charts: bool) -> None:
     os.chdir(tempfile.mkdtemp())  # so that nothing is imported from a checkout
-    judgments, run, new = (
+    judgments, old, new = (
         str(examples / name) for name in ("judgments.qrels", "run.trec", "new.trec")
     )
-    printed = relkit("evaluate", judgments, run, "-m", "ndcg@10", "-m", "rr@10")
+    printed = relkit("evaluate", judgments, old, "-m", "ndcg@10", "-m", "rr@10")
     if "0.4988" not in printed:
         raise SystemExit(f"ndcg@10 of the example is not 0.4988:\n{printed}")
     docs = examples / "docs-search"
@@ -35,10 +59,16 @@ def main(examples: Path) -> None:
         printed = relkit("compare", *pair, "--scale", "search", "-m", "ndcg@10", "--test", test)
         if "-0.0473" not in printed or p not in printed:
             raise SystemExit(f"the difference of the example is not -0.0473, p {p}:\n{printed}")
-    relkit("compare", judgments, run, new, "--lang", "zh")
-    relkit("explain", judgments, run, "--query", "q1", "-m", "ndcg@10")
+    relkit("compare", judgments, old, new, "--lang", "zh")
+    relkit("explain", judgments, old, "--query", "q1", "-m", "ndcg@10")
     relkit("diagnose", *pair, "--scale", "search")
-    relkit("funnel", judgments, run, new)
+    relkit("funnel", judgments, old, new)
+    table = ["--scored", str(examples / "models.csv"), "--score", "old", "--score", "new"]
+    printed = relkit("compare", *table, "--scale", "search", "-m", "ndcg@5")
+    if "+0.1738" not in printed:
+        raise SystemExit(f"the difference of the table is not +0.1738:\n{printed}")
+    relkit("logs", "doctor", str(examples / "log.csv"))
+    check_reports([judgments, old, new], charts)
 
     import polars as pl
 
@@ -56,4 +86,4 @@ def main(examples: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve())
+    main(Path(sys.argv[1]).resolve(), "--report" in sys.argv[2:])

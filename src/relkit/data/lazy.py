@@ -26,7 +26,12 @@ def gather(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     if isinstance(native, pl.LazyFrame):
         return native.collect(engine="streaming")
     collected: pl.DataFrame = frame.collect("polars").to_native()
-    return collected
+    # Sums of whole numbers come as decimals from DuckDB; older Polars divides those to four digits.
+    return collected.with_columns(
+        pl.col(name).cast(pl.Int64 if kind.scale == 0 else pl.Float64)
+        for name, kind in collected.schema.items()
+        if isinstance(kind, pl.Decimal)
+    )
 
 
 def utc(name: str) -> pl.Expr:

@@ -38,7 +38,7 @@ def measure_parquet(data: bytes, path: str) -> int:
         return _measure(data, path)
     except InputError:
         raise
-    except (IndexError, KeyError, TypeError, ValueError, RecursionError):
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
         raise InputError(
             "cannot be read as Parquet: damaged", path=path, hint="write or download it again"
         ) from None

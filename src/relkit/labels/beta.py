@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Relevance", "exceeds", "interval", "product"]
 
 #: Shapes below it are indistinguishable from 0.
-TINY = 1e-300
+TINY = 1e-100
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,10 @@ def without_bots(sessions: Sessions, check: Bots | None = None) -> Sessions:
     rows = log.count(sessions.frame.filter(bots))
     kept = sessions.frame.filter(~bots)
     note = Note(f"clicks-bots-{unit}", len(names), values={"rows": rows})
+    known = sessions.raw.collect_schema().names()
     return Sessions(
         kept,
-        sessions.raw.filter(~bots) if column in sessions.raw.columns else sessions.raw,
+        sessions.raw.filter(~bots) if column in known else sessions.raw,
         source=sessions.source,
         notes=(*sessions.notes, note),
     )

@@ -54,7 +54,7 @@ def betting_evidence(
         return math.inf if bool((side * away > 0).any()) else -enough
     squares = np.concatenate([[mean * (1 - mean)], np.square(away[:-1])])
     spread = np.cumsum(squares) / np.arange(1, len(values) + 1)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         bets = np.sqrt(2 * enough / (len(values) * spread))
     bets = np.minimum(bets, RISK / at_risk)
     return float(np.log1p(side * bets * away).sum()) - enough
