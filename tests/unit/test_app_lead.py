@@ -262,7 +262,7 @@ def test_half_a_character_is_refused_with_file_and_line(store: Store, escape: st
     files = {"file": ("june.jsonl", "\n".join(lines))}
     answer = Somebody(store, "lea").post("/projects/1/import", {}, files=files)
     assert answer.status_code == 400
-    assert "june.jsonl:2: a text holds a character that cannot be stored" in answer.text
+    assert "june.jsonl:2: a text contains a character that cannot be stored" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,11 @@ def test_half_a_character_is_refused_with_file_and_line(store: Store, escape: st
         ("a.json", b"[" + b"[]," * 8_000_000, "is too large to be read at once"),
         ("a.csv", b"query,doc\n" + b"q,d\n" * 5_000_000, "is too large to be read at once"),
         ("a.csv", b",".join(b"c%d" % n for n in range(20_000)), "more than 10,000 columns"),
-        ("a.jsonl", b'{"query": "q", "document": ' + b"[" * 900 + b"]" * 900 + b"}", "not JSON"),
+        (
+            "a.jsonl",
+            b'{"query": "q", "document": ' + b"[" * 900 + b"]" * 900 + b"}",
+            "nested more than 100 levels",
+        ),
     ],
 )
 def test_an_import_takes_no_more_than_its_share(

@@ -277,7 +277,7 @@ def test_names_that_say_no_format(tmp_path: Path) -> None:
         with pytest.raises(relkit.ParameterError, match="is not a format") as caught:
             ranker.export(tmp_path / name)
         assert "onnx (.onnx), treelite (.treelite .tl), engine (.txt)" in str(caught.value.hint)
-    with pytest.raises(relkit.ParameterError, match="and the format is engine"):
+    with pytest.raises(relkit.ParameterError, match="but the format is engine"):
         ranker.export(tmp_path / "shop.onnx", "engine")
     with pytest.raises(relkit.ParameterError, match="`format` must be"):
         ranker.export(tmp_path / "shop.onnx", "pmml")

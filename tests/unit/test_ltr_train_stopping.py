@@ -167,7 +167,7 @@ def test_on_the_command_line(files: Path, command: Command) -> None:
         (("--stop", "soon"), "neither a whole number nor"),
         (("--watch", "features.csv"), "--watch is for --stop"),
         (("--stop", "3", "--watch", "features.csv"), "both watched and held out"),
-        (("-p", "stop=3"), "option of its own: --stop"),
+        (("-p", "stop=3"), "has its own option: --stop"),
     ):
         outcome = command(*words, *wrong, "--force")
         assert outcome.code in {2, 3}
