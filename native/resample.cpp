@@ -10,6 +10,7 @@
 #include "error.hpp"
 #include "generator.hpp"
 #include "parallel.hpp"
+#include "resample_counts.hpp"
 
 namespace relkit {
 namespace {
@@ -124,28 +125,35 @@ namespace {
 // Of many columns it takes less time to count how often each item was drawn, and to multiply.
 constexpr std::size_t columns_to_count = 4;
 constexpr std::size_t resamples_at_once = 8;
-// A lane of a block adds up 32 products of a count below 2^8 and a value up to 2^40: less than
-// 2^53, so that the sum of doubles is exact.
-constexpr std::size_t count_block = 256;
-constexpr std::size_t count_lanes = 8;
 constexpr std::int64_t largest_counted = std::int64_t{1} << 40;
+// So many items are drawn by their counts, of a stream of their own: it takes half the time.
+constexpr std::size_t items_in_blocks = std::size_t{1} << 16;
 
-std::int64_t weighted_sum(const double* counts, const double* values, std::size_t size) {
-  std::array<double, count_lanes> lanes{};
-  std::size_t item = 0;
-  for (; item + count_lanes <= size; item += count_lanes) {
-    for (std::size_t lane = 0; lane < count_lanes; ++lane)
-      lanes[lane] += counts[item + lane] * values[item + lane];
+// How often each item is drawn in one resample.
+void count_drawn(const Columns& data, const Draw& draw, std::size_t place, std::uint8_t* counts) {
+  Generator generator(draw.seed, draw.first + place);
+  if (data.items >= items_in_blocks) return draw_counts(generator, data.items, counts);
+  const auto items = static_cast<std::uint32_t>(data.items);
+  std::fill_n(counts, items, std::uint8_t{0});
+  Below below(generator);
+  for (std::uint32_t item = 0; item < items; ++item) ++counts[below(items)];
+}
+
+// The sums of one resample of many items whose values may be large.
+void sum_large(const Columns& data, const Draw& draw, std::size_t place, std::int64_t* sums) {
+  std::vector<std::uint8_t> counts(data.items);
+  count_drawn(data, draw, place, counts.data());
+  for (std::size_t column = 0; column < data.columns; ++column) {
+    const std::int64_t* values = data.values + column * data.items;
+    std::int64_t sum = 0;
+    for (std::size_t item = 0; item < data.items; ++item) sum += counts[item] * values[item];
+    sums[column * draw.count + place] = sum;
   }
-  for (std::size_t lane = 0; item < size; ++item, ++lane)
-    lanes[lane] += counts[item] * values[item];
-  std::int64_t sum = 0;
-  for (const double lane : lanes) sum += static_cast<std::int64_t>(lane);
-  return sum;
 }
 
 // The sums of one resample, item by item as they are drawn.
 void sum_drawn(const Columns& data, const Draw& draw, std::size_t place, std::int64_t* sums) {
+  if (data.items >= items_in_blocks) return sum_large(data, draw, place, sums);
   const auto items = static_cast<std::uint32_t>(data.items);
   std::vector<std::uint32_t> drawn(items);
   Below below(Generator(draw.seed, draw.first + place));
@@ -158,29 +166,21 @@ void sum_drawn(const Columns& data, const Draw& draw, std::size_t place, std::in
   }
 }
 
-// The sums of a few resamples by the counts of their items. `values` are those of `data`. A count
-// fits into a byte: of n items, one is drawn 256 times with a probability below n / 256!, 1e-490.
+// The sums of a few resamples by the counts of their items. `values` are those of `data`.
 void sum_counted(const Columns& data, const std::vector<double>& values, const Draw& draw,
                  std::size_t start, std::size_t resamples, std::int64_t* sums) {
-  const auto items = static_cast<std::uint32_t>(data.items);
-  std::vector<std::uint8_t> counts(resamples * data.items, 0);
+  std::vector<std::uint8_t> counts(resamples * data.items);
   for (std::size_t place = 0; place < resamples; ++place) {
-    std::uint8_t* mine = counts.data() + place * data.items;
-    Below below(Generator(draw.seed, draw.first + start + place));
-    for (std::uint32_t item = 0; item < items; ++item) ++mine[below(items)];
+    count_drawn(data, draw, start + place, counts.data() + place * data.items);
     for (std::size_t column = 0; column < data.columns; ++column)
       sums[column * draw.count + start + place] = 0;
   }
-  std::array<double, count_block> here;
   for (std::size_t from = 0; from < data.items; from += count_block) {
     const std::size_t size = std::min(count_block, data.items - from);
     for (std::size_t place = 0; place < resamples; ++place) {
       const std::uint8_t* mine = counts.data() + place * data.items + from;
-      for (std::size_t item = 0; item < size; ++item) here[item] = mine[item];
-      for (std::size_t column = 0; column < data.columns; ++column) {
-        sums[column * draw.count + start + place] +=
-            weighted_sum(here.data(), values.data() + column * data.items + from, size);
-      }
+      add_weighted({mine, values.data() + from, data.columns, data.items, size},
+                   sums + start + place, draw.count);
     }
   }
 }
@@ -189,7 +189,7 @@ void sum_counted(const Columns& data, const std::vector<double>& values, const D
 
 void resampled_sums(const Columns& data, const Draw& draw, std::int64_t* sums) {
   check_items(data);
-  bool counted = data.columns >= columns_to_count;
+  bool counted = data.columns >= columns_to_count || data.items >= items_in_blocks;
   // One item may be drawn every time.
   for (std::size_t place = 0; place < data.columns * data.items; ++place) {
     const std::int64_t most = (largest_sum - 1) / static_cast<std::int64_t>(data.items);

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 
@@ -269,3 +272,74 @@ def test_threads_come_from_the_environment(kernel: Kernel, monkeypatch: pytest.M
     usual = kernel(values, 0, 3000, 1)
     monkeypatch.setenv("RELKIT_THREADS", "3")
     assert np.array_equal(kernel(values, 0, 3000, 1), usual)
+
+
+LARGE = 1 << 16
+
+
+@pytest.mark.parametrize("items", [LARGE, LARGE + 1, LARGE + 255, LARGE + 256, 200_000])
+def test_many_items_are_each_drawn_once_on_average(items: int) -> None:
+    count = 200
+    ones, place = np.ones(items, dtype=np.int64), np.arange(items)
+    ends = [(place < items // 3), (place >= items - 100), place % 256 == 7, place % 2 == 1]
+    rows = np.stack([ones, *(one.astype(np.int64) for one in ends)])
+    sums = _native.resampled_sums(rows, 0, count, 5, 0)
+    assert (sums[0] == items).all()
+    for row, found in zip(rows[1:], sums[1:], strict=True):
+        share = row.mean()
+        spread = np.sqrt(items * share * (1 - share))
+        off = (found - items * share) / spread
+        # Binomial: means within 5 standard errors, variances within 5 of theirs.
+        assert abs(off.mean()) < 5 / np.sqrt(count)
+        assert abs(off.var() - 1) < 5 * np.sqrt(2 / count)
+
+
+def test_counts_of_many_items_follow_the_multinomial() -> None:
+    # Blocks of 256 items, and items of one block: the squared counts add up to n (2 - 1/n).
+    items, count = LARGE + 300, 20
+    for width in (1, 256):
+        groups = np.arange(items) // width
+        shown = np.unique(groups)[:: max(1, len(np.unique(groups)) // 64)]
+        rows = np.stack([(groups == one).astype(np.int64) for one in shown])
+        found = _native.resampled_sums(rows, 0, count, 9, 0)
+        sizes = rows.sum(axis=1)[:, np.newaxis]
+        chi = ((found - sizes) ** 2 / (sizes * (1 - sizes / items))).sum()
+        assert abs(chi - found.size) < 5 * np.sqrt(found.size * 3)
+        if width == 1:
+            shares = np.bincount(found.ravel(), minlength=4)[:4] / found.size
+            poisson = np.exp(-1) / np.array([1, 1, 2, 6])
+            assert np.abs(shares - poisson).max() < 5 * np.sqrt(0.25 / found.size)
+
+
+def test_many_items_are_drawn_alike_whatever_the_values_and_columns() -> None:
+    values = random_columns(7, LARGE + 77)
+    whole = _native.resampled_sums(values, 3, 20, 11, 2)
+    assert np.array_equal(_native.resampled_sums(values, 3, 20, 11, 1), whole)
+    for column in range(len(values)):
+        alone = _native.resampled_sums(values[column : column + 1], 3, 20, 11, 1)
+        assert np.array_equal(alone[0], whole[column])
+    # Values beyond 2^40 are added up as whole numbers.
+    large = values[:2] * (1 << 22)
+    assert np.array_equal(_native.resampled_sums(large, 3, 20, 11, 1), whole[:2] * (1 << 22))
+    later = _native.resampled_sums(values, 10, 5, 11, 1)
+    assert np.array_equal(later, whole[:, 7:12])
+
+
+@pytest.mark.parametrize("lanes", ["scalar", "avx2"])
+def test_many_items_have_the_same_sums_in_any_instruction_set(lanes: str) -> None:
+    program = (
+        "import numpy as np, relkit._native as n;"
+        "v = np.random.default_rng(7).integers(-(2**40), 2**40, (6, 70001));"
+        "print(n.resampled_sums(v, 0, 9, 1, 1).tolist())"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, **extra},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for extra in ({}, {"RELKIT_SIMD": lanes})
+    ]
+    assert said[0] == said[1]

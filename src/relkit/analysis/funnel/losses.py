@@ -258,6 +258,8 @@ def _mean(values: Sequence[float]) -> float:
 
 def _counted(values: Sequence[float], rules: Convention) -> float:
     """Returns the mean under the convention's rule for queries without a value."""
-    instead = measure("recall@all").counted(rules)
-    counted = [instead if math.isnan(value) else value for value in values]
-    return _mean([value for value in counted if not math.isnan(value)])
+    import numpy as np
+
+    found = np.asarray(values, dtype=np.float64)
+    counted = np.where(np.isnan(found), measure("recall@all").counted(rules), found)
+    return _mean(counted[~np.isnan(counted)].tolist())
