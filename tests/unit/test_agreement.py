@@ -109,7 +109,7 @@ def test_too_little_is_refused() -> None:
         relkit.rank_correlation(grades, runs, ["ap"])
     with pytest.raises(ParameterError, match="6 runs but 1 names"):
         relkit.rank_correlation(grades, runs, names=["a"])
-    with pytest.raises(ParameterError, match="called `a`"):
+    with pytest.raises(ParameterError, match="have the name `a`"):
         relkit.discriminative_power(grades, runs[:2], names=["a", "a"])
     with pytest.raises(ParameterError, match="coefficient"):
         relkit.rank_correlation(grades, runs, coefficient="tau")  # type: ignore[arg-type]

@@ -82,7 +82,7 @@ def test_values_of_queries(tmp_path: Path) -> None:
     path.write_text(found.to_csv(per_query=True), "utf-8", newline="")
     assert_safe(path.read_bytes().decode())
     assert [*read_values(path)["rr"]] == QUERIES
-    with pytest.raises(InputError, match="cannot hold the query `\\t=1`"):
+    with pytest.raises(InputError, match="cannot contain the query `\\t=1`"):
         SideBySide([found]).to_trec(per_query=True)
 
 

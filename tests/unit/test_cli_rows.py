@@ -98,7 +98,7 @@ def test_positions_and_weights_are_named(
         assert not Path("no.model").exists()
     outcome = command("train", "clicks.csv", "--weight", "place", "-o", "w.model", *TRAIN)
     assert outcome.code == 0
-    assert "each pair weighs as its better document does" in outcome.err
+    assert "each pair takes the weight of its better document" in outcome.err
     outcome = command("train", "clicks.csv", "--position", "bm25", "-o", "no.model")
     assert outcome.code == 3
     assert "clicks.csv:2: the position" in outcome.err

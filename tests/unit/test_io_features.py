@@ -87,7 +87,7 @@ def test_a_column_of_scores_is_a_feature_and_one_of_weights_is_not(labels: Any) 
     assert rows.weights is not None
     assert rows.weights.tolist() == [3, 4]
     (note,) = (note for note in rows.notes if note.kind == "weights-found")
-    assert "the column `Weight` is taken as what each row weighs" in str(note)
+    assert "the column `Weight` is used as row weights" in str(note)
     named = library.read_features(frame, weight="Weight", labels=labels)
     assert named.weights is not None
     assert "weights-found" not in {note.kind for note in named.notes}

@@ -58,14 +58,14 @@ def _measure(data: bytes, path: str) -> int:
             values, unpacked = 0, 0
             for header in _pages(data, about):
                 unpacked += header[2]
-                told = header.get(5) or header.get(8) or {}
+                page = header.get(5) or header.get(8) or {}
                 if REPEATING in (header.get(5, {}).get(2), header.get(8, {}).get(4)):
                     raise InputError(
                         "has an encoding that hides its size (DELTA_BYTE_ARRAY)",
                         path=path,
                         hint="write it with the usual encodings, or as CSV",
                     )
-                values += told.get(1, 0)
+                values += page.get(1, 0)
             size += max(unpacked, 0) + VALUE * max(values, about[5], group[3])
     return size
 
