@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from relkit.core.document.terminal import CONTROL, printable, width
+from relkit.core.document.signs import CONTROL
+from relkit.core.document.terminal import printable, width
 
 #: Sets the title, clears the screen, one byte that begins a sequence, and text turned around.
 EVIL = "q\x1b]0;owned\x07\x1b[2J\x9b31m\u202ed"

@@ -25,7 +25,10 @@ def model(files: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["ranker.onnx", "ranker.treelite", "ranker.txt"])
-def test_the_ending_names_the_format(model: Path, command: Command, name: str) -> None:
+def test_the_ending_names_the_format(
+    model: Path, command: Command, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("relkit.cli.messages.terminal_width", lambda: 80)
     outcome = command("export", "ranker.model", "-o", name)
     assert outcome.code == 0, outcome.err
     assert outcome.out == ""
@@ -35,6 +38,12 @@ def test_the_ending_names_the_format(model: Path, command: Command, name: str) -
         in outcome.err
     )
     assert max(map(len, outcome.err.splitlines())) <= 80
+
+
+def test_without_a_terminal_a_sentence_is_one_line(model: Path, command: Command) -> None:
+    outcome = command("export", "ranker.model", "-o", "ranker.onnx")
+    assert outcome.err.count("\n") == 1
+    assert len(outcome.err) > 81
 
 
 def test_the_order_is_compared_on_rows(model: Path, command: Command) -> None:
