@@ -18,7 +18,7 @@ def test_a_run_survives_there_and_back(ending: str, command: Command, files: Pat
     there = command("convert", "bm25.run", f"x.{ending}", "--kind", "run")
     back = command("convert", f"x.{ending}", "back.run", "--kind", "run")
     assert (there.code, back.code) == (0, 0), there.err + back.err
-    assert there.err == f"x.{ending}: 5 retrieved documents of 2 queries\n"
+    assert there.err == f"x.{ending}: 5 documents retrieved for 2 queries\n"
     first = command("evaluate", "judgments.qrels", "bm25.run", "--format", "json")
     second = command("evaluate", "judgments.qrels", "back.run", "--format", "json")
     assert json.loads(first.out)["measures"] == json.loads(second.out)["measures"]
@@ -35,7 +35,7 @@ def test_judgments_are_recognised(name: str, command: Command) -> None:
 def test_a_run_table_is_recognised(command: Command, files: Path) -> None:
     (files / "ranked.csv").write_text("query,document,score\nq1,d1,1.5\n")
     outcome = command("convert", "ranked.csv", "x.run")
-    assert outcome.err == "x.run: 1 retrieved documents of 1 queries\n"
+    assert outcome.err == "x.run: 1 document retrieved for 1 query\n"
     assert (files / "x.run").read_text().split()[:5] == ["q1", "Q0", "d1", "1", "1.5"]
 
 
@@ -142,7 +142,7 @@ def test_letor_rows_are_judgments_where_they_are_wanted(command: Command, files:
 def test_a_table_of_judgments_stays_one(command: Command, files: Path) -> None:
     (files / "graded.csv").write_text("query,document,grade,weight,title\nq1,d1,2,5,A shoe\n")
     outcome = command("convert", "graded.csv", "x.jsonl")
-    assert outcome.err == "x.jsonl: 1 judgments of 1 queries\n"
+    assert outcome.err == "x.jsonl: 1 judgment of 1 query\n"
 
 
 def test_a_row_whose_comment_lacks_a_weight_is_named(command: Command, files: Path) -> None:
@@ -150,3 +150,19 @@ def test_a_row_whose_comment_lacks_a_weight_is_named(command: Command, files: Pa
     outcome = command("convert", "x.letor", "x.csv")
     assert outcome.code == 3
     assert outcome.err.startswith("error: x.letor:4: the comment lacks the weight")
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "counted"),
+    [
+        ("judgments.qrels", "out.csv", " 条标注"),
+        ("bm25.run", "out.csv", "2 条查询，共返回 5 篇文档"),
+    ],
+)
+def test_what_was_converted_is_counted_in_chinese(
+    files: Path, command: Command, source: str, target: str, counted: str
+) -> None:
+    outcome = command("convert", source, target, "--lang", "zh")
+    assert outcome.code == 0, outcome.err
+    assert outcome.err.startswith(f"{target}：")
+    assert outcome.err.rstrip().endswith(counted)

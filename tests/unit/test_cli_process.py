@@ -42,7 +42,7 @@ def test_convert_between_pipes(process, files: Path) -> None:
     outcome = process("convert", "-", "-", "--format", "csv", data=data)
     assert outcome.code == 0, outcome.err
     assert outcome.out.splitlines()[1].startswith("q1,d2,")
-    assert outcome.err == "stdout: 5 retrieved documents of 2 queries\n"
+    assert outcome.err == "stdout: 5 documents retrieved for 2 queries\n"
 
 
 def test_a_closed_pipe_is_silent(files: Path) -> None:

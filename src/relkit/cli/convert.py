@@ -28,7 +28,11 @@ __all__ = ["command"]
 
 Converted = Literal["judgments", "run", "features"]
 #: What a file of each kind holds.
-ROWS = {"judgments": "judgments", "run": "retrieved documents", "features": "feature rows"}
+COUNTED = {
+    "judgments": "{shown}: {count:count judgment/judgments} of {queries:count query/queries}",
+    "run": "{shown}: {count:count document/documents} retrieved for {queries:count query/queries}",
+    "features": "{shown}: {count:count feature row/feature rows} of {queries:count query/queries}",
+}
 
 #: What --columns may name.
 KNOWN = ("query", "document", "grade", "score", "rank", "label", "weight", "position")
@@ -124,13 +128,8 @@ def command(
     if isinstance(data, Judgments):
         messages.notes(io.unwritten_notes(data, target, format=target_format))
     shown = "stdout" if target == "-" else target
-    counted = message(
-        "{shown}: {count:,} {rows} of {count_2:,} queries",
-        shown=shown,
-        count=len(data),
-        rows=message(ROWS[kind]),
-        count_2=len(data.queries),
-    )
+    queries = len(data.queries)
+    counted = message(COUNTED[kind], shown=shown, count=len(data), queries=queries)
     messages.say(messages.translate(counted))
 
 
