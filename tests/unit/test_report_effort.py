@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import relkit
 from relkit import _native
 from relkit.analysis.comparison import outcomes
 from relkit.analysis.diagnosis.base import Subject
+from relkit.cli.application import main
+from relkit.evaluation import evaluator
 from relkit.report import build_page, drilldown
 
 QUERIES = 60
@@ -88,6 +92,48 @@ def test_each_run_is_evaluated_once_for_all_sections(
     # Unjudged documents are looked at under other judgments, too.
     same = [run for evaluator, run, *_ in evaluated if evaluator.judgments is fresh.judgments]
     assert same == runs
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("report", ["-m", "ndcg@10,ap"]),
+        ("report", ["-m", "auc,ndcg@5", "--focus", "ndcg@5"]),
+        ("diagnose", []),
+    ],
+)
+def test_a_command_passes_over_each_run_once(
+    comparison: relkit.Comparison,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    options: list[str],
+) -> None:
+    judgments = tmp_path / "judgments.qrels"
+    assert comparison.judgments is not None
+    relkit.write_judgments(comparison.judgments, judgments)
+    files = [tmp_path / f"{name}.run" for name in ("old", "new")]
+    for name, path in zip(comparison.runs, files, strict=True):
+        relkit.write_run(comparison.run(name), path)
+    output = tmp_path / "page.md"
+    passes = counting(monkeypatch, evaluator, "evaluate_run")
+    named = map(str, [judgments, *files, "-o", output])
+    done = CliRunner().invoke(main, [command, *named, *options])
+    assert done.exit_code == 0, done.output
+    # Unjudged documents are looked at under other judgments, too.
+    same = [run for judged, _, run, _ in passes if judged is passes[0][0]]
+    assert len(same) == 2
+
+
+def test_lists_of_measures_give_what_each_gives_alone(comparison: relkit.Comparison) -> None:
+    run = comparison.run("new.run")
+    judged = relkit.Evaluator(comparison.judgments)
+    lists = [["ndcg@10", "rr"], ["rr", "p@3", "auc"]]
+    for names, found in zip(lists, judged.evaluate_lists(run, lists, name="new"), strict=True):
+        alone = judged.evaluate(run, names, name="new")
+        together = found()
+        assert together.to_dict(per_query=True) == alone.to_dict(per_query=True)
+        assert list(together) == names
 
 
 def test_what_was_measured_is_not_measured_again(comparison: relkit.Comparison) -> None:

@@ -96,6 +96,7 @@ def command(
 ) -> None:
     """Runs `relkit diagnose`."""
     from relkit.analysis.diagnosis import diagnose
+    from relkit.analysis.diagnosis.diagnosing import rule_measures
 
     named = stage_runs(stages)
     if named and given.scored:
@@ -113,6 +114,7 @@ def command(
             {"alpha": alpha, "resamples": 1},
             names=names,
             progress=progress,
+            further=() if rules else rule_measures(),
         )
     with given.naming(), Progress("diagnosing") as progress:
         found = diagnose(

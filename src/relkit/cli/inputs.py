@@ -147,6 +147,7 @@ class Given:
         average: Any = None,
         progress: Any = None,
         lists: bool = True,
+        further: Sequence[str] = (),
     ) -> Comparison:
         """Compares the given runs or scores.
 
@@ -159,11 +160,13 @@ class Given:
             progress: As for `relkit.compare`.
             lists: Whether somebody will look into queries; else runs are streamed, and one file of
                 scored rows is not kept.
+            further: Measures that will be asked of the runs, to evaluate in the same pass.
 
         Raises:
             ParameterError: If two runs are missing.
         """
-        from relkit.analysis.comparison import compare, compare_results, compare_scores
+        from relkit.analysis.comparison import compare_results, compare_scores
+        from relkit.analysis.comparison.inputs import compare_runs
         from relkit.evaluation import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
         rules: dict[str, Any] = {
@@ -191,11 +194,11 @@ class Given:
         _check_two_runs(files)
         found = self.lists(files, names, whole=lists)
         with self.naming():
-            return compare(
+            return compare_runs(
                 found.judgments,
-                found.runs[0],
-                found.runs[1:],
+                found.runs,
                 list(measures) or DEFAULT_MEASURES,
+                further,
                 names=found.names,
                 **rules,
                 **settings,

@@ -101,16 +101,26 @@ def command(
     threads: int,
 ) -> None:
     """Runs `relkit report`."""
+    from relkit.evaluation import DEFAULT_MEASURES
+    from relkit.measures import measures as parse_measures
     from relkit.report import format_of, render_report
+    from relkit.report.contents import page_measures
 
     if form is None and output == "-":
         raise ParameterError("a report on stdout needs --format", hint="add --format markdown")
     chosen_format = form or format_of(output)
     protect_inputs(output, [*given.paths(files), *described.paths])
     settings["threads"] = threads
+    asked = split_measures(measures)
     with Progress("comparing") as progress:
         comparison = given.compare(
-            files, split_measures(measures), settings, names=names, progress=progress
+            files,
+            asked,
+            settings,
+            names=names,
+            progress=progress,
+            # The cutoff of the measure that the page will look at; another is measured then.
+            further=page_measures(focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])),
         )
     with Progress("writing") as progress:
         text = render_report(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
@@ -127,15 +128,38 @@ class Evaluator:
         strict: bool = False,
     ) -> Results:
         """Evaluates one run; see `relkit.evaluate`."""
-        program = Program.compile(
-            measures, self.convention, self.scale, average, self.judgments.table.highest
-        )
-        program.check_inputs(self.reference is not None)
         if name is not None:
             check_type("name", name, str, "text")
         title = name or run_name(run)
         if self.reference is not None:
-            return self._compare(program, run, title, strict)
+            return self._compare(self._program(measures, average), run, title, strict)
+        return self.evaluate_lists(run, [measures], average=average, name=title, strict=strict)[0]()
+
+    def evaluate_lists(
+        self,
+        run: Any,
+        lists: Sequence[MeasureNames],
+        *,
+        average: Average | None = None,
+        name: str = "",
+        strict: bool = False,
+    ) -> list[Callable[[], Results]]:
+        """Evaluates several lists of measures in one pass over a run, against judgments.
+
+        Args:
+            run: See `evaluate`.
+            lists: The lists of measures.
+            average: See `evaluate`.
+            name: The name of the run.
+            strict: See `evaluate`.
+
+        Returns:
+            For each list a function that returns what `evaluate` returns for it; warnings and
+            errors about its measures come when it is called.
+        """
+        programs = [self._program(one, average) for one in lists]
+        asked = {str(one): one for program in programs for one in program.asked}
+        program = programs[0] if len(lists) == 1 else self._program(asked.values(), average)
         if program.convention.negative == "error" and self.judgments.table.negatives:
             raise self._negative_grade()
         batch, columns, found = evaluate_run(self.judgments, program, run, self.threads)
@@ -143,9 +167,20 @@ class Evaluator:
             raise InputError("there are no judgments", path=self.judgments.source)
         if batch.missing == len(batch.queries) and batch.unjudged_queries:
             raise self._no_common_query(batch)
-        notes = [*self.judgments.notes, *found]
-        notes += data_notes(program, batch, columns, self.judgments)
-        return assemble(title, program, lambda: batch.queries, columns, notes, strict)
+
+        def assembled(one: Program) -> Results:
+            own = {str(asked): columns[str(asked)] for asked in one.asked}
+            notes = [*self.judgments.notes, *found]
+            notes += data_notes(one, batch, own, self.judgments)
+            return assemble(name, one, lambda: batch.queries, own, notes, strict)
+
+        return [partial(assembled, one) for one in programs]
+
+    def _program(self, measures: MeasureNames, average: Average | None) -> Program:
+        highest = self.judgments.table.highest
+        program = Program.compile(measures, self.convention, self.scale, average, highest)
+        program.check_inputs(self.reference is not None)
+        return program
 
     def _compare(self, program: Program, other: Any, title: str, strict: bool) -> Results:
         """Compares two runs without judgments."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 
-__all__ = ["PageOptions", "build_page", "render_report", "write_report"]
+__all__ = ["PageOptions", "build_page", "page_measures", "render_report", "write_report"]
 
 
 class PageOptions(TitleOptions, total=False):
@@ -96,8 +96,7 @@ def build_page(
     titles = None if document_titles is None else Descriptions.of(document_titles, "document")
 
     def ranks() -> Section:
-        ours = rule_measures() if findings is None else ()
-        wanted = [*band_measures(), *map(str, loss_measures(focus)), *ours]
+        wanted = page_measures(focus, findings is None)
         for name in comparison.runs:
             # What this section and those below ask of a run, in one pass.
             comparison.measured(name, wanted)
@@ -142,6 +141,17 @@ def build_page(
         lead=lead(comparison, texts),
         sections=tuple(sections),
     )
+
+
+def page_measures(focus: str, rules: bool = True) -> list[str]:
+    """Returns what a page asks of each run, besides what is compared.
+
+    Args:
+        focus: The measure for per-query analysis.
+        rules: Whether rules look for diagnoses.
+    """
+    ours = rule_measures() if rules else ()
+    return list(dict.fromkeys([*band_measures(), *map(str, loss_measures(focus)), *ours]))
 
 
 def render_report(

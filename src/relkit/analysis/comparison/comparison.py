@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -97,6 +97,7 @@ class Comparison(Exportable):
         self.judgments = judgments
         self._sources = dict(zip(names, sources, strict=False))
         self._measured: dict[str, list[Results]] = {name: [] for name in names}
+        self._further: dict[str, Callable[[], Results]] = {}
         self._pairings = {
             (candidate, measure): pair(measure, columns[0], columns[place])
             for place, candidate in enumerate(self.candidates, 1)
@@ -258,6 +259,8 @@ class Comparison(Exportable):
         run = self.run(name)
         asked = parse_measures(measures)
         known = self._measured[name]
+        if name in self._further:
+            known.append(self._further.pop(name)())
         found = next((one for one in known if all(map(one.__contains__, asked))), None)
         if found is None:
             evaluator = Evaluator(
@@ -269,6 +272,14 @@ class Comparison(Exportable):
             found = evaluator.evaluate(run, asked, name=name)
             known.append(found)
         return found
+
+    def keep_further(self, found: Mapping[str, Callable[[], Results]]) -> None:
+        """Keeps what was measured of each run besides what is compared, for `measured`.
+
+        Args:
+            found: By run: returns the results.
+        """
+        self._further = dict(found)
 
     def _measure(self, name: str) -> str:
         if name in self.measures:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from relkit.analysis.comparison.comparison import Comparison
 from relkit.analysis.comparison.pairing import Sample
-from relkit.analysis.comparison.runs import Progress, check_titles, evaluate_runs, run_titles
+from relkit.analysis.comparison.runs import Progress, check_titles, evaluate_lists, run_titles
 from relkit.analysis.comparison.settings import Options, Settings
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note, shared_notes
@@ -20,7 +20,7 @@ from relkit.evaluation.results import Results
 if TYPE_CHECKING:
     from relkit.data.scale import Scale
 
-__all__ = ["compare", "compare_results", "compare_values"]
+__all__ = ["compare", "compare_results", "compare_runs", "compare_values"]
 
 
 def compare(
@@ -72,13 +72,57 @@ def compare(
         >>> comparison.contrast("new", "rr").verdict
         'better'
     """
+    return compare_runs(
+        judgments,
+        [baseline, *_listed(candidates)],
+        measures,
+        convention=convention,
+        average=average,
+        scale=scale,
+        names=names,
+        progress=progress,
+        **options,
+    )
+
+
+def compare_runs(
+    judgments: Any,
+    runs: Sequence[Any],
+    measures: MeasureNames = DEFAULT_MEASURES,
+    further: Sequence[str] = (),
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    average: Average | None = None,
+    scale: Scale | str | None = None,
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compares runs as `compare` does, and evaluates further measures in the same pass.
+
+    Args:
+        judgments: As for `compare`.
+        runs: The baseline, then the candidates.
+        measures: As for `compare`.
+        further: Measures that `Comparison.measured` will be asked for; they are not compared.
+        convention: As for `compare`.
+        average: As for `compare`.
+        scale: As for `compare`.
+        names: As for `compare`.
+        progress: As for `compare`.
+        **options: As for `compare`.
+    """
     settings = Settings(**options)
-    runs = [baseline, *_listed(candidates)]
     titles = run_titles(runs, names)
     _check_runs(titles, settings)
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=settings.threads)
-    results = evaluate_runs(evaluator, runs, titles, measures, average=average, progress=progress)
-    return _of_results(results, settings, evaluator.scale, evaluator.judgments, runs, progress)
+    lists = [measures, further] if further else [measures]
+    passes = evaluate_lists(evaluator, runs, titles, lists, average=average, progress=progress)
+    results = [one[0]() for one in passes]
+    found = _of_results(results, settings, evaluator.scale, evaluator.judgments, runs, progress)
+    if further:
+        found.keep_further({one.run: more[1] for one, more in zip(results, passes, strict=True)})
+    return found
 
 
 def compare_results(

@@ -12,7 +12,7 @@ from relkit.data.run import run_name
 from relkit.evaluation import Average, Evaluator, MeasureNames
 from relkit.evaluation.results import Results
 
-__all__ = ["Progress", "check_titles", "evaluate_runs", "run_titles"]
+__all__ = ["Progress", "check_titles", "evaluate_lists", "evaluate_runs", "run_titles"]
 
 #: Called with the work done, the total, and the next step.
 Progress = Callable[[int, int, str], None]
@@ -62,6 +62,33 @@ def check_titles(titles: Sequence[str]) -> None:
         )
 
 
+def evaluate_lists(
+    evaluator: Evaluator,
+    runs: Sequence[Any],
+    titles: Sequence[str],
+    lists: Sequence[MeasureNames],
+    *,
+    average: Average | None = None,
+    progress: Progress | None = None,
+) -> list[list[Callable[[], Results]]]:
+    """Evaluates every run once; see `Evaluator.evaluate_lists`.
+
+    Raises:
+        InputError: If the data cannot be used.
+        ParameterError: If the judgments are a run.
+    """
+    if evaluator.reference is not None:
+        raise ParameterError(
+            "judgments are needed, but the first argument is a run", hint=_NO_JUDGMENTS
+        )
+    found = []
+    for place, (run, title) in enumerate(zip(runs, titles, strict=True)):
+        if progress is not None:
+            progress(place, len(runs), title)
+        found.append(evaluator.evaluate_lists(run, lists, average=average, name=title))
+    return found
+
+
 def evaluate_runs(
     evaluator: Evaluator,
     runs: Sequence[Any],
@@ -77,13 +104,6 @@ def evaluate_runs(
         InputError: If the data cannot be used.
         ParameterError: If the judgments are a run.
     """
-    if evaluator.reference is not None:
-        raise ParameterError(
-            "judgments are needed, but the first argument is a run", hint=_NO_JUDGMENTS
-        )
-    found = []
-    for place, (run, title) in enumerate(zip(runs, titles, strict=True)):
-        if progress is not None:
-            progress(place, len(runs), title)
-        found.append(evaluator.evaluate(run, measures, average=average, name=title))
-    return found
+    lists = [measures]
+    passes = evaluate_lists(evaluator, runs, titles, lists, average=average, progress=progress)
+    return [results() for (results,) in passes]
