@@ -120,6 +120,16 @@ def test_databases_that_cannot_be_used(
     assert not Path("rounds").exists()
 
 
+def test_a_round_and_its_trend_are_in_chinese(command: Command, live: str) -> None:
+    add = ("monitor", "add", "rounds", "--sample", "sample.csv", "--judgments", live)
+    outcome = command(*add, "--month", "2026-03", "--project", "Live", "--lang", "zh")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == f"{Path('rounds') / '2026-03'}：4 个会话，4 条标注\n"
+    shown = command("monitor", "show", "rounds", "--lang", "zh")
+    assert shown.code == 0, shown.err
+    assert "评测口径 relkit：ties=doc-desc" in shown.out
+
+
 def test_show_prints_what_the_library_says(command: Command, rounds: str) -> None:
     found = relkit.monitor(rounds)
     outcome = command("monitor", "show", rounds)

@@ -123,3 +123,22 @@ def test_grades_are_named_as_the_file_names_them(
     asked = ("explain", str(judged), str(run), "--query-id", "q1", "--scale", "search")
     assert english in command(*asked).out
     assert chinese in command(*asked, "--lang", "zh").out
+
+
+def test_an_overview_of_a_log_is_in_chinese(command: Command, files: Path) -> None:
+    (files / "log.csv").write_text(
+        "session,query,position,doc,clicked,user,timestamp\n"
+        "s1,tv,1,a,1,u1,2026-01-31T08:00:00Z\ns1,tv,2,b,0,u1,2026-01-31T08:00:00Z\n"
+    )
+    outcome = command("logs", "inspect", "log.csv", "--lang", "zh")
+    assert outcome.code == 0, outcome.err
+    lines = [re.split(r" {2,}", line) for line in outcome.out.splitlines()]
+    assert ["位置", "1 到 2"] in lines
+    assert ["平均每个会话的结果数", "2.0"] in lines
+    assert ["高频", "1", "1", "100.0%"] in lines
+    names = {"clicked", "dwell_seconds", "add_to_cart", "purchase", "bucket"}
+    kept = re.sub(r"2026\S+", "", outcome.out)
+    assert set(re.findall(r"[A-Za-z_]{2,}", kept)) == names
+    english = command("logs", "inspect", "log.csv").out
+    assert "results per session  2.0\n" in english
+    assert "positions            1 to 2\n" in english

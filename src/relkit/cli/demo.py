@@ -102,8 +102,9 @@ def command(directory: str, rebuild: bool, dense: bool) -> None:
     candidates = [tfidf, *([paths[FILES[5]]] if dense else [])]
     results = [evaluator.evaluate(path, MEASURES) for path in (bm25, *candidates)]
     comparison = compare(judgments, bm25, candidates, COMPARED, scale=SCALE)
-    table = SideBySide(results).to_text(rules=False, columns=None)
-    emit(f"{table}\n\n{comparison.to_text(columns=None)}")
+    language = messages.language
+    table = SideBySide(results).to_text(rules=False, columns=None, language=language)
+    emit(f"{table}\n\n{comparison.to_text(columns=None, language=language)}")
     messages.notes(comparison.notes)
     if dense:
         _read_dense(paths)

@@ -9,7 +9,7 @@ import click
 from relkit.cli.group import CommandGroup
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import format_option, language_option, no_color_option, output_option
-from relkit.cli.output import emit
+from relkit.cli.output import emit, written
 from relkit.cli.sessions import read_log, source_options
 from relkit.core.errors import ParameterError, StrictError
 from relkit.core.texts import message
@@ -120,12 +120,7 @@ def inspect(
     from relkit.online.logs import summarise
 
     overview = summarise(read_log(log, columns, input_format, [output]))
-    written = {
-        "table": overview.to_text,
-        "json": overview.to_json,
-        "markdown": overview.to_markdown,
-    }
-    emit(written[form](), output)
+    emit(written(overview, form, language=messages.language), output)
 
 
 @command.command("doctor", help=DOCTOR, short_help="Check a log for problems, and repair it.")

@@ -196,7 +196,13 @@ def add(
     )
     path = write_round(made, rounds)
     left_out = int(made.results["dcg"].null_count())
-    emit(f"{path}: {len(made.sample):,} sessions, {len(made.judgments):,} grades")
+    counted = message(
+        "{path}: {sessions:count session/sessions}, {grades:count grade/grades}",
+        path=path,
+        sessions=len(made.sample),
+        grades=len(made.judgments),
+    )
+    emit(messages.translate(counted))
     messages.notes(grades.notes)
     if left_out:
         messages.warning(

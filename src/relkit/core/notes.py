@@ -34,7 +34,7 @@ class Note(Sayable):
         >>> from relkit.core.notes import Note
         >>> note = Note("missing-grades", 2, "warning", ("d1", "d7"), run="a.run")
         >>> print(note)
-        a.run: 2 rows without a grade are left out: they count as not judged (d1, d7)
+        a.run: 2 rows without a grade are left out: they count as unjudged (d1, d7)
         >>> note.text("zh")
         'a.run：2 行没有等级，已略去，按未标注处理（d1、d7）'
         >>> print(Note("odd", 3, own={"en": "{count:count odd row/odd rows}"}))

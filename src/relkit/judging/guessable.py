@@ -47,10 +47,12 @@ def check_not_guessable(password: str, name: str) -> None:
             words, adjacent keys, or repetitions.
 
     Examples:
-        >>> check_not_guessable("a tram, two otters", "ann") >>>
-        check_not_guessable("Passw0rd2024!", "ann") Traceback (most recent call last):
-        relkit.ParameterError: this password is easily guessed <BLANKLINE> hint: use several
-        unrelated words
+        >>> check_not_guessable("a tram, two otters", "ann")
+        >>> check_not_guessable("Passw0rd2024!", "ann")
+        Traceback (most recent call last):
+        relkit.ParameterError: this password is easily guessed
+        <BLANKLINE>
+        hint: use several unrelated words
     """
     folded = password.casefold()
     own = name_key(name)

@@ -72,7 +72,7 @@ class Finding:
         >>> from relkit.analysis.diagnosis import Finding
         >>> finding = Finding("ties", "high", {"spread": 0.02})
         >>> finding.title("zh")
-        '并列的次序比系统的差别影响更大'
+        '同分文档的次序比两个系统的差别影响更大'
     """
 
     rule: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.model import Document, Table
 from relkit.core.document.result import Exportable
-from relkit.core.texts import TERMINAL
+from relkit.core.texts import TERMINAL, Catalogue, Language, catalogue
 from relkit.data.lazy import gather
 from relkit.data.sessions import Sessions
 from relkit.online.logs.base import Log, total
@@ -52,7 +52,7 @@ class Overview(Exportable):
         end: The last time; None without times.
         first_position: The smallest position.
         last_position: The largest position.
-        results: Mean number of results a session.
+        results: Mean number of results per session.
         rates: Share of the rows with a click, a cart, a purchase, for the columns that are there.
         tiers: Queries by frequency: each tier has about a third of the sessions.
         columns: The columns that are there.
@@ -81,7 +81,7 @@ class Overview(Exportable):
             values[name] = _time(values[name])
         return {**values, "columns": list(self.columns), "missing": list(self.missing)}
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def _facts(self, texts: Catalogue) -> list[tuple[str, str]]:
         facts = [
             ("rows", f"{self.rows:,}"),
             ("sessions", f"{self.sessions:,}"),
@@ -90,33 +90,39 @@ class Overview(Exportable):
         if self.users is not None:
             facts.append(("users", f"{self.users:,}"))
         if self.start is not None and self.end is not None:
-            facts += [("first time", str(_time(self.start))), ("last time", str(_time(self.end)))]
+            facts += [("first_time", str(_time(self.start))), ("last_time", str(_time(self.end)))]
         if self.first_position is not None:
-            facts.append(("positions", f"{self.first_position:,} to {self.last_position:,}"))
-        facts.append(("results a session", f"{self.results:.1f}"))
-        facts += [(name, TERMINAL.part(value)) for name, value in self.rates.items()]
-        facts.append(("missing columns", ", ".join(self.missing) or "none"))
-        return facts
+            span = texts.say("overview.span", first=self.first_position, last=self.last_position)
+            facts.append(("positions", span))
+        facts.append(("results", f"{self.results:.1f}"))
+        named = [(texts[f"overview.{key}"], value) for key, value in facts]
+        named += [(name, TERMINAL.part(value)) for name, value in self.rates.items()]
+        missing = texts.say("overview.columns", names=self.missing) if self.missing else None
+        return [*named, (texts["overview.missing"], missing or texts["overview.none"])]
 
-    def _tiers(self) -> list[list[str]]:
-        return [
-            [tier.name, f"{tier.queries:,}", f"{tier.sessions:,}", TERMINAL.part(tier.share)]
+    def document(self, language: Language = "en") -> Document:
+        """Returns the facts, and the tiers below.
+
+        Args:
+            language: `en` or `zh`.
+        """
+        texts = catalogue("logs", language)
+        headings = [texts[f"overview.{key}"] for key in ("tier", "queries", "sessions", "share")]
+        tiers = [
+            [
+                texts.name("tier", tier.name),
+                *(f"{tier.queries:,}", f"{tier.sessions:,}", TERMINAL.part(tier.share)),
+            ]
             for tier in self.tiers
         ]
-
-    def document(self) -> Document:
-        """Returns the facts, and the tiers below."""
-        facts = Table(["", ""], self._facts(), left=2)
-        return Document([facts, Table(_HEADINGS, self._tiers())])
+        facts = Table(["", ""], self._facts(texts), left=2)
+        return Document([facts, Table(headings, tiers)])
 
     def to_frame(self) -> pl.DataFrame:
         """Returns one row per tier."""
         import polars as pl
 
         return pl.DataFrame([asdict(tier) for tier in self.tiers])
-
-
-_HEADINGS = ["tier", "queries", "sessions", "share"]
 
 
 def _time(value: datetime | None) -> str | None:

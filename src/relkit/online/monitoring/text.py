@@ -56,7 +56,7 @@ def monitor_document(found: Monitored, language: Language, queries: int) -> Docu
         table = Table(*_query_rows(frame, found, words, language), long=[0])
         blocks.append(Section("", title, [table]))
     legend = words.say("words.legend", alpha=found.alpha)
-    rules = convention_line(found.convention, [f"dcg@{found.common_k}"])
+    rules = convention_line(found.convention, [f"dcg@{found.common_k}"], language=language)
     return Document([*blocks, Lines([legend, words["words.about"], rules])], _title(found, words))
 
 
