@@ -80,6 +80,7 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     assert again.out == outcome.out
     assert again.err.startswith("note: using the files in made; --rebuild replaces them\n")
     chinese = command("demo", "made", "--lang", "zh")
+    assert "A = bm25.run，B = tfidf.run" in chinese.out
     assert "再用点击比较两个排序模型" in chinese.err
     assert "训练排序模型（made/features.parquet）" in chinese.err
     assert "没有逐个调参" in chinese.out.replace("\n", "")
