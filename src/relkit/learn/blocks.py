@@ -1,0 +1,477 @@
+"""The five kinds of blocks of a lesson: predict, derive, play, card and quiz."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from relkit.core.texts import message
+from relkit.learn.fields import Fields
+from relkit.learn.quantities import MeasuredLists
+
+__all__ = [
+    "BLOCKS",
+    "Block",
+    "Card",
+    "Choice",
+    "Derive",
+    "Dial",
+    "Goal",
+    "Play",
+    "PlayDocument",
+    "Predict",
+    "Quiz",
+    "Slider",
+    "Wrong",
+    "read_block",
+]
+
+QUIZZES = ("single", "multiple", "number", "order")
+Want = Literal["higher", "lower", "same", "highest", "lowest"]
+WANTS = ("higher", "lower", "same", "highest", "lowest")
+
+
+class Block:
+    """A part of a lesson that the learner does something with.
+
+    Attributes:
+        kind: What the fence of the block says.
+        id: Its name, unique in the lesson, the same in all languages.
+    """
+
+    kind: ClassVar[str]
+    id: str
+
+    def texts(self) -> Iterator[str]:
+        """Yields what people read of it: Markdown of one paragraph each."""
+        raise NotImplementedError
+
+    def structure(self) -> object:
+        """Returns what must be the same in all languages."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer to choose.
+
+    Attributes:
+        text: What it says.
+        right: Whether it is right.
+        reply: What is said to who chose it: for a wrong one, which misconception it shows.
+    """
+
+    text: str
+    right: bool
+    reply: str
+
+    @classmethod
+    def read(cls, fields: Fields) -> Choice:
+        """Reads one table ``[[choices]]``."""
+        found = cls(fields.text("text"), fields.flag("right"), fields.text("reply"))
+        fields.end()
+        return found
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A guess on a scale.
+
+    Attributes:
+        low: Its left end.
+        high: Its right end.
+        step: From one position to the next.
+        answer: The expression that the guess is compared with.
+        near: How far off a guess may be to be called near.
+    """
+
+    low: float
+    high: float
+    step: float
+    answer: str
+    near: float
+
+
+@dataclass(frozen=True)
+class Predict(Block):
+    """A guess before the number is seen.
+
+    Attributes:
+        id: Its name.
+        ask: The question.
+        choices: Answers to choose; empty where a number is guessed.
+        slider: The scale of the guess; `None` where answers are chosen.
+        reply: What is said after a guess on the scale.
+    """
+
+    kind: ClassVar[str] = "predict"
+    id: str
+    ask: str
+    choices: tuple[Choice, ...]
+    slider: Slider | None
+    reply: str
+
+    @classmethod
+    def read(cls, fields: Fields) -> Predict:
+        """Reads the block."""
+        found = fields.tables("slider")
+        slider = None
+        if found:
+            one = found[0]
+            slider = Slider(
+                one.number("from", 0.0),
+                one.number("to", 1.0),
+                one.number("step", 0.01),
+                one.text("answer"),
+                one.number("near", 0.05),
+            )
+            one.end()
+        choices = tuple(map(Choice.read, fields.tables("choices")))
+        if (slider is None) == (not choices):
+            fields.fail(message("a prediction has either [[choices]] or one [[slider]]"))
+        reply = fields.text("reply", None if slider else "")
+        return cls(fields.text("id"), fields.text("ask"), choices, slider, reply)
+
+    def texts(self) -> Iterator[str]:
+        yield self.ask
+        for choice in self.choices:
+            yield choice.text
+            yield choice.reply
+        yield self.reply
+
+    def structure(self) -> object:
+        return [choice.right for choice in self.choices], self.slider
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong number that learners find.
+
+    Attributes:
+        value: The expression of it.
+        reply: How one comes to it, and why it is wrong.
+    """
+
+    value: str
+    reply: str
+
+    @classmethod
+    def read(cls, fields: Fields) -> Wrong:
+        """Reads one table ``[[wrong]]``."""
+        found = cls(fields.text("value"), fields.text("reply"))
+        fields.end()
+        return found
+
+
+@dataclass(frozen=True)
+class Quiz(Block):
+    """A question with an answer that can be checked.
+
+    Attributes:
+        id: Its name.
+        ask: The question.
+        form: `single` or `multiple` choice, a `number`, or an `order`.
+        choices: Answers to choose, for `single` and `multiple`.
+        answer: The expression of the right number, for `number`.
+        tolerance: How far off a number may be.
+        wrong: Wrong numbers and what they show, for `number`.
+        items: What is put in order, in the right order, for `order`.
+        reply: What is said to a right number or order.
+        otherwise: What is said to any other number or order.
+    """
+
+    kind: ClassVar[str] = "quiz"
+    id: str
+    ask: str
+    form: str
+    choices: tuple[Choice, ...]
+    answer: str
+    tolerance: float
+    wrong: tuple[Wrong, ...]
+    items: tuple[str, ...]
+    reply: str
+    otherwise: str
+
+    @classmethod
+    def read(cls, fields: Fields) -> Quiz:
+        """Reads the block."""
+        form = fields.choice("form", QUIZZES)
+        chosen = form in {"single", "multiple"}
+        choices = tuple(map(Choice.read, fields.tables("choices"))) if chosen else ()
+        right = sum(choice.right for choice in choices)
+        if chosen and (len(choices) < 2 or not right or (form == "single" and right != 1)):
+            fields.fail(message("a `{form}` question has no right choice, or too many", form=form))
+        numeric = form == "number"
+        items = fields.texts("items") if form == "order" else ()
+        if form == "order" and len(items) < 2:
+            fields.fail(message("the field `{name}` is missing", name="items"))
+        return cls(
+            fields.text("id"),
+            fields.text("ask"),
+            form,
+            choices,
+            fields.text("answer") if numeric else "",
+            fields.number("tolerance", 0.005) if numeric else 0.0,
+            tuple(map(Wrong.read, fields.tables("wrong"))) if numeric else (),
+            items,
+            "" if chosen else fields.text("reply"),
+            "" if chosen else fields.text("otherwise"),
+        )
+
+    def texts(self) -> Iterator[str]:
+        yield self.ask
+        for choice in self.choices:
+            yield choice.text
+            yield choice.reply
+        for wrong in self.wrong:
+            yield wrong.reply
+        yield from self.items
+        yield self.reply
+        yield self.otherwise
+
+    def structure(self) -> object:
+        right = [choice.right for choice in self.choices]
+        wrong = [one.value for one in self.wrong]
+        return self.form, right, self.answer, self.tolerance, wrong, len(self.items)
+
+
+@dataclass(frozen=True)
+class Card(Block):
+    """A flashcard.
+
+    Attributes:
+        id: Its name.
+        front: The question.
+        back: The answer; what is **bold** in it is what must be known, and occurs in the lesson.
+    """
+
+    kind: ClassVar[str] = "card"
+    id: str
+    front: str
+    back: str
+
+    @classmethod
+    def read(cls, fields: Fields) -> Card:
+        """Reads the block."""
+        return cls(fields.text("id"), fields.text("front"), fields.text("back"))
+
+    def texts(self) -> Iterator[str]:
+        yield self.front
+        yield self.back
+
+    def structure(self) -> object:
+        return None
+
+
+@dataclass(frozen=True)
+class Derive(Block):
+    """A derivation, one step after the other.
+
+    Attributes:
+        id: Its name.
+        of: The measure and its list, such as ``ndcg@3:2,3,0``.
+        before: What is said before the first step; may be empty.
+        after: What is said after the last step; may be empty.
+    """
+
+    kind: ClassVar[str] = "derive"
+    id: str
+    of: str
+    before: str
+    after: str
+
+    @classmethod
+    def read(cls, fields: Fields) -> Derive:
+        """Reads the block."""
+        return cls(
+            fields.text("id"),
+            fields.text("of"),
+            fields.text("before", ""),
+            fields.text("after", ""),
+        )
+
+    def texts(self) -> Iterator[str]:
+        yield self.before
+        yield self.after
+
+    def structure(self) -> object:
+        return self.of
+
+
+@dataclass(frozen=True)
+class PlayDocument:
+    """A document that can be moved.
+
+    Attributes:
+        title: What it is called.
+        grade: Its grade; NaN where unjudged.
+    """
+
+    title: str
+    grade: float
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the player is to reach.
+
+    Attributes:
+        text: The goal in words.
+        want: Per measure where its value must go: from the start (`higher`, `lower`, `same`) or
+            among all that can be reached (`highest`, `lowest`).
+        moves: In how many moves it can be done: the par.
+        hint: What helps who is stuck; may be empty.
+    """
+
+    text: str
+    want: Mapping[str, str]
+    moves: int
+    hint: str
+
+    @classmethod
+    def read(cls, fields: Fields) -> Goal:
+        """Reads one table ``[[goals]]``."""
+        want = fields.mapping("want")
+        for measure, way in want.items():
+            if way not in WANTS:
+                fields.fail(message("`{name}` cannot be `{value}`", name=measure, value=way))
+        found = cls(
+            fields.text("text"), want, int(fields.number("moves")), fields.text("hint", "")
+        )
+        fields.end()
+        return found
+
+
+@dataclass(frozen=True)
+class Play(Block):
+    """A list to re-order, with measures that follow.
+
+    Attributes:
+        id: Its name.
+        ask: What there is to do.
+        documents: The documents in their first order.
+        retrieved: How many of them are retrieved at first; the others lie below the line.
+        line: Whether documents can be moved across the line.
+        measures: What is shown, by name.
+        rules: The convention's rules that follow a measure's list, such as ``preset=lightgbm``.
+        goals: What to reach, one after the other; empty for free play.
+    """
+
+    kind: ClassVar[str] = "play"
+    id: str
+    ask: str
+    documents: tuple[PlayDocument, ...]
+    retrieved: int
+    line: bool
+    measures: tuple[str, ...]
+    rules: str
+    goals: tuple[Goal, ...]
+
+    @classmethod
+    def read(cls, fields: Fields) -> Play:
+        """Reads the block."""
+        documents = []
+        for one in fields.tables("documents"):
+            documents.append(PlayDocument(one.text("title"), one.number("grade", float("nan"))))
+            one.end()
+        line = "retrieved" in fields.values
+        found = cls(
+            fields.text("id"),
+            fields.text("ask"),
+            tuple(documents),
+            int(fields.number("retrieved", float(len(documents)))),
+            line,
+            fields.texts("measures"),
+            fields.text("rules", ""),
+            tuple(map(Goal.read, fields.tables("goals"))),
+        )
+        for goal in found.goals:
+            for measure in goal.want:
+                if measure not in found.measures:
+                    fields.fail(message("`{name}` is not among the measures", name=measure))
+        return found
+
+    def texts(self) -> Iterator[str]:
+        yield self.ask
+        for document in self.documents:
+            yield document.title
+        for goal in self.goals:
+            yield goal.text
+            yield goal.hint
+
+    def structure(self) -> object:
+        grades = [repr(document.grade) for document in self.documents]
+        goals = [(dict(goal.want), goal.moves) for goal in self.goals]
+        return grades, self.retrieved, self.line, self.measures, self.rules, goals
+
+
+@dataclass(frozen=True)
+class Dial(Block):
+    """A setting to turn, with a figure that follows: the other form of `play`.
+
+    Attributes:
+        id: Its name.
+        ask: What there is to do.
+        figure: The figure's name.
+        label: What is set.
+        settings: Where the dial can stand.
+        start: Where it stands at first.
+        names: What the figure's numbers and lines are called, by their names.
+        digits: Decimals of its numbers.
+    """
+
+    kind: ClassVar[str] = "play"
+    id: str
+    ask: str
+    figure: str
+    label: str
+    settings: tuple[float, ...]
+    start: float
+    names: Mapping[str, str]
+    digits: int
+
+    @classmethod
+    def read(cls, fields: Fields) -> Dial:
+        """Reads the block."""
+        settings = fields.numbers("settings") or (0.0,)
+        return cls(
+            fields.text("id"),
+            fields.text("ask"),
+            fields.text("figure"),
+            fields.text("label", ""),
+            settings,
+            fields.number("start", settings[0]),
+            fields.mapping("names"),
+            int(fields.number("digits", 3.0)),
+        )
+
+    def texts(self) -> Iterator[str]:
+        yield self.ask
+        yield self.label
+        yield from self.names.values()
+
+    def structure(self) -> object:
+        return self.figure, self.settings, self.start, sorted(self.names), self.digits
+
+
+BLOCKS: Mapping[str, Callable[[Fields], Block]] = {
+    "predict": Predict.read,
+    "derive": Derive.read,
+    "play": lambda fields: (Dial if "figure" in fields.values else Play).read(fields),
+    "card": Card.read,
+    "quiz": Quiz.read,
+}
+
+
+def read_block(kind: str, fields: Fields) -> Block:
+    """Returns a block from its fields.
+
+    Raises:
+        ParseError: If a field is missing, unknown, or not what it should be.
+    """
+    block = BLOCKS[kind](fields)
+    fields.end()
+    if isinstance(block, Derive):
+        MeasuredLists.read(block.of)
+    return block

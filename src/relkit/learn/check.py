@@ -1,0 +1,172 @@
+"""Checks of lessons: numbers are what relkit computes, languages are in step, answers explain."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from relkit.core.errors import RelkitError
+from relkit.core.texts import message
+from relkit.learn.blocks import Block, Card, Dial, Play, Predict, Quiz
+from relkit.learn.figures import figure_of
+from relkit.learn.lesson import NUMBER, Lesson, Prose, numbers, plain_text
+from relkit.learn.quantities import derivation, matches, quantity
+from relkit.learn.recorded import fewest_moves, record
+
+__all__ = ["Fault", "check_languages", "check_lesson"]
+
+#: A number with decimals that is written without what it stands for.
+LOOSE = re.compile(r"(?<![\w.@])\d*\.\d+(?![\w.])")
+CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)\s]*\)|https?://\S+", re.DOTALL)
+BOLD = re.compile(r"\*\*(.+?)\*\*")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something wrong with a lesson.
+
+    Attributes:
+        path: Its file.
+        line: The line, or where the block or paragraph begins.
+        text: What is wrong.
+    """
+
+    path: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.text}"
+
+
+def check_lesson(lesson: Lesson) -> list[Fault]:
+    """Returns what is wrong with a lesson; empty if nothing is."""
+    faults = [Fault(lesson.path, line, text) for line, text in _numbers(lesson)]
+    prose = " ".join(plain_text(part.text) for part in lesson.parts if isinstance(part, Prose))
+    for part in lesson.parts:
+        if isinstance(part, Prose):
+            continue
+        block, line = part
+        try:
+            found = [*_block(block), *(_card(block, prose) if isinstance(block, Card) else [])]
+        except RelkitError as error:
+            found = [str(error)]
+        faults += [Fault(lesson.path, line, f"{block.kind} `{block.id}`: {one}") for one in found]
+    return faults
+
+
+def check_languages(one: Sequence[Lesson], other: Sequence[Lesson]) -> list[Fault]:
+    """Returns where the lessons of two languages differ in more than words."""
+    names = [lesson.name for lesson in one]
+    if names != [lesson.name for lesson in other]:
+        odd = sorted(set(names) ^ {lesson.name for lesson in other})
+        text = message("only one language has {names}", names=odd)
+        return [Fault(other[0].path if other else "", 1, text)]
+    return [
+        Fault(second.path, 1, text)
+        for first, second in zip(one, other, strict=True)
+        for text in _differences(first, second)
+    ]
+
+
+def _numbers(lesson: Lesson) -> Iterator[tuple[int, str]]:
+    """Yields numbers that are not what they say, and numbers that say nothing."""
+    for text, line in lesson.texts():
+        for number in numbers(text):
+            place = line + text[: text.find(number.expression)].count("\n")
+            try:
+                value = quantity(number.expression)
+            except RelkitError as error:
+                yield place, str(error)
+                continue
+            if not matches(number.written, value):
+                yield (
+                    place,
+                    f"`{number.written}` is written for `{number.expression}`, which is {value:.6g}",
+                )
+        bare = CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), NUMBER.sub(_blank, text))
+        for found in LOOSE.finditer(bare):
+            place = line + bare[: found.start()].count("\n")
+            yield place, f"`{found[0]}` does not say what it stands for: [{found[0]}](=…)"
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _block(block: Block) -> Iterator[str]:
+    choices = block.choices if isinstance(block, Predict | Quiz) else ()
+    replies = [choice.reply for choice in choices]
+    if isinstance(block, Quiz) and block.form == "number":
+        answer = quantity(block.answer)
+        replies = [one.reply for one in block.wrong]
+        if not replies:
+            yield "a number needs at least one [[wrong]] with the misconception behind it"
+        for one in block.wrong:
+            if abs(quantity(one.value) - answer) <= block.tolerance:
+                yield f"the wrong number `{one.value}` is within the tolerance of the right one"
+    for text, count in Counter(replies).items():
+        if not text:
+            yield "an answer has no reply"
+        elif count > 1:
+            yield f"several answers have the same reply: {text}"
+    if isinstance(block, Predict) and block.slider:
+        answer = quantity(block.slider.answer)
+        if not block.slider.low <= answer <= block.slider.high:
+            yield f"the answer {answer:g} is beyond the slider"
+    if block.kind == "derive":
+        derivation(str(block.structure()))
+    if isinstance(block, Play):
+        yield from _play(block)
+    if isinstance(block, Dial):
+        for setting in block.settings:
+            found = figure_of(block.figure, setting)
+            missing = sorted({*found.values, *found.series} - set(block.names))
+            if missing:
+                yield f"the figure's {', '.join(missing)} have no name in [names]"
+
+
+def _play(play: Play) -> Iterator[str]:
+    found = record(play)
+    for goal in play.goals:
+        fewest = fewest_moves(goal, play, found)
+        if fewest is None:
+            yield f"the goal `{goal.text}` cannot be reached"
+        elif fewest != goal.moves:
+            yield f"the goal `{goal.text}` takes {fewest} moves, not {goal.moves}"
+
+
+def _card(card: Card, prose: str) -> Iterator[str]:
+    """Yields answers of a card that its lesson does not give."""
+    answers = [plain_text(answer) for answer in BOLD.findall(card.back)]
+    if not answers:
+        yield "mark what must be known as **bold** on the back"
+    for answer in answers:
+        if answer.casefold() not in prose.casefold():
+            yield f"the lesson's text does not say `{answer}`"
+
+
+def _differences(one: Lesson, other: Lesson) -> Iterator[str]:
+    first, second = ({block.id: block for block in lesson.blocks} for lesson in (one, other))
+    if list(first) != list(second):
+        yield f"its blocks are {list(second)}, not {list(first)}"
+        return
+    for name, block in first.items():
+        same = block.kind == second[name].kind and _same(block, second[name])
+        if not same:
+            yield f"{block.kind} `{name}` differs from that of {one.path} in more than words"
+    counts = [
+        Counter(number.expression for text, _ in lesson.texts() for number in numbers(text))
+        for lesson in (one, other)
+    ]
+    for expression in sorted((counts[0] - counts[1]) + (counts[1] - counts[0])):
+        yield f"`{expression}` is in one language more often than in the other"
+    for field in ("measures", "diagnoses", "minutes"):
+        if getattr(one, field) != getattr(other, field):
+            yield f"`{field}` differs from that of {one.path}"
+
+
+def _same(one: Block, other: Block) -> bool:
+    return one.structure() == other.structure()
