@@ -2,7 +2,7 @@
 
 python docs/check_house.py            says what is beyond a limit
 
-- at most 15 names directly under `src/relkit`;
+- at most 17 names directly under `src/relkit`;
 - no circle of imports, those for type checking counted;
 - no Python or C++ file over 450 lines (a stub is as long as what it declares);
 - no Python function over 9 parameters. The options of commands do not count, nor do the parameters
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ROOMS = 15
+ROOMS = 17
 LINES = 450
 PARAMETERS = 9
 FOLDERS = ("src", "native", "tests", "bench", "docs")

@@ -52,6 +52,7 @@ COMMANDS = {
     "conventions": "List the convention presets, or describe one.",
     "split": "Split feature rows by query into train, valid and test sets, or folds.",
     "convert": "Convert judgments, a run or features to another format.",
+    "learn": "Learn to measure relevance: lessons, cards and a game.",
     "demo": "Build a small search collection and compare two rankers on it.",
 }
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from relkit.core.errors import RelkitError
-from relkit.core.texts import message
-from relkit.learn.blocks import Block, Card, Dial, Play, Predict, Quiz
+from relkit.core.texts import Language, message, translate
+from relkit.learn.block import Block
+from relkit.learn.blocks import Card, Predict, Quiz
 from relkit.learn.figures import figure_of
 from relkit.learn.lesson import NUMBER, Lesson, Prose, numbers, plain_text
+from relkit.learn.play import Dial, Play
 from relkit.learn.quantities import derivation, matches, quantity
 from relkit.learn.recorded import fewest_moves, record
 
@@ -37,8 +39,9 @@ class Fault:
     line: int
     text: str
 
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.text}"
+    def said(self, language: Language = "en") -> str:
+        """Returns the place and what is wrong there."""
+        return f"{self.path}:{self.line}: {translate(self.text, language)}"
 
 
 def check_lesson(lesson: Lesson) -> list[Fault]:
@@ -52,8 +55,15 @@ def check_lesson(lesson: Lesson) -> list[Fault]:
         try:
             found = [*_block(block), *(_card(block, prose) if isinstance(block, Card) else [])]
         except RelkitError as error:
-            found = [str(error)]
-        faults += [Fault(lesson.path, line, f"{block.kind} `{block.id}`: {one}") for one in found]
+            found = [error.message]
+        faults += [
+            Fault(
+                lesson.path,
+                line,
+                message("the block `{id}`: {fault}", id=block.id, fault=message(one)),
+            )
+            for one in found
+        ]
     return faults
 
 
@@ -79,17 +89,25 @@ def _numbers(lesson: Lesson) -> Iterator[tuple[int, str]]:
             try:
                 value = quantity(number.expression)
             except RelkitError as error:
-                yield place, str(error)
+                yield place, error.message
                 continue
             if not matches(number.written, value):
                 yield (
                     place,
-                    f"`{number.written}` is written for `{number.expression}`, which is {value:.6g}",
+                    message(
+                        "`{written}` is written for `{expression}`, which is {value:.6g}",
+                        written=number.written,
+                        expression=number.expression,
+                        value=value,
+                    ),
                 )
         bare = CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), NUMBER.sub(_blank, text))
         for found in LOOSE.finditer(bare):
             place = line + bare[: found.start()].count("\n")
-            yield place, f"`{found[0]}` does not say what it stands for: [{found[0]}](=…)"
+            fault = message(
+                "`{number}` does not say what it is: write [{number}](=…)", number=found[0]
+            )
+            yield place, fault
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -103,19 +121,22 @@ def _block(block: Block) -> Iterator[str]:
         answer = quantity(block.answer)
         replies = [one.reply for one in block.wrong]
         if not replies:
-            yield "a number needs at least one [[wrong]] with the misconception behind it"
+            yield message("a number needs at least one [[wrong]] with the misconception behind it")
         for one in block.wrong:
             if abs(quantity(one.value) - answer) <= block.tolerance:
-                yield f"the wrong number `{one.value}` is within the tolerance of the right one"
+                yield message(
+                    "the wrong number `{value}` is within the tolerance of the right one",
+                    value=one.value,
+                )
     for text, count in Counter(replies).items():
         if not text:
-            yield "an answer has no reply"
+            yield message("an answer has no reply")
         elif count > 1:
-            yield f"several answers have the same reply: {text}"
+            yield message("several answers have the same reply: {text}", text=text)
     if isinstance(block, Predict) and block.slider:
         answer = quantity(block.slider.answer)
         if not block.slider.low <= answer <= block.slider.high:
-            yield f"the answer {answer:g} is beyond the slider"
+            yield message("the answer {answer:g} is beyond the slider", answer=answer)
     if block.kind == "derive":
         derivation(str(block.structure()))
     if isinstance(block, Play):
@@ -125,7 +146,7 @@ def _block(block: Block) -> Iterator[str]:
             found = figure_of(block.figure, setting)
             missing = sorted({*found.values, *found.series} - set(block.names))
             if missing:
-                yield f"the figure's {', '.join(missing)} have no name in [names]"
+                yield message("{missing} of the figure have no name in [names]", missing=missing)
 
 
 def _play(play: Play) -> Iterator[str]:
@@ -133,39 +154,52 @@ def _play(play: Play) -> Iterator[str]:
     for goal in play.goals:
         fewest = fewest_moves(goal, play, found)
         if fewest is None:
-            yield f"the goal `{goal.text}` cannot be reached"
+            yield message("the goal `{goal}` cannot be reached", goal=goal.text)
         elif fewest != goal.moves:
-            yield f"the goal `{goal.text}` takes {fewest} moves, not {goal.moves}"
+            yield message(
+                "the goal `{goal}` takes {fewest} moves, not {moves}",
+                goal=goal.text,
+                fewest=fewest,
+                moves=goal.moves,
+            )
 
 
 def _card(card: Card, prose: str) -> Iterator[str]:
     """Yields answers of a card that its lesson does not give."""
     answers = [plain_text(answer) for answer in BOLD.findall(card.back)]
     if not answers:
-        yield "mark what must be known as **bold** on the back"
+        yield message("mark what must be known as **bold** on the back")
     for answer in answers:
         if answer.casefold() not in prose.casefold():
-            yield f"the lesson's text does not say `{answer}`"
+            yield message("the lesson's text does not say `{answer}`", answer=answer)
 
 
 def _differences(one: Lesson, other: Lesson) -> Iterator[str]:
     first, second = ({block.id: block for block in lesson.blocks} for lesson in (one, other))
     if list(first) != list(second):
-        yield f"its blocks are {list(second)}, not {list(first)}"
+        yield message(
+            "its blocks are {second}, not {first}", second=list(second), first=list(first)
+        )
         return
     for name, block in first.items():
         same = block.kind == second[name].kind and _same(block, second[name])
         if not same:
-            yield f"{block.kind} `{name}` differs from that of {one.path} in more than words"
+            yield message(
+                "the block `{name}` differs from that of {path} in more than words",
+                name=name,
+                path=one.path,
+            )
     counts = [
         Counter(number.expression for text, _ in lesson.texts() for number in numbers(text))
         for lesson in (one, other)
     ]
     for expression in sorted((counts[0] - counts[1]) + (counts[1] - counts[0])):
-        yield f"`{expression}` is in one language more often than in the other"
+        yield message(
+            "`{expression}` is in one language more often than in the other", expression=expression
+        )
     for field in ("measures", "diagnoses", "minutes"):
         if getattr(one, field) != getattr(other, field):
-            yield f"`{field}` differs from that of {one.path}"
+            yield message("`{field}` differs from that of {path}", field=field, path=one.path)
 
 
 def _same(one: Block, other: Block) -> bool:

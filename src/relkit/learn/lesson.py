@@ -12,7 +12,8 @@ from typing import Any
 from relkit.core.errors import ParseError
 from relkit.core.registry import suggestion
 from relkit.core.texts import Language, message
-from relkit.learn.blocks import BLOCKS, Block, read_block
+from relkit.learn.block import Block
+from relkit.learn.blocks import BLOCKS, read_block
 from relkit.learn.fields import Fields
 
 __all__ = ["Lesson", "Number", "Prose", "numbers", "plain_text", "read_lesson"]
@@ -20,7 +21,9 @@ __all__ = ["Lesson", "Number", "Prose", "numbers", "plain_text", "read_lesson"]
 FRONT = "+++"
 FENCE = re.compile(r"^```(\w*)\s*$")
 #: A number that people read, and the expression it stands for.
-NUMBER = re.compile(r"\[(?P<written>[^\[\]]+)\]\(=(?P<expression>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)")
+NUMBER = re.compile(
+    r"\[(?P<written>[^\[\]]+)\]\(=(?P<expression>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)"
+)
 MARKUP = re.compile(r"[*_`]|^#+\s*|\]\([^)\s]*\)|[\[\]]", re.MULTILINE)
 
 

@@ -8,7 +8,7 @@ A lesson says ``[0.913](=ndcg@3:2,3,0)``: the number that people read, and after
   ``ndcg@3:2,3,0;preset=lightgbm``, ``auc:1=0;ties=worst``.
 - ``1/log2(3)``: arithmetic, with `log2`, `ln`, `log10`, `exp` and `sqrt`; measures in it are in
   braces: ``{dcg:2,3,0}/{dcg:3,2,0}``.
-- ``#power@40/detectable``: one number of a figure (`relkit.learn.figures`), here for the setting 40.
+- ``#power@40/detectable``: one number of a figure (`relkit.learn.figures`) for the setting 40.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def matches(written: str, value: float) -> bool:
     shown = float(digits) * (-1 if found["sign"] in {"-", "−"} else 1)
     decimals = len(digits.partition(".")[2])
     value = value * 100 if found["percent"] else value
-    return abs(shown - value) <= 0.5 * 10**-decimals * (1 + 1e-9)
+    return bool(abs(shown - value) <= 0.5 * 10.0**-decimals * (1 + 1e-9))
 
 
 def _arithmetic(node: ast.expr, values: Mapping[str, float]) -> float:

@@ -15,10 +15,10 @@ from relkit.core.errors import InputError
 from relkit.core.texts import message
 from relkit.data.convention import load_convention
 from relkit.evaluation import evaluate
-from relkit.learn.blocks import Goal, Play
+from relkit.learn.play import Goal, Play
 from relkit.learn.quantities import GradedList
 
-__all__ = ["MOST_ORDERS", "Record", "fewest_moves", "record", "reached"]
+__all__ = ["MOST_ORDERS", "Record", "fewest_moves", "reached", "record"]
 
 #: Orders that a page holds at most: more than that weighs too much.
 MOST_ORDERS = 6000

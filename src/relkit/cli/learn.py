@@ -1,0 +1,124 @@
+"""`relkit learn`: the course."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from relkit.cli.messages import messages
+from relkit.cli.options import language_option, no_color_option
+from relkit.core.errors import CheckError
+from relkit.core.packages import optional_package
+from relkit.core.texts import Language, message
+
+__all__ = ["command"]
+
+HELP = """Learn to measure relevance: lessons, cards and a game.
+
+\b
+Examples:
+  relkit learn --browser
+  relkit learn --lang zh
+  relkit learn -o course
+  relkit learn --check
+
+Serves the lessons on this machine until Ctrl-C; every number in them is computed
+by relkit. Answers, cards and scores stay in the browser. With -o, the pages are
+written into a folder that any web server can show.
+
+--lessons shows lessons of your own, `en/01-name.md` and `zh/01-name.md`; --check
+says what is wrong with lessons, and shows none.
+
+Needs pip install 'relkit[learn]'.
+"""
+
+
+@click.command(
+    "learn", help=HELP, short_help="Learn to measure relevance: lessons, cards and a game."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8090,
+    show_default=True,
+    help="The port; 0 takes a free one.",
+)
+@click.option("--browser", is_flag=True, help="Open the page in a browser here.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Write the pages into a folder instead of serving them.",
+)
+@click.option(
+    "--lessons",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="A folder of lessons [default: those of relkit].",
+)
+@click.option("--check", is_flag=True, help="Check the lessons; exit code 1 if one has a fault.")
+@language_option("Language of the first page.")
+@no_color_option
+def command(
+    host: str,
+    port: int,
+    browser: bool,
+    output: str | None,
+    lessons: Path | None,
+    check: bool,
+    language: Language,
+) -> None:
+    """Runs `relkit learn`."""
+    if check:
+        _check(lessons, language)
+        return
+    for package in ("markdown_it", "jinja2", "uvicorn", "starlette"):
+        optional_package(package, purpose="the course", install="relkit[learn]")
+    from relkit.learn.site import pages, write_site
+
+    if output is not None:
+        written = write_site(Path(output), lessons)
+        messages.say(
+            message(
+                "wrote {count} files; open {path}", count=len(written), path=f"{output}/index.html"
+            )
+        )
+        return
+    from relkit.app.process import Ending, listen, own_names, serve_app
+    from relkit.learn.server import course_app
+
+    ending = Ending()
+    with ending.entered(), listen(host, port) as listening:
+        app = course_app(pages(lessons), language, names=own_names(host, listening))
+        shown = f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{listening.getsockname()[1]}/"
+        messages.say(message("the course: {address} (Ctrl-C ends it)", address=address))
+        if browser:
+            click.launch(address)
+        serve_app(app, listening, ending)
+
+
+def _check(folder: Path | None, language: Language) -> None:
+    """Prints what is wrong with lessons.
+
+    Raises:
+        CheckError: If something is.
+    """
+    from relkit.core.texts import LANGUAGES
+    from relkit.learn.check import check_languages, check_lesson
+    from relkit.learn.course import LESSONS, read_course
+
+    root = folder or LESSONS
+    courses = [read_course(root, one) for one in LANGUAGES if (root / one).is_dir()]
+    faults = [fault for course in courses for lesson in course for fault in check_lesson(lesson)]
+    for other in courses[1:]:
+        faults += check_languages(courses[0], other)
+    for fault in faults:
+        click.echo(fault.said(language))
+    if faults:
+        raise CheckError(message("{faults:count fault/faults} in the lessons", faults=len(faults)))
+    count = sum(len(course) for course in courses)
+    messages.say(message("{count:count lesson/lessons} without a fault", count=count))

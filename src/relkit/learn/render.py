@@ -1,0 +1,211 @@
+"""Blocks and text of a lesson as HTML, and what their scripts need to know as data."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
+
+from relkit.analysis.explanation import Explanation
+from relkit.core.texts import PAGE, Language, catalogue, translate
+from relkit.learn.block import Block
+from relkit.learn.blocks import Choice, Predict, Quiz
+from relkit.learn.figures import figure_of
+from relkit.learn.lesson import NUMBER
+from relkit.learn.play import Dial, Play
+from relkit.learn.quantities import derivation, quantity
+from relkit.learn.recorded import first_state, key, reached, record
+
+__all__ = ["block_data", "derivation_steps", "markdown", "markdown_line"]
+
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+#: Around a number's place while Markdown is rendered: no lesson contains these.
+OPEN, CLOSE = "\ue000", "\ue001"
+
+
+def markdown(text: str, language: Language) -> Markup:
+    """Returns Markdown as HTML; its numbers say what they are."""
+    return _with_numbers(text, language, MARKDOWN.render)
+
+
+def markdown_line(text: str, language: Language) -> Markup:
+    """Returns Markdown of one paragraph as HTML, without the paragraph."""
+    return _with_numbers(text, language, MARKDOWN.renderInline)
+
+
+def _with_numbers(text: str, language: Language, render: Any) -> Markup:
+    numbers: list[str] = []
+    words = catalogue("learn", language)
+
+    def put(found: re.Match[str]) -> str:
+        title = words.say("page.number", what=readable(found["expression"]))
+        numbers.append(
+            f'<span class="number" title="{escape(title)}">{escape(found["written"])}</span>'
+        )
+        return f"{OPEN}{len(numbers) - 1}{CLOSE}"
+
+    html = render(NUMBER.sub(put, text))
+    return Markup(re.sub(f"{OPEN}(\\d+){CLOSE}", lambda found: numbers[int(found[1])], html))
+
+
+def readable(expression: str) -> str:
+    """Returns an expression as people read it.
+
+    Examples:
+        >>> readable("ndcg@3:2,3,0")
+        'ndcg@3 [2, 3, 0]'
+    """
+    return re.sub(
+        r"([\w@.()=]+):([\d,./=&-]+)",
+        lambda found: f"{found[1]} [{found[2].replace(',', ', ')}]",
+        expression,
+    )
+
+
+def block_data(block: Block, language: Language) -> dict[str, Any]:
+    """Returns what the script of a block needs, ready for JSON."""
+    data: dict[str, Any] = {"id": block.id, "kind": block.kind}
+    if isinstance(block, Predict | Quiz) and block.choices:
+        data["choices"] = [_choice(choice, language) for choice in block.choices]
+    if isinstance(block, Predict) and block.slider:
+        answer = quantity(block.slider.answer)
+        data |= {"answer": answer, "near": block.slider.near, "step": block.slider.step}
+        data["reply"] = markdown_line(block.reply, language)
+    if isinstance(block, Quiz) and block.form in {"number", "order"}:
+        data["reply"] = markdown_line(block.reply, language)
+        data["otherwise"] = markdown_line(block.otherwise, language)
+        if block.form == "number":
+            data |= {"answer": quantity(block.answer), "tolerance": block.tolerance}
+            data["wrong"] = [
+                {"value": quantity(one.value), "reply": markdown_line(one.reply, language)}
+                for one in block.wrong
+            ]
+    if isinstance(block, Play):
+        data |= _play(block, language)
+    if isinstance(block, Dial):
+        data |= _dial(block)
+    return data
+
+
+def _choice(choice: Choice, language: Language) -> dict[str, Any]:
+    return {"right": choice.right, "reply": markdown_line(choice.reply, language)}
+
+
+def _play(play: Play, language: Language) -> dict[str, Any]:
+    found = record(play)
+    highest = [_highest(found.values.values(), column) for column in range(len(play.measures))]
+    return {
+        "documents": [
+            {
+                "title": document.title,
+                "grade": None if math.isnan(document.grade) else document.grade,
+            }
+            for document in play.documents
+        ],
+        "retrieved": play.retrieved,
+        "line": play.line,
+        "measures": list(play.measures),
+        "highest": highest,
+        "start": key(first_state(play)),
+        "record": {name: list(map(_json_number, row)) for name, row in found.values.items()},
+        "goals": [
+            {
+                "text": markdown_line(goal.text, language),
+                "hint": markdown_line(goal.hint, language),
+                "moves": goal.moves,
+                "reached": [name for name in found.values if reached(goal, play, found, name)],
+            }
+            for goal in play.goals
+        ],
+    }
+
+
+def _highest(rows: Any, column: int) -> float:
+    known: list[float] = [
+        row[column] for row in rows if row[column] is not None and math.isfinite(row[column])
+    ]
+    return max([1.0, *known])
+
+
+def _dial(dial: Dial) -> dict[str, Any]:
+    found = [figure_of(dial.figure, setting) for setting in dial.settings]
+    return {
+        "settings": list(dial.settings),
+        "start": dial.settings.index(dial.start),
+        "names": dict(dial.names),
+        "digits": dial.digits,
+        "frames": [
+            {
+                "values": {name: _json_number(value) for name, value in one.values.items()},
+                "series": {name: list(points) for name, points in one.series.items()},
+            }
+            for one in found
+        ],
+    }
+
+
+def _json_number(value: float | None) -> float | str | None:
+    """Returns a number as JSON can hold it: infinity is text."""
+    if value is None or math.isnan(value):
+        return None
+    return PAGE.number(value) if math.isinf(value) else round(value, 10)
+
+
+def derivation_steps(of: str, language: Language) -> list[str]:
+    """Returns a derivation as sentences, one for each step.
+
+    Args:
+        of: A measure and one list, such as ``ndcg@3:2,3,0``.
+        language: The language of the sentences.
+    """
+    return list(_sentences(derivation(of), language))
+
+
+def _sentences(found: Explanation, language: Language) -> Iterator[str]:
+    words = catalogue("learn", language)
+    if found.undefined:
+        yield words.say("derive.undefined", reason=translate(found.undefined, language))
+        return
+    gains, discounts = (translate(one, language) for one in found.measure.headings)
+    for step in found.steps:
+        parts = [
+            words.say(
+                "derive.step",
+                rank=step.rank,
+                document=step.document or "–",
+                grade=words["derive.unjudged"] if step.grade is None else f"{step.grade:g}",
+                gains=gains,
+                gain=_short(step.gain),
+                discounts=discounts,
+                discount=_short(step.discount),
+            )
+        ]
+        if found.measure.is_additive:
+            parts.append(words.say("derive.adds", contribution=_short(step.contribution)))
+        parts.append(words.say("derive.total", total=_short(step.total)))
+        yield ("；" if language == "zh" else "; ").join(parts)
+    if found.ideal:
+        steps = [
+            words.say(
+                "derive.ideal_step",
+                document=step.document,
+                grade="–" if step.grade is None else f"{step.grade:g}",
+                contribution=_short(step.contribution),
+            )
+            for step in found.ideal
+        ]
+        yield words.say("derive.ideal", steps=("，" if language == "zh" else ", ").join(steps))
+    if found.missed:
+        names = ", ".join(f"{one.document} ({one.grade:g})" for one in found.missed)
+        yield words.say("derive.missed", documents=names)
+    if found.formula:
+        yield words.say("derive.formula", formula=translate(found.formula, language))
+
+
+def _short(value: float) -> str:
+    """Returns a number with three decimals, whole ones without."""
+    return PAGE.number(value, 0 if value == int(value) else 3)

@@ -1,0 +1,51 @@
+"""The course's pages over HTTP, on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from relkit.app.protection import AllowedHosts, SecurityHeaders
+from relkit.core.texts import Language
+
+__all__ = ["course_app"]
+
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+
+
+def course_app(
+    pages: Mapping[str, str], language: Language, *, names: Sequence[str] = ()
+) -> ASGIApp:
+    """Returns the app that serves the course.
+
+    Args:
+        pages: Every file by its path.
+        language: The language of the first page.
+        names: Under which names it is reached besides `localhost` and addresses in numbers.
+    """
+
+    def first(request: Request) -> Response:
+        return RedirectResponse(f"/{language}/index.html")
+
+    def page(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in pages:
+            return PlainTextResponse("404", status_code=404)
+        return Response(pages[name], media_type=TYPES[name[name.rindex(".") :]])
+
+    def refuse(request: Request, name: str) -> Response:
+        return PlainTextResponse(f"421 {name}", status_code=421)
+
+    return Starlette(
+        routes=[Route("/", first), Route("/{name:path}", page)],
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(AllowedHosts, names=names, refuse=refuse),
+        ],
+    )

@@ -1,0 +1,196 @@
+"""The course as a folder of pages that need nothing but a browser."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from relkit.core.texts import LANGUAGES, Language, catalogue
+from relkit.core.texts.languages import language_name, language_tag
+from relkit.learn.block import Block
+from relkit.learn.blocks import Card, Derive, Predict, Quiz
+from relkit.learn.course import course, read_course
+from relkit.learn.lesson import Lesson, Prose
+from relkit.learn.render import (
+    block_data,
+    derivation_steps,
+    markdown,
+    markdown_line,
+    readable,
+)
+
+__all__ = ["pages", "write_site"]
+
+SCRIPTS = {
+    "index": ("store.js", "index.js"),
+    "lesson": ("store.js", "sortable.js", "chart.js", "answers.js", "play.js", "lesson.js"),
+    "cards": ("store.js", "fsrs.js", "cards.js"),
+}
+ASSETS = ("theme.js", *dict.fromkeys(name for names in SCRIPTS.values() for name in names))
+PLACES = (("index", "page.lessons"), ("cards", "page.cards"))
+
+
+def write_site(folder: Path, lessons: Path | None = None) -> list[Path]:
+    """Writes the course into a folder, and returns its files.
+
+    Args:
+        folder: Created if missing; files of the same names are replaced.
+        lessons: As for `pages`.
+    """
+    written = []
+    for name, content in pages(lessons).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+        written.append(path)
+    return written
+
+
+@cache
+def pages(lessons: Path | None = None) -> Mapping[str, str]:
+    """Returns every file of the course by its path.
+
+    Args:
+        lessons: A folder with a folder of lessons for each language; relkit's own by default.
+    """
+    found = {name: _asset(name) for name in ASSETS}
+    report = resources.files("relkit.report").joinpath("templates", "page.css")
+    found["learn.css"] = report.read_text("utf-8") + _asset("learn.css")
+    found["index.html"] = _asset("start.html")
+    courses = {
+        language: course(language) if lessons is None else read_course(lessons, language)
+        for language in LANGUAGES
+        if lessons is None or (lessons / language).is_dir()
+    }
+    for language, read in courses.items():
+        for name, html in _pages(language, read):
+            found[f"{language}/{name}"] = html
+    return found
+
+
+def _pages(language: Language, lessons: Sequence[Lesson]) -> Iterator[tuple[str, str]]:
+    words = catalogue("learn", language)
+    yield (
+        "index.html",
+        _render(
+            "index", "index.html", language, words["page.course"],
+            lessons=lessons, counts={one.name: _questions(one) for one in lessons},
+        ),
+    )  # fmt: skip
+    yield (
+        "cards.html",
+        _render(
+            "cards", "cards.html", language, words["cards.title"],
+            cards=list(_cards(lessons, language)),
+        ),
+    )  # fmt: skip
+    around: list[Lesson | None] = [None, *lessons, None]
+    for place, lesson in enumerate(lessons, 1):
+        yield (
+            f"{lesson.name}.html",
+            _render(
+                "lesson", f"{lesson.name}.html", language, lesson.title,
+                lesson=lesson, parts=list(_parts(lesson)),
+                before=around[place - 1], after=around[place + 1],
+            ),
+        )  # fmt: skip
+
+
+def _questions(lesson: Lesson) -> int:
+    """Returns how many blocks of a lesson are answered."""
+    return sum(isinstance(block, Predict | Quiz) for block in lesson.blocks)
+
+
+def _cards(lessons: Sequence[Lesson], language: Language) -> Iterator[dict[str, Any]]:
+    for lesson in lessons:
+        for block in lesson.blocks:
+            if isinstance(block, Card):
+                yield {
+                    "id": f"{lesson.name}/{block.id}",
+                    "lesson": lesson.number,
+                    "front": markdown_line(block.front, language),
+                    "back": markdown_line(block.back, language),
+                }
+
+
+def _parts(lesson: Lesson) -> Iterator[dict[str, Any]]:
+    for part in lesson.parts:
+        if isinstance(part, Prose):
+            yield {"block": None, "html": markdown(part.text, lesson.language)}
+            continue
+        block, _ = part
+        steps = derivation_steps(block.of, lesson.language) if isinstance(block, Derive) else []
+        yield {"block": block, "data": block_data(block, lesson.language), "steps": steps}
+
+
+def _render(page: str, file: str, language: Language, title: str, **values: Any) -> str:
+    words = catalogue("learn", language)
+
+    def say(key: str, **put: Any) -> str:
+        return words.say(key, **put)
+
+    return (
+        _environment()
+        .get_template(f"{page}.html")
+        .render(
+            page=page,
+            file=file,
+            language=language,
+            title=title,
+            say=say,
+            line=lambda text: markdown_line(text, language),
+            scripts=SCRIPTS[page],
+            words=_json({name: words[name] for name in words if not name.startswith("page.lead")}),
+            places=PLACES,
+            all_languages=LANGUAGES,
+            **values,
+        )
+    )
+
+
+def _shuffled(block: Block) -> list[dict[str, Any]]:
+    """Returns the items of a question of order in another order than the right one."""
+    texts = block.items if isinstance(block, Quiz) else ()
+    items = [{"place": place, "text": text} for place, text in enumerate(texts)]
+    order = items.copy()
+    rng = random.Random(block.id)
+    while order == items and len(items) > 1:
+        rng.shuffle(order)
+    return order
+
+
+def _json(value: Any) -> Markup:
+    """Returns JSON that can stand in a page: nothing in it ends the script."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c"))
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("relkit.learn"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.globals.update(
+        language_name=language_name,
+        language_tag=language_tag,
+        readable=readable,
+        shuffled=_shuffled,
+    )
+    environment.filters["json"] = _json
+    return environment
+
+
+def _asset(name: str) -> str:
+    return resources.files("relkit.learn").joinpath("static", name).read_text("utf-8")
