@@ -10,7 +10,6 @@ from relkit.core.texts import message
 from relkit.learn.block import Block
 from relkit.learn.fields import Fields
 from relkit.learn.play import Dial, Play
-from relkit.learn.quantities import MeasuredLists
 
 __all__ = [
     "BLOCKS",
@@ -291,6 +290,4 @@ def read_block(kind: str, fields: Fields) -> Block:
     """
     block = BLOCKS[kind](fields)
     fields.end()
-    if isinstance(block, Derive):
-        MeasuredLists.read(block.of)
     return block

@@ -20,7 +20,7 @@ from relkit.learn.recorded import fewest_moves, record
 __all__ = ["Fault", "check_languages", "check_lesson"]
 
 #: A number with decimals that is written without what it stands for.
-LOOSE = re.compile(r"(?<![\w.@])\d*\.\d+(?![\w.])")
+LOOSE = re.compile(r"(?<![\w.@])\d*\.\d+(?!\w|\.\d)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)\s]*\)|https?://\S+", re.DOTALL)
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 
@@ -157,7 +157,7 @@ def _play(play: Play) -> Iterator[str]:
             yield message("the goal `{goal}` cannot be reached", goal=goal.text)
         elif fewest != goal.moves:
             yield message(
-                "the goal `{goal}` takes {fewest} moves, not {moves}",
+                "the goal `{goal}` takes {fewest:count move/moves}, not {moves}",
                 goal=goal.text,
                 fewest=fewest,
                 moves=goal.moves,

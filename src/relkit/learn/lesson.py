@@ -172,7 +172,8 @@ def _toml(lines: list[str], path: str, before: int) -> Mapping[str, Any]:
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"at line (\d+)", str(error))
         line = before + (int(found[1]) if found else 1)
-        raise ParseError(message("{error}", error=str(error)), path=path, line=line) from None
+        text = message("the fields cannot be read: {error}", error=str(error))
+        raise ParseError(text, path=path, line=line) from None
 
 
 def _parts(lines: list[str], start: int, path: str) -> Iterator[Prose | tuple[Block, int]]:

@@ -1,0 +1,270 @@
+"""The course: numbers are what relkit computes, languages are in step, faults are found."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from tests.unit.conftest import Command
+
+import relkit
+from relkit.core.errors import InputError, ParseError, UnknownNameError
+from relkit.core.texts import LANGUAGES
+from relkit.core.texts.languages import Language
+from relkit.learn import course, read_course
+from relkit.learn.blocks import Play
+from relkit.learn.check import check_languages, check_lesson
+from relkit.learn.lesson import Lesson, read_lesson
+from relkit.learn.quantities import matches, quantity
+from relkit.learn.recorded import MOST_ORDERS, record
+
+FRONT = '+++\ntitle = "T"\nsummary = "S"\nminutes = 1\n+++\n'
+CHOICES = '[[choices]]\ntext = "a"\nright = true\nreply = "yes"\n'
+LIST = "".join(
+    f'[[documents]]\ntitle = "{title}"\ngrade = {grade}\n'
+    for title, grade in (("a", 0), ("b", 2), ("c", 1))
+)
+
+
+def lesson(text: str, folder: Path, language: Language = "en") -> Lesson:
+    path = folder / language / "01-one.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(FRONT + text, encoding="utf-8")
+    return read_lesson(path, language)
+
+
+def fence(kind: str, fields: str) -> str:
+    return f"```{kind}\n{fields}\n```\n"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lessons_have_no_fault(language: Language) -> None:
+    faults = [fault.said() for one in course(language) for fault in check_lesson(one)]
+    assert faults == []
+
+
+def test_languages_are_in_step() -> None:
+    first, *others = (course(language) for language in LANGUAGES)
+    assert [fault.said() for other in others for fault in check_languages(first, other)] == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("ndcg@3:2,3,0", 0.9134),
+        ("ndcg@4:1,3,2,0", 0.8175),
+        ("recall@2:1,0/1,1", 1 / 3),
+        ("rr:-,1", 0.5),
+        ("auc:1=0", 0.5),
+        ("ap:1,0&0,1", 0.75),
+        ("dcg:3,2;gain=exp", 7 + 3 / math.log2(3)),
+        ("ndcg@2:1,2;preset=lightgbm", (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))),
+        ("{dcg:0,1}/{dcg:1,0}", 1 / math.log2(3)),
+        ("-2^3+sqrt(16)", -4.0),
+    ],
+)
+def test_a_quantity_is_what_relkit_computes(expression: str, value: float) -> None:
+    assert quantity(expression) == pytest.approx(value, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["", "ndcg", "ndcg@3:2,x", "1/0", "__import__('os')", "log2", "abs(1)", "dcg:1;gain", "a.b"],
+)
+def test_what_is_no_quantity_is_refused(expression: str) -> None:
+    with pytest.raises(relkit.RelkitError):
+        quantity(expression)
+
+
+@pytest.mark.parametrize("expression", ["nothing@3:1,0", "dcg:1;preset=nothing", "#nothing/x"])
+def test_names_that_relkit_does_not_know_are_refused(expression: str) -> None:
+    with pytest.raises(UnknownNameError):
+        quantity(expression)
+
+
+@given(st.floats(-1e6, 1e6), st.integers(0, 6))
+def test_a_rounded_number_matches_and_its_neighbours_do_not(value: float, decimals: int) -> None:
+    written = f"{value:.{decimals}f}"
+    assert matches(written, value)
+    step = 10.0**-decimals
+    assert not matches(f"{float(written) + 2 * step:.{decimals}f}", value)
+
+
+@pytest.mark.parametrize("written", ["", "x", "1.2.3", "undefined"])
+def test_what_is_no_number_matches_nothing(written: str) -> None:
+    assert not matches(written, 1.2)
+    assert not matches("1.2", math.nan)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ("[0.92](=ndcg@3:2,3,0)", 6, "is written for"),
+        ("It costs 0.913.", 6, "does not say what it is"),
+        ("one\n\nIt costs 0.913.", 8, "does not say what it is"),
+        (fence("card", 'id = "a"\nfront = "f"\nback = "b"'), 6, "bold"),
+        (fence("card", 'id = "a"\nfront = "f"\nback = "**b c**"'), 6, "does not say `b c`"),
+        (
+            fence(
+                "quiz",
+                f'id = "a"\nask = "?"\nform = "single"\n{CHOICES}'
+                '[[choices]]\ntext = "b"\nreply = "yes"',
+            ),
+            6,
+            "same reply",
+        ),
+        (
+            fence(
+                "quiz",
+                'id = "a"\nask = "?"\nform = "number"\nanswer = "1/2"\nreply = "r"\n'
+                'otherwise = "o"\n[[wrong]]\nvalue = "1/2"\nreply = "w"',
+            ),
+            6,
+            "within the tolerance",
+        ),
+        (
+            fence(
+                "predict",
+                'id = "a"\nask = "?"\nreply = "r"\n[[slider]]\nto = 1.0\nanswer = "1+1"',
+            ),
+            6,
+            "beyond the slider",
+        ),
+        (
+            fence(
+                "play",
+                f'id = "a"\nask = "?"\nmeasures = ["dcg"]\n{LIST}[[goals]]\ntext = "g"\n'
+                'want = { dcg = "highest" }\nmoves = 2',
+            ),
+            6,
+            "takes 1 move, not 2",
+        ),
+        (
+            fence(
+                "play",
+                f'id = "a"\nask = "?"\nmeasures = ["dcg", "recall@3"]\n{LIST}[[goals]]\n'
+                'text = "g"\nwant = { "recall@3" = "lower" }\nmoves = 1',
+            ),
+            6,
+            "cannot be reached",
+        ),
+        (fence("derive", 'id = "a"\nof = "nothing:1,0"'), 6, "unknown measure"),
+        (fence("derive", 'id = "a"\nof = "ndcg"'), 6, "not a quantity"),
+    ],
+)
+def test_faults_are_found_with_their_place(text: str, line: int, says: str, tmp_path: Path) -> None:
+    faults = check_lesson(lesson(text, tmp_path))
+    assert len(faults) == 1
+    assert says in faults[0].said()
+    assert faults[0].line == line
+    assert faults[0].said("zh") != faults[0].said("en")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (fence("kwiz", 'id = "a"'), 6, "unknown block `kwiz`"),
+        ("```quiz\nid = 1", 6, "not closed"),
+        (fence("card", "id = "), 7, "cannot be read"),
+        (fence("card", 'id = "a"\nfront = "f"'), 6, "`back` is missing"),
+        (fence("card", 'id = "a"\nfront = "f"\nback = "b"\nbak = 1'), 6, "unknown field `bak`"),
+        (fence("card", 'id = 1\nfront = "f"\nback = "b"'), 6, "`id` is not text"),
+        (fence("quiz", 'id = "a"\nask = "?"\nform = "ternary"'), 6, "`form` cannot be"),
+        (fence("quiz", f'id = "a"\nask = "?"\nform = "single"\n{CHOICES}'), 6, "right choice"),
+        (fence("predict", 'id = "a"\nask = "?"'), 6, "[[choices]] or one [[slider]]"),
+        (
+            fence(
+                "play",
+                f'id = "a"\nask = "?"\nmeasures = ["dcg"]\n{LIST}[[goals]]\ntext = "g"\n'
+                'want = { rr = "higher" }\nmoves = 1',
+            ),
+            6,
+            "not among the measures",
+        ),
+        (2 * fence("card", 'id = "a"\nfront = "f"\nback = "b"'), 11, "exists twice"),
+    ],
+)
+def test_a_lesson_that_cannot_be_read_says_where(
+    text: str, line: int, says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ParseError) as caught:
+        lesson(text, tmp_path)
+    assert says in str(caught.value)
+    assert caught.value.line == line
+    assert "01-one.md" in str(caught.value)
+
+
+def test_a_lesson_without_fields_or_a_folder_without_lessons_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "01-one.md"
+    path.write_text("# One", encoding="utf-8")
+    with pytest.raises(ParseError, match="does not begin"):
+        read_lesson(path, "en")
+    with pytest.raises(InputError, match="no lessons"):
+        read_course(tmp_path, "en")
+
+
+def test_languages_out_of_step_are_found(tmp_path: Path) -> None:
+    card = fence("card", 'id = "a"\nfront = "f"\nback = "**b**"')
+    english = lesson(f"b [1.0](=1)\n{card}", tmp_path)
+    other = lesson(f"b [2.0](=2)\n{card}", tmp_path, "zh")
+    said = [fault.said() for fault in check_languages([english], [other])]
+    assert len(said) == 2
+    assert all("more often" in one for one in said)
+    missing = lesson("b [1.0](=1)", tmp_path, "zh")
+    assert "its blocks are" in check_languages([english], [missing])[0].said()
+    assert "only one language" in check_languages([english], [])[0].said()
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=2, max_size=5),
+    st.booleans(),
+)
+def test_a_record_holds_what_evaluate_says_of_each_list(grades: list[float], line: bool) -> None:
+    from relkit.learn.play import PlayDocument
+
+    play = Play(
+        "p", "?", tuple(PlayDocument("t", grade) for grade in grades), len(grades), line,
+        ("ndcg@3", "recall@2", "rr"), "", (),
+    )  # fmt: skip
+    found = record(play)
+    assert len(found.values) <= MOST_ORDERS
+    for name, values in found.values.items():
+        above, _, below = name.partition("/")
+        expression = ",".join(above.split()) + (f"/{','.join(below.split())}" if below else "")
+        for measure, value in zip(play.measures, values, strict=True):
+            expected = quantity(f"{measure}:{expression}")
+            assert value == (None if math.isnan(expected) else pytest.approx(expected, abs=1e-9))
+
+
+def test_too_many_orders_are_refused() -> None:
+    from relkit.learn.play import PlayDocument
+
+    documents = tuple(PlayDocument("t", float(grade)) for grade in range(9))
+    with pytest.raises(InputError, match="orders"):
+        record(Play("p", "?", documents, 9, False, ("dcg",), "", ()))
+
+
+def test_the_command_checks_lessons(command: Command, tmp_path: Path) -> None:
+    assert command("learn", "--check").code == 0
+    lesson("[0.5](=1/3)", tmp_path)
+    outcome = command("learn", "--check", "--lessons", str(tmp_path))
+    assert outcome.code == 1
+    assert "01-one.md:6: `0.5` is written for `1/3`" in outcome.out
+    assert "1 fault in the lessons" in outcome.err
+
+
+def test_the_command_writes_pages_that_ask_nothing_of_the_net(
+    command: Command, tmp_path: Path
+) -> None:
+    pytest.importorskip("markdown_it")
+    outcome = command("learn", "-o", str(tmp_path / "course"))
+    assert outcome.code == 0
+    written = list((tmp_path / "course").rglob("*.html"))
+    assert len(written) == 1 + 2 * (2 + len(course()))
+    for page in written:
+        text = page.read_text("utf-8")
+        assert "://" not in text.replace("http://www.w3.org", "")
+        assert len(text.encode()) < 1_000_000
