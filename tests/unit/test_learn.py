@@ -14,9 +14,9 @@ from relkit.core.errors import InputError, ParseError, UnknownNameError
 from relkit.core.texts import LANGUAGES
 from relkit.core.texts.languages import Language
 from relkit.learn import course, read_course
-from relkit.learn.blocks import Play
 from relkit.learn.check import check_languages, check_lesson
 from relkit.learn.lesson import Lesson, read_lesson
+from relkit.learn.play import Play, PlayDocument
 from relkit.learn.quantities import matches, quantity
 from relkit.learn.recorded import MOST_ORDERS, record
 
@@ -223,8 +223,6 @@ def test_languages_out_of_step_are_found(tmp_path: Path) -> None:
     st.booleans(),
 )
 def test_a_record_holds_what_evaluate_says_of_each_list(grades: list[float], line: bool) -> None:
-    from relkit.learn.play import PlayDocument
-
     play = Play(
         "p", "?", tuple(PlayDocument("t", grade) for grade in grades), len(grades), line,
         ("ndcg@3", "recall@2", "rr"), "", (),
@@ -240,8 +238,6 @@ def test_a_record_holds_what_evaluate_says_of_each_list(grades: list[float], lin
 
 
 def test_too_many_orders_are_refused() -> None:
-    from relkit.learn.play import PlayDocument
-
     documents = tuple(PlayDocument("t", float(grade)) for grade in range(9))
     with pytest.raises(InputError, match="orders"):
         record(Play("p", "?", documents, 9, False, ("dcg",), "", ()))
