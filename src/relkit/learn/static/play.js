@@ -13,7 +13,7 @@
     const lists = data.line ? [top, below] : [top];
     const values = section.querySelector(".values");
     const goals = section.querySelector(".goals");
-    let goal = 0, moves = 0;
+    let goal = 0, moves = 0, last = null;
 
     const grade = (one) => one.grade === null ? say("play.unjudged") : say("play.grade", { grade: one.grade });
     const rows = data.documents.map((one, index) => {
@@ -94,9 +94,17 @@
       showGoals();
     };
 
-    const moved = () => { moves += 1; measure(); tell(); check(); };
+    // A document that goes on is one move: the arrow keys take it there step by step.
+    const moved = (row) => {
+      if (row !== last) moves += 1;
+      last = row;
+      measure();
+      tell();
+      check();
+    };
     const reset = () => {
       moves = 0;
+      last = null;
       top.replaceChildren(...rows.slice(0, data.retrieved));
       below.replaceChildren(...rows.slice(data.retrieved));
       measure();

@@ -1,0 +1,317 @@
+"""The course in a browser: every block of every lesson, in both languages."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.web.browser import complaints, open_page, requests
+
+pytest.importorskip("playwright.sync_api")
+pytest.importorskip("markdown_it")
+
+from relkit.core.texts import LANGUAGES
+from relkit.core.texts.languages import Language
+from relkit.learn import course
+from relkit.learn.blocks import Card, Derive, Predict, Quiz
+from relkit.learn.lesson import Lesson, plain_text
+from relkit.learn.play import Dial, Play
+from relkit.learn.quantities import quantity
+from relkit.learn.recorded import first_state, key, reached, record
+from relkit.learn.render import derivation_steps
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+    from relkit.learn.block import Block
+
+LESSONS = [one for language in LANGUAGES for one in course(language)]
+IDS = [f"{one.language}-{one.name}" for one in LESSONS]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Where `relkit learn` serves the course."""
+    command = [sys.executable, "-m", "relkit", "learn", "--port", "0", "--lang", "en"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        found = re.search(r"http://[\d.]+:\d+/", process.stderr.readline())
+        assert found is not None
+        yield found[0]
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+def answer(section: Locator, choices: list[int]) -> str:
+    boxes = section.locator("input[type=radio], input[type=checkbox]")
+    for place in range(boxes.count()):
+        if boxes.nth(place).get_attribute("type") == "checkbox":
+            boxes.nth(place).set_checked(place in choices)
+        elif place in choices:
+            boxes.nth(place).check()
+    section.locator("button[type=submit]").click()
+    return section.locator(".reply").inner_text()
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\s+", "", plain_text(text))
+
+
+def try_choices(section: Locator, block: Predict | Quiz) -> None:
+    right = [place for place, choice in enumerate(block.choices) if choice.right]
+    for place, choice in enumerate(block.choices):
+        if choice.right:
+            continue
+        several = isinstance(block, Quiz) and block.form == "multiple"
+        said = answer(section, [*right, place] if several else [place])
+        assert plain(choice.reply) in plain(said)
+        assert "✗" in said
+    said = answer(section, right)
+    assert plain(block.choices[right[0]].reply) in plain(said)
+    assert "✓" in said
+
+
+def try_number(section: Locator, block: Quiz) -> None:
+    def say(value: float) -> str:
+        section.locator("input").fill(f"{value:.6f}")
+        section.locator("button[type=submit]").click()
+        return section.locator(".reply").inner_text()
+
+    for wrong in block.wrong:
+        assert plain(wrong.reply) in plain(say(quantity(wrong.value)))
+    assert plain(block.otherwise) in plain(say(-12345.0))
+    said = say(quantity(block.answer))
+    assert plain(block.reply) in plain(said)
+    assert "✓" in said
+
+
+def try_order(section: Locator, block: Quiz) -> None:
+    section.locator("button[type=submit]").click()
+    assert plain(block.otherwise) in plain(section.locator(".reply").inner_text())
+    for place in range(len(block.items)):
+        row = section.locator(f"li[data-item='{place}']")
+        while (at := order_of(section).index(str(place))) > place:
+            row.press("ArrowUp")
+            assert order_of(section).index(str(place)) == at - 1
+    section.locator("button[type=submit]").click()
+    assert "✓" in section.locator(".reply").inner_text()
+
+
+def order_of(section: Locator) -> list[str]:
+    rows = section.locator(".sortable li")
+    return [str(rows.nth(place).get_attribute("data-item")) for place in range(rows.count())]
+
+
+def try_slider(section: Locator, block: Predict) -> None:
+    assert block.slider is not None
+    section.locator("input").fill(str(block.slider.low))
+    section.locator("button[type=submit]").click()
+    assert plain(block.reply) in plain(section.locator(".reply").inner_text())
+
+
+def try_derivation(section: Locator, block: Derive, language: Language) -> None:
+    steps = derivation_steps(block.of, language)
+    shown = section.locator(".steps li:visible")
+    assert shown.count() == 0
+    section.locator("button.next").click()
+    assert shown.count() == 1
+    if len(steps) > 1:
+        section.locator("button.all").click()
+    assert [text.strip() for text in shown.all_inner_texts()] == steps
+    assert not section.locator("button.next").is_visible()
+
+
+def way_to(play: Play, goal: int) -> list[tuple[int, bool, int]]:
+    """Returns moves that reach a goal: a document, whether it ends above the line, its place."""
+    found = record(play)
+    count = len(play.documents)
+    names = [*first_state(play)[0], *first_state(play)[1]]
+    start = (tuple(range(play.retrieved)), tuple(range(play.retrieved, count)))
+    seen = {start}
+    front: list = [(start, [])]
+    while front:
+        following: list = []
+        for (above, below), way in front:
+            state = tuple(names[n] for n in above), tuple(names[n] for n in below)
+            if reached(play.goals[goal], play, found, key(state)):
+                return way
+            for document in (*above, *below) if play.line else above:
+                rest = tuple(n for n in above if n != document)
+                left = tuple(n for n in below if n != document)
+                targets = [((*rest[:to], document, *rest[to:]), left, True, to)
+                           for to in range(len(rest) + 1)]  # fmt: skip
+                if play.line:
+                    targets.append((rest, (document, *left), False, 0))
+                for new_above, new_below, upper, to in targets:
+                    if (new_above, new_below) not in seen:
+                        seen.add((new_above, new_below))
+                        move = (document, upper, to)
+                        following.append(((new_above, new_below), [*way, move]))
+        front = following
+    raise AssertionError("no way")
+
+
+def move(section: Locator, document: int, upper: bool, to: int) -> None:
+    """Takes a document to its place by the arrow keys."""
+    row = section.locator(f"li[data-index='{document}']")
+    for _ in range(40):
+        above, at = row.evaluate(
+            "row => [row.parentElement.classList.contains('list'),"
+            " [...row.parentElement.children].indexOf(row)]"
+        )
+        if (above, at) == (upper, to):
+            return
+        row.press(
+            "ArrowUp" if (upper and not above) or (above == upper and at > to) else "ArrowDown"
+        )
+    raise AssertionError("the keys do not get there")
+
+
+def try_play(section: Locator, play: Play) -> None:
+    found = record(play)
+    for goal in range(len(play.goals)):
+        section.locator("button.again").click()
+        if goal and not play.goals[goal].want:
+            continue
+        for document, upper, to in way_to(play, goal):
+            move(section, document, upper, to)
+        assert section.locator(".goals li.done").count() == goal + 1
+    section.locator("button.again").click()
+    shown = section.locator(".values .value").all_inner_texts()
+    for text, value in zip(shown, found.values[found.start], strict=True):
+        if value is not None and value not in {float("inf")}:
+            assert float(text.split()[0].replace("−", "-")) == pytest.approx(value, abs=6e-5)
+
+
+def try_block(section: Locator, block: Block, language: Language) -> None:
+    if isinstance(block, Predict | Quiz) and block.choices:
+        try_choices(section, block)
+    elif isinstance(block, Predict):
+        try_slider(section, block)
+    elif isinstance(block, Quiz) and block.form == "number":
+        try_number(section, block)
+    elif isinstance(block, Quiz):
+        try_order(section, block)
+    elif isinstance(block, Derive):
+        try_derivation(section, block, language)
+    elif isinstance(block, Play):
+        try_play(section, block)
+    elif isinstance(block, Dial):
+        for place in range(len(block.settings)):
+            section.locator("input[type=range]").evaluate(
+                "(one, place) => { one.value = place; one.dispatchEvent(new Event('input')); }",
+                place,
+            )
+            assert section.locator(".values dd").count() > 0
+    elif isinstance(block, Card):
+        section.locator("summary").click()
+        assert section.locator(".back").is_visible()
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=IDS)
+def test_every_block_answers(lesson: Lesson, tab_of_window: Page, address: str) -> None:
+    tab = tab_of_window
+    open_page(tab, f"{address}{lesson.language}/{lesson.name}.html")
+    for block in lesson.blocks:
+        try_block(tab.locator(f"section#{block.id}"), block, lesson.language)
+    assert complaints(tab) == []
+    assert all(one.startswith(address) for one in requests(tab))
+
+    kept = json.loads(tab.evaluate("localStorage.getItem('relkit-learn')"))
+    tab.reload()
+    for block in lesson.blocks:
+        if isinstance(block, Predict | Quiz):
+            assert tab.locator(f"section#{block.id} .reply").inner_text() != ""
+    assert json.loads(tab.evaluate("localStorage.getItem('relkit-learn')")) == kept
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+@pytest.mark.parametrize("lesson", LESSONS, ids=IDS)
+def test_a_lesson_is_accessible_and_fits(
+    lesson: Lesson, width: int, tab_of_window: Page, address: str
+) -> None:
+    pytest.importorskip("axe_core_python")
+    from tests.web.accessibility import violations
+
+    tab = tab_of_window
+    open_page(
+        tab,
+        f"{address}{lesson.language}/{lesson.name}.html",
+        width=width,
+        scheme="dark" if width == 360 else "light",
+    )
+    assert violations(tab) == []
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_other_pages_are_accessible(language: Language, tab_of_window: Page, address: str) -> None:
+    pytest.importorskip("axe_core_python")
+    from tests.web.accessibility import violations
+
+    for name in ("index", "cards"):
+        open_page(tab_of_window, f"{address}{language}/{name}.html", width=360)
+        assert violations(tab_of_window) == []
+        assert tab_of_window.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_cards_come_back_when_they_are_due(tab_of_window: Page, address: str) -> None:
+    tab = tab_of_window
+    count = sum(isinstance(block, Card) for one in course("en") for block in one.blocks)
+    open_page(tab, f"{address}en/cards.html")
+    assert "empty" in tab.locator("#due").inner_text()
+    tab.locator("#all-cards").click()
+    assert tab.locator("#due").inner_text() == f"{count} cards due"
+    for _ in range(count):
+        tab.locator("#box .show").click()
+        assert tab.locator("#box .back").is_visible()
+        tab.keyboard.press("4")
+    assert "No card is due" in tab.locator("#due").inner_text()
+    tab.reload()
+    assert "No card is due" in tab.locator("#due").inner_text()
+
+
+def test_progress_goes_into_a_file_and_comes_back(tab_of_window: Page, address: str) -> None:
+    tab = tab_of_window
+    lesson = course("en")[0]
+    open_page(tab, f"{address}en/{lesson.name}.html")
+    block = next(one for one in lesson.blocks if isinstance(one, Predict | Quiz))
+    try_block(tab.locator(f"section#{block.id}"), block, "en")
+    open_page(tab, f"{address}en/index.html")
+    assert "1 of" in tab.locator(".lessons li").first.inner_text()
+    with tab.expect_download() as saved:
+        tab.locator("#export").click()
+    path = saved.value.path()
+    tab.on("dialog", lambda dialog: dialog.accept())
+    tab.locator("#reset").click()
+    assert "1 of" not in tab.locator(".lessons li").first.inner_text()
+    tab.locator("#file").set_input_files(
+        {"name": "x.json", "mimeType": "application/json", "buffer": b"{}"}
+    )
+    assert "no progress" in tab.locator("#said").inner_text()
+    tab.locator("#file").set_input_files(path)
+    assert "1 of" in tab.locator(".lessons li").first.inner_text()
+
+
+def test_documents_are_dragged_by_mouse(tab_of_window: Page, address: str) -> None:
+    tab = tab_of_window
+    lesson, play = next(
+        (one, block) for one in course("en") for block in one.blocks if isinstance(block, Play)
+    )
+    open_page(tab, f"{address}en/{lesson.name}.html")
+    section = tab.locator(f"section#{play.id}")
+    section.scroll_into_view_if_needed()
+    first, second = (section.locator(f"li[data-index='{n}']") for n in (0, 1))
+    box, target = second.bounding_box(), first.bounding_box()
+    assert box is not None
+    assert target is not None
+    tab.mouse.move(box["x"] + 80, box["y"] + box["height"] / 2)
+    tab.mouse.down()
+    tab.mouse.move(target["x"] + 80, target["y"] + 4, steps=5)
+    tab.mouse.up()
+    assert section.locator(".list li").first.get_attribute("data-index") == "1"
