@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.web.browser import complaints, open_page, requests
@@ -133,9 +133,9 @@ def way_to(play: Play, goal: int) -> list[tuple[int, bool, int]]:
     names = [*first_state(play)[0], *first_state(play)[1]]
     start = (tuple(range(play.retrieved)), tuple(range(play.retrieved, count)))
     seen = {start}
-    front: list = [(start, [])]
+    front: list[tuple[Any, list[tuple[int, bool, int]]]] = [(start, [])]
     while front:
-        following: list = []
+        following = []
         for (above, below), way in front:
             state = tuple(names[n] for n in above), tuple(names[n] for n in below)
             if reached(play.goals[goal], play, found, key(state)):
