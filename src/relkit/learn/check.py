@@ -170,8 +170,13 @@ def _card(card: Card, prose: str) -> Iterator[str]:
     if not answers:
         yield message("mark what must be known as **bold** on the back")
     for answer in answers:
-        if answer.casefold() not in prose.casefold():
+        if _squeezed(answer) not in _squeezed(prose):
             yield message("the lesson's text does not say `{answer}`", answer=answer)
+
+
+def _squeezed(text: str) -> str:
+    """Returns a text without its spaces, line ends and capitals."""
+    return "".join(text.split()).casefold()
 
 
 def _differences(one: Lesson, other: Lesson) -> Iterator[str]:

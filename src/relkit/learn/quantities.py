@@ -17,6 +17,7 @@ import ast
 import math
 import operator
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,7 @@ from typing import Any
 
 from relkit.analysis.explanation import Explanation, explain
 from relkit.core.errors import InputError
+from relkit.core.notes import RelkitWarning
 from relkit.core.texts import message
 from relkit.data.convention import Convention, load_convention
 from relkit.evaluation import evaluate
@@ -135,12 +137,14 @@ class MeasuredLists:
     def value(self) -> float:
         """The measure of the lists, as `relkit.evaluate` computes it; NaN where undefined."""
         queries = {f"q{number}": one for number, one in enumerate(self.lists, 1)}
-        results = evaluate(
-            {query: one.judgments for query, one in queries.items()},
-            {query: one.run for query, one in queries.items()},
-            [self.measure],
-            convention=self.convention,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RelkitWarning)  # a lesson says itself what is unusual
+            results = evaluate(
+                {query: one.judgments for query, one in queries.items()},
+                {query: one.run for query, one in queries.items()},
+                [self.measure],
+                convention=self.convention,
+            )
         return float(results[self.measure])
 
 

@@ -7,11 +7,13 @@ A measure sees nothing of a list but its grades, so the record has one row per o
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from relkit.core.errors import InputError
+from relkit.core.notes import RelkitWarning
 from relkit.core.texts import message
 from relkit.data.convention import load_convention
 from relkit.evaluation import evaluate
@@ -62,12 +64,14 @@ def record(play: Play) -> Record:
         )
     settings = dict(rule.partition("=")[::2] for rule in play.rules.split(";") if rule)
     lists = {str(place): _graded(state) for place, state in enumerate(states)}
-    results = evaluate(
-        {query: one.judgments for query, one in lists.items()},
-        {query: one.run for query, one in lists.items()},
-        list(play.measures),
-        convention=load_convention(settings or None),
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelkitWarning)  # a lesson says itself what is unusual
+        results = evaluate(
+            {query: one.judgments for query, one in lists.items()},
+            {query: one.run for query, one in lists.items()},
+            list(play.measures),
+            convention=load_convention(settings or None),
+        )
     columns = [results.values_by_query(measure) for measure in play.measures]
     rows = {
         key(state): tuple(_number(column.get(str(place), math.nan)) for column in columns)
