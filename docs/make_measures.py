@@ -22,6 +22,7 @@ from pkgutil import iter_modules
 from relkit import measures as room
 from relkit.cli.text import entries, sections
 from relkit.core.registry import Registry
+from relkit.learn.course import course, lesson_on
 from relkit.measures import Measure, registry
 from relkit.measures.parameters import choices, parameters
 
@@ -197,6 +198,9 @@ def describe(kind: type[Measure]) -> str:
     ]
     if kind.aliases:
         facts.append(("Other names", ", ".join(f"`{alias}`" for alias in kind.aliases)))
+    lesson = lesson_on(kind.name, course())
+    if lesson is not None:
+        facts.append(("Lesson", f"[{lesson.title}](learn/en/{lesson.name}.html)"))
     facts.append(("Source", " ".join(doc["References"].split())))
     lines += [f"- **{name}**: {value}" for name, value in facts]
     lines += ["", "```python", cleandoc(doc["Examples"]), "```", ""]

@@ -15,10 +15,12 @@ from relkit.core.texts import LANGUAGES
 from relkit.core.texts.languages import Language
 from relkit.learn import course, read_course
 from relkit.learn.check import check_languages, check_lesson
+from relkit.learn.course import find_lesson
 from relkit.learn.lesson import Lesson, read_lesson
 from relkit.learn.play import Play, PlayDocument
 from relkit.learn.quantities import matches, quantity
 from relkit.learn.recorded import MOST_ORDERS, record
+from relkit.measures import registry
 
 FRONT = '+++\ntitle = "T"\nsummary = "S"\nminutes = 1\n+++\n'
 CHOICES = '[[choices]]\ntext = "a"\nright = true\nreply = "yes"\n'
@@ -264,3 +266,50 @@ def test_the_command_writes_pages_that_ask_nothing_of_the_net(
         text = page.read_text("utf-8")
         assert "://" not in text.replace("http://www.w3.org", "")
         assert len(text.encode()) < 1_000_000
+
+
+def test_a_lesson_is_found_by_number_name_and_measure() -> None:
+    lessons = course()
+    for lesson in lessons:
+        for name in (str(lesson.number), lesson.name, *lesson.measures):
+            assert find_lesson(name, lessons) is lesson
+    for name in ("99", "nothing", "num_q"):
+        with pytest.raises(UnknownNameError, match="no lesson"):
+            find_lesson(name, lessons)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lessons_name_measures_and_diagnoses_that_exist(language: Language) -> None:
+    from relkit.analysis.diagnosis import rules
+
+    for lesson in course(language):
+        assert all(registry.get(name).name == name for name in lesson.measures)
+        assert set(lesson.diagnoses) <= set(rules)
+
+
+def test_the_description_of_a_measure_names_its_lesson(command: Command) -> None:
+    assert "relkit learn 3    IDCG and NDCG" in command("measures", "ndcg").out
+    assert "Lesson" not in command("measures", "num_q").out
+
+
+def test_explain_opens_no_lesson_on_two_runs_or_without_one(command: Command) -> None:
+    run = ["explain", "judgments.qrels", "bm25.run"]
+    two = command(*run, "bm25.run", "--learn")
+    assert two.code == 2
+    assert "--learn explains one run" in two.err
+
+
+def test_a_page_shows_the_reader_s_own_derivation() -> None:
+    pytest.importorskip("markdown_it")
+    from relkit.learn.site import lesson_page
+
+    found = relkit.explain(
+        {"q": {"x<y": 3, "b": 1}}, {"q": {"b": 2.0, "x<y": 1.0}}, "q", "ndcg@2",
+        document_titles={"b": "A & B"},
+    )  # fmt: skip
+    lessons = course("en")
+    page = lesson_page(find_lesson("ndcg", lessons), lessons, found)
+    assert "ndcg@2 of query q" in page
+    assert "document b “A &amp; B”, grade 1" in page
+    assert "x&lt;y" in page
+    assert page.count("<li>Rank") > page.count("x<y")

@@ -22,9 +22,10 @@ from relkit.cli.options import (
 )
 from relkit.cli.output import emit, protect_inputs, terminal_columns
 from relkit.core.errors import ParameterError
-from relkit.core.texts import Message, message
+from relkit.core.texts import Language, Message, message
 
 if TYPE_CHECKING:
+    from relkit.analysis.explanation import Explanation
     from relkit.data.convention import Convention
     from relkit.data.run import Run
     from relkit.data.scale import Scale
@@ -46,7 +47,8 @@ its contribution, and the value so far. The ideal list or the missed relevant
 documents follow, and the formula with its numbers. With a second run OTHER:
 which documents moved from RUN to OTHER, and what each move gained or cost.
 Without --query-id, lists the queries worth a look: those with the lowest
-values, or those that gained and lost the most.
+values, or those that gained and lost the most. With --learn, the derivation
+opens in the lesson on the measure (relkit learn).
 """
 
 
@@ -78,6 +80,11 @@ values, or those that gained and lost the most.
     show_default=True,
     help="Maximum rows per table except the derivation; json contains all.",
 )
+@click.option(
+    "--learn",
+    is_flag=True,
+    help="Open the derivation in the lesson that explains the measure, until Ctrl-C.",
+)
 @described_options()
 @format_option("table", "json", "markdown")
 @output_option
@@ -91,6 +98,7 @@ def command(
     measure: str,
     against: str | None,
     limit: int,
+    learn: bool,
     described: Described,
     form: str,
     output: str | None,
@@ -110,6 +118,8 @@ def command(
             hint="name them: --score old --score new" if given.scored else "name one or two runs",
         )
     rules, levels, runs = lists.convention, given.scale, lists.runs
+    if learn and len(runs) != 1:
+        raise ParameterError("--learn explains one run, not two")
     if query is None:
         raise ParameterError(
             "--query-id is missing",
@@ -138,6 +148,26 @@ def command(
         )
         emit(text, output)
     described.notes()
+    if learn and isinstance(found, Explanation):
+        _open_lesson(found, messages.language)
+
+
+def _open_lesson(found: Explanation, language: Language) -> None:
+    """Serves the course, with the derivation in the lesson on its measure.
+
+    Raises:
+        UnknownNameError: If no lesson is about the measure.
+    """
+    from relkit.cli.learn import need_packages, serve
+
+    need_packages()
+    from relkit.learn.course import course, find_lesson
+    from relkit.learn.site import lesson_page, pages
+
+    lessons = course(language)
+    lesson = find_lesson(found.measure.name, lessons)
+    first = f"{language}/{lesson.name}.html"
+    serve({**pages(), first: lesson_page(lesson, lessons, found)}, first, browser=True)
 
 
 def _check_files(files: Sequence[str], given: Given) -> None:

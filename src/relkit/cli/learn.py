@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -12,20 +13,21 @@ from relkit.core.errors import CheckError
 from relkit.core.packages import optional_package
 from relkit.core.texts import Language, message
 
-__all__ = ["command"]
+__all__ = ["command", "need_packages", "serve"]
 
 HELP = """Learn to measure relevance: lessons, cards and a game.
 
 \b
 Examples:
   relkit learn --browser
-  relkit learn --lang zh
+  relkit learn ndcg --lang zh
   relkit learn -o course
   relkit learn --check
 
 Serves the lessons on this machine until Ctrl-C; every number in them is computed
-by relkit. Answers, cards and scores stay in the browser. With -o, the pages are
-written into a folder that any web server can show.
+by relkit. LESSON is where to begin: its number, its name, or a measure. Answers,
+cards and scores stay in the browser. With -o, the pages are written into a
+folder that any web server can show.
 
 --lessons shows lessons of your own, `en/01-name.md` and `zh/01-name.md`; --check
 says what is wrong with lessons, and shows none.
@@ -37,6 +39,7 @@ Needs pip install 'relkit[learn]'.
 @click.command(
     "learn", help=HELP, short_help="Learn to measure relevance: lessons, cards and a game."
 )
+@click.argument("lesson", metavar="[LESSON]", required=False)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option(
     "--port",
@@ -63,6 +66,7 @@ Needs pip install 'relkit[learn]'.
 @language_option("Language of the first page.")
 @no_color_option
 def command(
+    lesson: str | None,
     host: str,
     port: int,
     browser: bool,
@@ -75,8 +79,8 @@ def command(
     if check:
         _check(lessons, language)
         return
-    for package in ("markdown_it", "jinja2", "uvicorn", "starlette"):
-        optional_package(package, purpose="the course", install="relkit[learn]")
+    need_packages()
+    from relkit.learn.course import course, find_lesson, read_course
     from relkit.learn.site import pages, write_site
 
     if output is not None:
@@ -87,14 +91,48 @@ def command(
             )
         )
         return
+    first = f"{language}/index.html"
+    if lesson is not None:
+        known = course(language) if lessons is None else read_course(lessons, language)
+        first = f"{language}/{find_lesson(lesson, known).name}.html"
+    serve(pages(lessons), first, host=host, port=port, browser=browser)
+
+
+def need_packages() -> None:
+    """Checks that what serves the course is installed.
+
+    Raises:
+        DependencyError: If it is not.
+    """
+    for package in ("markdown_it", "jinja2", "uvicorn", "starlette"):
+        optional_package(package, purpose="the course", install="relkit[learn]")
+
+
+def serve(
+    files: Mapping[str, str],
+    first: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    browser: bool = False,
+) -> None:
+    """Serves pages until a signal says to end.
+
+    Args:
+        files: Every file by its path.
+        first: The path of the page to begin with.
+        host: The address to listen at.
+        port: The port; 0 takes a free one.
+        browser: Whether to open the first page in a browser here.
+    """
     from relkit.app.process import Ending, listen, own_names, serve_app
     from relkit.learn.server import course_app
 
     ending = Ending()
     with ending.entered(), listen(host, port) as listening:
-        app = course_app(pages(lessons), language, names=own_names(host, listening))
+        app = course_app(files, first, names=own_names(host, listening))
         shown = f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{listening.getsockname()[1]}/"
+        address = f"http://{shown}:{listening.getsockname()[1]}/{first}"
         messages.say(message("the course: {address} (Ctrl-C ends it)", address=address))
         if browser:
             click.launch(address)

@@ -12,6 +12,7 @@ from relkit.cli.options import format_option, no_color_option, plugin_option
 from relkit.cli.output import emit
 from relkit.cli.text import definitions, entries, paragraphs, sections, summary
 from relkit.core.document.terminal import wrap
+from relkit.learn.course import course, lesson_on
 from relkit.measures import Measure, measure, registry
 from relkit.measures.parameters import choices, parameters
 
@@ -109,6 +110,9 @@ def describe(kind: type[Measure]) -> str:
     if "References" in parts:
         lines += ["", "Source:", *paragraphs(parts["References"], "  ")]
     lines += ["", "On the command line:", f"  relkit evaluate {_example(kind)}"]
+    lesson = lesson_on(kind.name, course())
+    if lesson is not None:
+        lines += ["", "Lesson:", f"  relkit learn {lesson.number}    {lesson.title}"]
     return "\n".join(lines)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -20,7 +20,7 @@ from relkit.learn.play import Dial, Play
 from relkit.learn.quantities import derivation, quantity
 from relkit.learn.recorded import first_state, key, reached, record
 
-__all__ = ["block_data", "derivation_steps", "markdown", "markdown_line"]
+__all__ = ["block_data", "derivation_steps", "explained_steps", "markdown", "markdown_line"]
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 #: Around a number's place while Markdown is rendered: no lesson contains these.
@@ -162,7 +162,12 @@ def derivation_steps(of: str, language: Language) -> list[str]:
         of: A measure and one list, such as ``ndcg@3:2,3,0``.
         language: The language of the sentences.
     """
-    return list(_sentences(derivation(of), language))
+    return explained_steps(derivation(of), language)
+
+
+def explained_steps(found: Explanation, language: Language) -> list[str]:
+    """Returns an explanation as sentences, one for each step."""
+    return list(_sentences(found, language))
 
 
 def _sentences(found: Explanation, language: Language) -> Iterator[str]:
@@ -171,12 +176,13 @@ def _sentences(found: Explanation, language: Language) -> Iterator[str]:
         yield words.say("derive.undefined", reason=translate(found.undefined, language))
         return
     gains, discounts = (translate(one, language) for one in found.measure.headings)
+    titles = found.titles or {}
     for step in found.steps:
         parts = [
             words.say(
                 "derive.step",
                 rank=step.rank,
-                document=step.document or "–",
+                document=_named(step.document, titles),
                 grade=words["derive.unjudged"] if step.grade is None else f"{step.grade:g}",
                 gains=gains,
                 gain=_short(step.gain),
@@ -192,7 +198,7 @@ def _sentences(found: Explanation, language: Language) -> Iterator[str]:
         steps = [
             words.say(
                 "derive.ideal_step",
-                document=step.document,
+                document=_named(step.document, titles),
                 grade="–" if step.grade is None else f"{step.grade:g}",
                 contribution=_short(step.contribution),
             )
@@ -206,6 +212,12 @@ def _sentences(found: Explanation, language: Language) -> Iterator[str]:
         yield words.say("derive.formula", formula=translate(found.formula, language))
 
 
+def _named(document: str, titles: Mapping[str, str]) -> str:
+    """Returns a document's id, with its title where it is known."""
+    title = titles.get(document)
+    return f"{document} “{title}”" if title else document or "–"
+
+
 def _short(value: float) -> str:
     """Returns a number with three decimals, whole ones without."""
-    return PAGE.number(value, 0 if value == int(value) else 3)
+    return PAGE.number(value, 0 if float(value).is_integer() else 3)

@@ -12,26 +12,23 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from relkit.app.protection import AllowedHosts, SecurityHeaders
-from relkit.core.texts import Language
 
 __all__ = ["course_app"]
 
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 
 
-def course_app(
-    pages: Mapping[str, str], language: Language, *, names: Sequence[str] = ()
-) -> ASGIApp:
+def course_app(pages: Mapping[str, str], first: str, *, names: Sequence[str] = ()) -> ASGIApp:
     """Returns the app that serves the course.
 
     Args:
         pages: Every file by its path.
-        language: The language of the first page.
+        first: The path of the page that the address alone leads to.
         names: Under which names it is reached besides `localhost` and addresses in numbers.
     """
 
-    def first(request: Request) -> Response:
-        return RedirectResponse(f"/{language}/index.html")
+    def begin(request: Request) -> Response:
+        return RedirectResponse(f"/{first}")
 
     def page(request: Request) -> Response:
         name = request.path_params["name"]
@@ -43,7 +40,7 @@ def course_app(
         return PlainTextResponse(f"421 {name}", status_code=421)
 
     return Starlette(
-        routes=[Route("/", first), Route("/{name:path}", page)],
+        routes=[Route("/", begin), Route("/{name:path}", page)],
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(AllowedHosts, names=names, refuse=refuse),

@@ -13,6 +13,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from relkit.analysis.explanation import Explanation
 from relkit.core.texts import LANGUAGES, Language, catalogue
 from relkit.core.texts.languages import language_name, language_tag
 from relkit.learn.block import Block
@@ -22,12 +23,13 @@ from relkit.learn.lesson import Lesson, Prose
 from relkit.learn.render import (
     block_data,
     derivation_steps,
+    explained_steps,
     markdown,
     markdown_line,
     readable,
 )
 
-__all__ = ["pages", "write_site"]
+__all__ = ["lesson_page", "pages", "write_site"]
 
 SCRIPTS = {
     "index": ("store.js", "index.js"),
@@ -92,16 +94,42 @@ def _pages(language: Language, lessons: Sequence[Lesson]) -> Iterator[tuple[str,
             cards=list(_cards(lessons, language)),
         ),
     )  # fmt: skip
+    for lesson in lessons:
+        yield f"{lesson.name}.html", lesson_page(lesson, lessons)
+
+
+def lesson_page(lesson: Lesson, lessons: Sequence[Lesson], own: Explanation | None = None) -> str:
+    """Returns the page of a lesson.
+
+    Args:
+        lesson: The lesson.
+        lessons: The course, for the links to the lessons before and after it.
+        own: A derivation of the reader's own numbers, which the page begins with.
+    """
+    language = lesson.language
     around: list[Lesson | None] = [None, *lessons, None]
-    for place, lesson in enumerate(lessons, 1):
-        yield (
-            f"{lesson.name}.html",
-            _render(
-                "lesson", f"{lesson.name}.html", language, lesson.title,
-                lesson=lesson, parts=list(_parts(lesson)),
-                before=around[place - 1], after=around[place + 1],
-            ),
-        )  # fmt: skip
+    place = list(lessons).index(lesson) + 1
+    return _render(
+        "lesson",
+        f"{lesson.name}.html",
+        language,
+        lesson.title,
+        lesson=lesson,
+        parts=[*_own(own, language), *_parts(lesson)],
+        before=around[place - 1],
+        after=around[place + 1],
+    )
+
+
+def _own(own: Explanation | None, language: Language) -> Iterator[dict[str, Any]]:
+    """Yields the block with the derivation of the reader's own numbers."""
+    if own is None:
+        return
+    words = catalogue("learn", language)
+    what = words.say("derive.own_of", measure=own.name or own.measure, query=own.query)
+    block = Derive("own", what, words["derive.own"], "")
+    data = {"id": "own", "kind": "derive"}
+    yield {"block": block, "data": data, "steps": explained_steps(own, language)}
 
 
 def _questions(lesson: Lesson) -> int:
