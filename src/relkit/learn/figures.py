@@ -33,7 +33,13 @@ class Figure:
 #: From the setting of its dial to what it finds; figures without a dial are given 0.
 Compute = Callable[[float], Figure]
 #: Every figure by its name; the modules that register them are listed here.
-figures: Registry[Compute] = Registry("figure", modules=())
+figures: Registry[Compute] = Registry(
+    "figure",
+    modules=(
+        "relkit.learn.figures_labels",
+        "relkit.learn.figures_sampling",
+    ),
+)
 
 
 def figure(name: str) -> Callable[[Compute], Compute]:
