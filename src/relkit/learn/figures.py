@@ -36,6 +36,9 @@ Compute = Callable[[float], Figure]
 figures: Registry[Compute] = Registry(
     "figure",
     modules=(
+        "relkit.learn.figures_clicks",
+        "relkit.learn.figures_significance",
+        "relkit.learn.figures_training",
         "relkit.learn.figures_labels",
         "relkit.learn.figures_sampling",
     ),
