@@ -313,3 +313,11 @@ def test_a_page_shows_the_reader_s_own_derivation() -> None:
     assert "document b “A &amp; B”, grade 1" in page
     assert "x&lt;y" in page
     assert page.count("<li>Rank") > page.count("x<y")
+
+
+def test_a_line_ends_without_a_space_between_chinese_characters() -> None:
+    pytest.importorskip("markdown_it")
+    from relkit.learn.render import markdown
+
+    assert markdown("没有\n点击，\n“看”\nDCG", "zh") == "<p>没有点击，“看”\nDCG</p>\n"
+    assert markdown("“one”\n“two”\nthree", "en") == "<p>“one”\n“two”\nthree</p>\n"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from relkit.analysis.explanation import Explanation
@@ -22,7 +23,19 @@ from relkit.learn.recorded import first_state, key, reached, record
 
 __all__ = ["block_data", "derivation_steps", "explained_steps", "markdown", "markdown_line"]
 
+CHINESE = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
+#: The characters around a line's end that is no space: Chinese has none between words.
+UNSPACED = re.compile(f"[{CHINESE}][{CHINESE}“”‘’]|[“”‘’][{CHINESE}]")
+
+
+def _line_end(_: object, tokens: Sequence[Token], place: int, *__: object) -> str:
+    before = "".join(token.content for token in tokens[:place])[-1:]
+    after = "".join(token.content for token in tokens[place + 1 :])[:1]
+    return "" if UNSPACED.fullmatch(before + after) else "\n"
+
+
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+MARKDOWN.add_render_rule("softbreak", _line_end)
 #: Around a number's place while Markdown is rendered: no lesson contains these.
 OPEN, CLOSE = "\ue000", "\ue001"
 
