@@ -76,11 +76,9 @@ def swapped(setting: float) -> Figure:
     """What can be known of attention if so many percent of 20,000 sessions have a swap."""
     users = _users(20_000, 1.0, Crowd(frequencies=0.0, swap=setting / 100))
     found = estimate_bias(users.log, ["all-pairs"], depth=DEPTH)
-    known = [one for one in found["all-pairs"] if np.isfinite(one.examination)]
     fifth = found["all-pairs"][4]
     return Figure(
         {
-            "known": len(known),
             "estimate": fifth.examination,
             "low": fifth.low,
             "high": fifth.high,

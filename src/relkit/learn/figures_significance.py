@@ -21,6 +21,8 @@ TRUE = 0.03
 LEVEL = 0.05
 #: How many comparisons are simulated.
 REPEATS = 1000
+#: How many tables of measures are simulated.
+TABLES = 500
 #: How many measures at most, and how alike the differences of two of them are.
 MOST = 20
 ALIKE = 0.5
@@ -146,8 +148,8 @@ def _p_values() -> NDArray[np.float64]:
     """P-values of simulated comparisons of equals: one row each, one column per measure."""
     chance = np.random.default_rng(11)
     count = 50
-    shared = chance.normal(size=(REPEATS, 1, count)) * sqrt(ALIKE)
-    own = chance.normal(size=(REPEATS, MOST, count)) * sqrt(1 - ALIKE)
+    shared = chance.normal(size=(TABLES, 1, count)) * sqrt(ALIKE)
+    own = chance.normal(size=(TABLES, MOST, count)) * sqrt(1 - ALIKE)
     return np.array([[statistics.paired_test("t", row).p for row in rows] for rows in shared + own])
 
 
