@@ -65,8 +65,8 @@ def examined(setting: float) -> Figure:
         },
         {
             "truth": [(float(rank), 1 / rank) for rank in range(1, DEPTH + 1)],
-            "estimate": [(float(one.position), one.examination) for one in estimates],
-            "naive": [(float(n), rate / rates[0]) for n, rate in enumerate(rates, 1)],
+            "estimated": [(float(one.position), one.examination) for one in estimates],
+            "rates": [(float(n), rate / rates[0]) for n, rate in enumerate(rates, 1)],
         },
     )
 

@@ -27,7 +27,7 @@ LOSSES = {
 }
 
 #: The list of the staircase: the third document is the best, and the others keep their scores.
-STAIR_GRADES = np.array([1.0, 0.0, 3.0, 2.0, 0.0, 1.0])
+STAIR_GRADES = np.array([0.0, 1.0, 3.0, 0.0, 0.0, 0.0])
 STAIR_SCORES = np.array([2.0, 1.2, 0.0, 0.4, -0.8, -1.6])
 
 #: One query, badly ranked at first, and how far all its scores together move in one step.
