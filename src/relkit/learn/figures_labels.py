@@ -19,6 +19,8 @@ GRADES = {"best": 3, "good": 2, "fair": 1, "bad": 0}
 def own_labels(impressions: float) -> Figure:
     """NDCG@5 of a search that ranks by the very labels it is measured with.
 
+    The chart shows by how much the number is too high.
+
     Args:
         impressions: How many effective impressions are behind every label.
     """
@@ -27,8 +29,8 @@ def own_labels(impressions: float) -> Figure:
     return Figure(
         dict(zip(("value", "low", "high"), found, strict=True)),
         {
-            name: [(float(one), bounds[place]) for one, bounds in rows]
-            for place, name in ((2, "high"), (1, "low"))
+            name: [(float(one), found[0] - found[place]) for one, found in rows]
+            for place, name in ((1, "most"), (2, "least"))
         },
     )
 

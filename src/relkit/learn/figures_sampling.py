@@ -30,6 +30,8 @@ DIFFERENT = 8
 def month(per_tier: float) -> Figure:
     """The mean DCG of a month, from a sample of so many sessions of each tier.
 
+    The chart shows how far each number is from the truth.
+
     Args:
         per_tier: How many sessions of each tier are graded.
     """
@@ -38,8 +40,8 @@ def month(per_tier: float) -> Figure:
     return Figure(
         found,
         {
-            name: [(float(size), values[name]) for size, values in rows]
-            for name in ("high", "low", "truth")
+            f"{name}-off": [(float(size), values[name] - values["truth"]) for size, values in rows]
+            for name in ("high", "low", "head", "unweighted")
         },
     )
 
