@@ -315,3 +315,29 @@ def test_documents_are_dragged_by_mouse(tab_of_window: Page, address: str) -> No
     tab.mouse.move(target["x"] + 80, target["y"] + 4, steps=5)
     tab.mouse.up()
     assert section.locator(".list li").first.get_attribute("data-index") == "1"
+
+
+def test_a_terminal_plans_cards_as_a_page_does(tab_of_window: Page, address: str) -> None:
+    pytest.importorskip("fsrs")
+    from datetime import UTC, datetime
+
+    from relkit.learn.progress import RATINGS, Progress
+
+    open_page(tab_of_window, f"{address}en/cards.html")
+    ratings = [3, 3, 4, 1, 3, 2, 3, 3, 1, 1, 3]
+    planned = tab_of_window.evaluate(
+        """ratings => {
+          const scheduler = FSRS.fsrs({ enable_fuzz: false });
+          let card = FSRS.createEmptyCard(new Date("2026-01-01T00:00:00Z"));
+          return ratings.map(rating => {
+            card = scheduler.next(card, card.due, rating).card;
+            return card.due.getTime() / 1000;
+          });
+        }""",
+        ratings,
+    )
+    progress, when, own = Progress(), datetime(2026, 1, 1, tzinfo=UTC), []
+    for rating in ratings:
+        when = progress.rate("card", RATINGS[rating - 1], when)
+        own.append(when.timestamp())
+    assert own == pytest.approx(planned, abs=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,11 +10,16 @@ import click
 
 from relkit.cli.messages import messages
 from relkit.cli.options import language_option, no_color_option
-from relkit.core.errors import CheckError
+from relkit.cli.output import terminal_columns
+from relkit.core.document.signs import wrap
+from relkit.core.errors import CheckError, ParameterError
 from relkit.core.packages import optional_package
 from relkit.core.texts import Language, message
 
 __all__ = ["command", "need_packages", "serve"]
+
+#: Columns of text that reads well.
+WIDTH = 78
 
 HELP = """Learn to measure relevance: lessons, cards and a game.
 
@@ -21,6 +27,7 @@ HELP = """Learn to measure relevance: lessons, cards and a game.
 Examples:
   relkit learn --browser
   relkit learn ndcg --lang zh
+  relkit learn 3 --terminal
   relkit learn -o course
   relkit learn --check
 
@@ -62,6 +69,18 @@ Needs pip install 'relkit[learn]'.
     metavar="FOLDER",
     help="A folder of lessons [default: those of relkit].",
 )
+@click.option(
+    "--terminal",
+    is_flag=True,
+    help="Cards and questions here in the terminal: those that are due, then those not answered.",
+)
+@click.option(
+    "--progress",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where --terminal keeps answers and cards: the file that the pages save and load, too."
+    " [default: learn.json in the user's folder of settings]",
+)
 @click.option("--check", is_flag=True, help="Check the lessons; exit code 1 if one has a fault.")
 @language_option("Language of the first page.")
 @no_color_option
@@ -72,6 +91,8 @@ def command(
     browser: bool,
     output: str | None,
     lessons: Path | None,
+    terminal: bool,
+    progress: Path | None,
     check: bool,
     language: Language,
 ) -> None:
@@ -79,6 +100,13 @@ def command(
     if check:
         _check(lessons, language)
         return
+    if terminal:
+        _study(lesson, lessons, progress, language)
+        return
+    if progress is not None:
+        raise ParameterError(
+            "`--progress` needs `--terminal`", hint="the pages keep progress in the browser"
+        )
     need_packages()
     from relkit.learn.course import course, find_lesson, read_course
     from relkit.learn.site import pages, write_site
@@ -96,6 +124,33 @@ def command(
         known = course(language) if lessons is None else read_course(lessons, language)
         first = f"{language}/{find_lesson(lesson, known).name}.html"
     serve(pages(lessons), first, host=host, port=port, browser=browser)
+
+
+def _study(
+    name: str | None, folder: Path | None, progress: Path | None, language: Language
+) -> None:
+    """Asks cards and questions of one lesson, or of all."""
+    from relkit.learn.course import course, find_lesson, read_course
+    from relkit.learn.progress import read_progress
+    from relkit.learn.terminal import Study
+
+    optional_package("fsrs", purpose="the card box", install="relkit[learn]")
+    known = course(language) if folder is None else read_course(folder, language)
+    chosen = known if name is None else (find_lesson(name, known),)
+    kept = read_progress(progress or Path(click.get_app_dir("relkit")) / "learn.json")
+    columns = min(terminal_columns() or WIDTH, WIDTH)
+
+    def ask(question: str) -> str:
+        click.echo(question, nl=False)
+        line = "" if sys.stdin is None else sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line
+
+    def say(text: str) -> None:
+        click.echo("\n".join(wrap(text, columns)) if text else "")
+
+    Study(chosen, kept, language, ask, say).run()
 
 
 def need_packages() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -192,6 +193,14 @@ class Quiz(Block):
             "" if chosen else fields.text("reply"),
             "" if chosen else fields.text("otherwise"),
         )
+
+    def shuffled(self) -> list[int]:
+        """Returns the places of the items in another order than the right one, always the same."""
+        order = list(range(len(self.items)))
+        rng = random.Random(self.id)
+        while order == sorted(order) and len(order) > 1:
+            rng.shuffle(order)
+        return order
 
     def texts(self) -> Iterator[str]:
         yield self.ask

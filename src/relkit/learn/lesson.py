@@ -24,7 +24,8 @@ FENCE = re.compile(r"^```(\w*)\s*$")
 NUMBER = re.compile(
     r"\[(?P<written>[^\[\]]+)\]\(=(?P<expression>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)"
 )
-MARKUP = re.compile(r"[*_`]|^#+\s*|\]\([^)\s]*\)|[\[\]]", re.MULTILINE)
+LINK = re.compile(r"\[([^\[\]]*)\]\([^)\s]*\)")
+MARKUP = re.compile(r"[*`]|^#+\s*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,8 @@ def plain_text(text: str) -> str:
         >>> plain_text("**NDCG** is [0.913](=ndcg@3:2,3,0)")
         'NDCG is 0.913'
     """
-    return MARKUP.sub("", NUMBER.sub(lambda found: found["written"], text))
+    written = NUMBER.sub(lambda found: found["written"], text)
+    return MARKUP.sub("", LINK.sub(lambda found: found[1], written))
 
 
 def read_lesson(path: Path, language: Language) -> Lesson:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -185,14 +184,10 @@ def _render(page: str, file: str, language: Language, title: str, **values: Any)
 
 
 def _shuffled(block: Block) -> list[dict[str, Any]]:
-    """Returns the items of a question of order in another order than the right one."""
-    texts = block.items if isinstance(block, Quiz) else ()
-    items = [{"place": place, "text": text} for place, text in enumerate(texts)]
-    order = items.copy()
-    rng = random.Random(block.id)
-    while order == items and len(items) > 1:
-        rng.shuffle(order)
-    return order
+    """Returns the items of a question of order as they are first shown."""
+    if not isinstance(block, Quiz):
+        return []
+    return [{"place": place, "text": block.items[place]} for place in block.shuffled()]
 
 
 def _json(value: Any) -> Markup:
