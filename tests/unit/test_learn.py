@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import io
 import math
+import re
+import sqlite3
+import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,9 +20,10 @@ from relkit.core.errors import InputError, ParseError, UnknownNameError
 from relkit.core.texts import LANGUAGES
 from relkit.core.texts.languages import Language
 from relkit.learn import course, read_course
-from relkit.learn.check import check_languages, check_lesson
-from relkit.learn.course import find_lesson
-from relkit.learn.lesson import Lesson, read_lesson
+from relkit.learn.blocks import Card
+from relkit.learn.check import check_languages, check_lesson, check_text
+from relkit.learn.course import LESSONS, find_lesson
+from relkit.learn.lesson import Lesson, numbers, plain_text, read_lesson
 from relkit.learn.play import Play, PlayDocument
 from relkit.learn.quantities import matches, quantity
 from relkit.learn.recorded import MOST_ORDERS, record
@@ -261,7 +268,8 @@ def test_the_command_writes_pages_that_ask_nothing_of_the_net(
     outcome = command("learn", "-o", str(tmp_path / "course"))
     assert outcome.code == 0
     written = list((tmp_path / "course").rglob("*.html"))
-    assert len(written) == 1 + 2 * (2 + len(course()))
+    names = {f"{path.parent.name}/{path.stem}" for path in written}
+    assert names >= {f"{one.language}/{one.name}" for code in LANGUAGES for one in course(code)}
     for page in written:
         text = page.read_text("utf-8")
         assert "://" not in text.replace("http://www.w3.org", "")
@@ -321,3 +329,39 @@ def test_a_line_ends_without_a_space_between_chinese_characters() -> None:
 
     assert markdown("没有\n点击，\n“看”\nDCG", "zh") == "<p>没有点击，“看”\nDCG</p>\n"
     assert markdown("“one”\n“two”\nthree", "en") == "<p>“one”\n“two”\nthree</p>\n"
+
+
+def test_the_cheat_sheets_say_what_relkit_computes() -> None:
+    folder = LESSONS.parent / "sheets"
+    texts = {one: (folder / f"{one}.md").read_text("utf-8") for one in LANGUAGES}
+    assert [fault.said() for one, text in texts.items() for fault in check_text(text, one)] == []
+    expressions = [[number.expression for number in numbers(text)] for text in texts.values()]
+    assert all(one == expressions[0] for one in expressions)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_deck_holds_every_card_under_a_name_that_stays(
+    language: Language, tmp_path: Path
+) -> None:
+    pytest.importorskip("genanki")
+    from relkit.learn.deck import anki_deck
+
+    def notes() -> dict[str, str]:
+        with zipfile.ZipFile(io.BytesIO(anki_deck(course(language)))) as archive:
+            archive.extract("collection.anki2", tmp_path)
+        with closing(sqlite3.connect(tmp_path / "collection.anki2")) as database:
+            return dict(database.execute("SELECT guid, flds FROM notes"))
+
+    found = notes()
+    cards = [
+        (lesson.name, block)
+        for lesson in course(language)
+        for block in lesson.blocks
+        if isinstance(block, Card)
+    ]
+    assert len(found) == len(cards)
+    for name, card in cards:
+        front, back, _ = found[f"relkit/{language}/{name}/{card.id}"].split("\x1f")
+        assert re.sub("<[^>]*>", "", html.unescape(front)) == plain_text(card.front)
+        assert "<strong>" in back
+    assert notes() == found

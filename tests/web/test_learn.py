@@ -254,7 +254,7 @@ def test_other_pages_are_accessible(language: Language, tab_of_window: Page, add
     pytest.importorskip("axe_core_python")
     from tests.web.accessibility import violations
 
-    for name in ("index", "cards"):
+    for name in ("index", "cards", "sheet"):
         open_page(tab_of_window, f"{address}{language}/{name}.html", width=360)
         assert violations(tab_of_window) == []
         assert tab_of_window.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -341,3 +341,12 @@ def test_a_terminal_plans_cards_as_a_page_does(tab_of_window: Page, address: str
         when = progress.rate("card", RATINGS[rating - 1], when)
         own.append(when.timestamp())
     assert own == pytest.approx(planned, abs=1)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_cheat_sheet_is_printed_on_one_page(
+    language: Language, tab_of_window: Page, address: str
+) -> None:
+    open_page(tab_of_window, f"{address}{language}/sheet.html")
+    printed = tab_of_window.pdf(format="A4", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1

@@ -167,7 +167,7 @@ def _open_lesson(found: Explanation, language: Language) -> None:
     lessons = course(language)
     lesson = find_lesson(found.measure.name, lessons)
     first = f"{language}/{lesson.name}.html"
-    serve({**pages(), first: lesson_page(lesson, lessons, found)}, first, browser=True)
+    serve({**pages(), first: lesson_page(lesson, lessons, found).encode()}, first, browser=True)
 
 
 def _check_files(files: Sequence[str], given: Given) -> None:

@@ -164,7 +164,7 @@ def need_packages() -> None:
 
 
 def serve(
-    files: Mapping[str, str],
+    files: Mapping[str, bytes],
     first: str,
     *,
     host: str = "127.0.0.1",

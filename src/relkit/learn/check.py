@@ -17,7 +17,7 @@ from relkit.learn.play import Dial, Play
 from relkit.learn.quantities import derivation, matches, quantity
 from relkit.learn.recorded import fewest_moves, record
 
-__all__ = ["Fault", "check_languages", "check_lesson"]
+__all__ = ["Fault", "check_languages", "check_lesson", "check_text"]
 
 #: A number with decimals that is written without what it stands for.
 LOOSE = re.compile(r"(?<![\w.@])\d*\.\d+(?!\w|\.\d)")
@@ -46,7 +46,9 @@ class Fault:
 
 def check_lesson(lesson: Lesson) -> list[Fault]:
     """Returns what is wrong with a lesson; empty if nothing is."""
-    faults = [Fault(lesson.path, line, text) for line, text in _numbers(lesson)]
+    faults = [
+        fault for text, line in lesson.texts() for fault in check_text(text, lesson.path, line)
+    ]
     prose = " ".join(plain_text(part.text) for part in lesson.parts if isinstance(part, Prose))
     for part in lesson.parts:
         if isinstance(part, Prose):
@@ -81,33 +83,41 @@ def check_languages(one: Sequence[Lesson], other: Sequence[Lesson]) -> list[Faul
     ]
 
 
-def _numbers(lesson: Lesson) -> Iterator[tuple[int, str]]:
+def check_text(text: str, path: str, line: int = 1) -> list[Fault]:
+    """Returns numbers of a text that are not what they say, and numbers that say nothing.
+
+    Args:
+        text: Markdown.
+        path: Its file.
+        line: Where it begins there.
+    """
+    return [Fault(path, place, fault) for place, fault in _numbers(text, line)]
+
+
+def _numbers(text: str, line: int) -> Iterator[tuple[int, str]]:
     """Yields numbers that are not what they say, and numbers that say nothing."""
-    for text, line in lesson.texts():
-        for number in numbers(text):
-            place = line + text[: text.find(number.expression)].count("\n")
-            try:
-                value = quantity(number.expression)
-            except RelkitError as error:
-                yield place, error.message
-                continue
-            if not matches(number.written, value):
-                yield (
-                    place,
-                    message(
-                        "`{written}` is written for `{expression}`, which is {value:.6g}",
-                        written=number.written,
-                        expression=number.expression,
-                        value=value,
-                    ),
-                )
-        bare = CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), NUMBER.sub(_blank, text))
-        for found in LOOSE.finditer(bare):
-            place = line + bare[: found.start()].count("\n")
-            fault = message(
-                "`{number}` does not say what it is: write [{number}](=…)", number=found[0]
+    for number in numbers(text):
+        place = line + text[: text.find(number.expression)].count("\n")
+        try:
+            value = quantity(number.expression)
+        except RelkitError as error:
+            yield place, error.message
+            continue
+        if not matches(number.written, value):
+            yield (
+                place,
+                message(
+                    "`{written}` is written for `{expression}`, which is {value:.6g}",
+                    written=number.written,
+                    expression=number.expression,
+                    value=value,
+                ),
             )
-            yield place, fault
+    bare = CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), NUMBER.sub(_blank, text))
+    for found in LOOSE.finditer(bare):
+        place = line + bare[: found.start()].count("\n")
+        fault = message("`{number}` does not say what it is: write [{number}](=…)", number=found[0])
+        yield place, fault
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -16,9 +16,10 @@ from relkit.app.protection import AllowedHosts, SecurityHeaders
 __all__ = ["course_app"]
 
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+OTHER = "application/octet-stream"
 
 
-def course_app(pages: Mapping[str, str], first: str, *, names: Sequence[str] = ()) -> ASGIApp:
+def course_app(pages: Mapping[str, bytes], first: str, *, names: Sequence[str] = ()) -> ASGIApp:
     """Returns the app that serves the course.
 
     Args:
@@ -34,7 +35,7 @@ def course_app(pages: Mapping[str, str], first: str, *, names: Sequence[str] = (
         name = request.path_params["name"]
         if name not in pages:
             return PlainTextResponse("404", status_code=404)
-        return Response(pages[name], media_type=TYPES[name[name.rindex(".") :]])
+        return Response(pages[name], media_type=TYPES.get(name[name.rindex(".") :], OTHER))
 
     def refuse(request: Request, name: str) -> Response:
         return PlainTextResponse(f"421 {name}", status_code=421)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from relkit.core.texts.languages import language_name, language_tag
 from relkit.learn.block import Block
 from relkit.learn.blocks import Card, Derive, Predict, Quiz
 from relkit.learn.course import course, read_course
+from relkit.learn.deck import anki_deck
 from relkit.learn.lesson import Lesson, Prose
 from relkit.learn.render import (
     block_data,
@@ -28,15 +31,19 @@ from relkit.learn.render import (
     readable,
 )
 
-__all__ = ["lesson_page", "pages", "write_site"]
+__all__ = ["lesson_page", "pages", "sheet_parts", "write_site"]
 
 SCRIPTS = {
     "index": ("store.js", "index.js"),
     "lesson": ("store.js", "sortable.js", "chart.js", "answers.js", "play.js", "lesson.js"),
     "cards": ("store.js", "fsrs.js", "cards.js"),
+    "sheet": ("sheet.js",),
 }
 ASSETS = ("theme.js", *dict.fromkeys(name for names in SCRIPTS.values() for name in names))
-PLACES = (("index", "page.lessons"), ("cards", "page.cards"))
+PLACES = (("index", "page.lessons"), ("cards", "page.cards"), ("sheet", "page.sheet"))
+#: The deck of a language, where the package that writes it is installed.
+DECK = "relkit-{language}.apkg"
+HAS_DECKS = find_spec("genanki") is not None
 
 
 def write_site(folder: Path, lessons: Path | None = None) -> list[Path]:
@@ -50,13 +57,13 @@ def write_site(folder: Path, lessons: Path | None = None) -> list[Path]:
     for name, content in pages(lessons).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
+        path.write_bytes(content)
         written.append(path)
     return written
 
 
 @cache
-def pages(lessons: Path | None = None) -> Mapping[str, str]:
+def pages(lessons: Path | None = None) -> Mapping[str, bytes]:
     """Returns every file of the course by its path.
 
     Args:
@@ -74,7 +81,10 @@ def pages(lessons: Path | None = None) -> Mapping[str, str]:
     for language, read in courses.items():
         for name, html in _pages(language, read):
             found[f"{language}/{name}"] = html
-    return found
+    files = {name: text.encode() for name, text in found.items()}
+    if HAS_DECKS:
+        files |= {DECK.format(language=one): anki_deck(read) for one, read in courses.items()}
+    return files
 
 
 def _pages(language: Language, lessons: Sequence[Lesson]) -> Iterator[tuple[str, str]]:
@@ -93,8 +103,19 @@ def _pages(language: Language, lessons: Sequence[Lesson]) -> Iterator[tuple[str,
             cards=list(_cards(lessons, language)),
         ),
     )  # fmt: skip
+    yield (
+        "sheet.html",
+        _render("sheet", "sheet.html", language, words["sheet.title"], parts=sheet_parts(language)),
+    )
     for lesson in lessons:
         yield f"{lesson.name}.html", lesson_page(lesson, lessons)
+
+
+def sheet_parts(language: Language) -> list[Markup]:
+    """Returns the parts of the cheat sheet, each with its heading."""
+    text = resources.files("relkit.learn").joinpath("sheets", f"{language}.md").read_text("utf-8")
+    parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    return [markdown(part, language) for part in parts if part.strip()]
 
 
 def lesson_page(lesson: Lesson, lessons: Sequence[Lesson], own: Explanation | None = None) -> str:
@@ -177,6 +198,7 @@ def _render(page: str, file: str, language: Language, title: str, **values: Any)
             scripts=SCRIPTS[page],
             words=_json({name: words[name] for name in words if not name.startswith("page.lead")}),
             places=PLACES,
+            deck=f"../{DECK.format(language=language)}" if HAS_DECKS else "",
             all_languages=LANGUAGES,
             **values,
         )
