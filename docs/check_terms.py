@@ -26,6 +26,8 @@ from typing import Literal
 ROOT = Path(__file__).parents[1]
 TERMS = "terms.toml"
 #: The style guide quotes what is not said; the other page is Chinese.
+#: Where the lessons and the cheat sheets are.
+COURSE = "src/relkit/learn"
 UNREAD = ("STYLE.md", "README.zh-CN.md")
 CODE = re.compile(r"``[^`]*``|`[^`\n]*`|\]\([^)\s]*\)|https?://\S+|<[^<>\n]*>|^\s*#.*\{#[^}]*\}$")
 
@@ -196,11 +198,13 @@ def read_lines(root: Path, language: Language) -> Iterator[Line]:
         yield from catalogue_lines(path.relative_to(root).as_posix(), path.read_text("utf-8"))
     if language == "chinese":
         pages = [*root.glob("*.zh-CN.md"), *(root / "docs" / "zh").rglob("*.md")]
+        pages += [*(root / COURSE).glob("*/zh/*.md"), *(root / COURSE).glob("*/zh.md")]
     else:
         for path in sorted((root / "src").rglob("*.py")):
             yield from python_lines(path.relative_to(root).as_posix(), path.read_text("utf-8"))
         pages = [path for path in root.glob("*.md") if path.name not in UNREAD]
         pages += [*root.glob("native/*.md"), *(root / "docs").glob("*.md")]
+        pages += [*(root / COURSE).glob("*/en/*.md"), *(root / COURSE).glob("*/en.md")]
     for path in sorted(pages):
         yield from page_lines(path.relative_to(root).as_posix(), path.read_text("utf-8"))
 

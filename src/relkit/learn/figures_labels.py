@@ -1,4 +1,4 @@
-"""Figures of the lesson on labels: how sure a label is, and clicks that were none."""
+"""Figures of the lesson on labels: the uncertainty of a label, and clicks that were none."""
 
 from __future__ import annotations
 
