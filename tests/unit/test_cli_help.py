@@ -123,7 +123,7 @@ def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
     for line in found:
         arguments = [word.replace("en01", "q1") for word in shlex.split(line)[1:]]
         if arguments[:2] == ["judge", "serve"] or (
-            arguments[0] == "learn" and not {"-o", "--check"} & set(arguments)
+            arguments[0] == "learn" and not {"-o", "--check-only"} & set(arguments)
         ):
             continue  # it serves until it is ended: the tests in `web` start it as a process
         outcome = command(*arguments)

@@ -253,9 +253,9 @@ def test_too_many_orders_are_refused() -> None:
 
 
 def test_the_command_checks_lessons(command: Command, tmp_path: Path) -> None:
-    assert command("learn", "--check").code == 0
+    assert command("learn", "--check-only").code == 0
     lesson("[0.5](=1/3)", tmp_path)
-    outcome = command("learn", "--check", "--lessons", str(tmp_path))
+    outcome = command("learn", "--check-only", "--lessons", str(tmp_path))
     assert outcome.code == 1
     assert "01-one.md:6: `0.5` is written for `1/3`" in outcome.out
     assert "1 fault in the lessons" in outcome.err

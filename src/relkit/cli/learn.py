@@ -29,14 +29,14 @@ Examples:
   relkit learn ndcg --lang zh
   relkit learn 3 --terminal
   relkit learn -o course
-  relkit learn --check
+  relkit learn --check-only
 
 Serves the lessons on this machine until Ctrl-C; every number in them is computed
 by relkit. LESSON is where to begin: its number, its name, or a measure. Answers,
 cards and scores stay in the browser. With -o, the pages are written into a
 folder that any web server can show.
 
---lessons shows lessons of your own, `en/01-name.md` and `zh/01-name.md`; --check
+--lessons shows lessons of your own, `en/01-name.md` and `zh/01-name.md`; --check-only
 says what is wrong with lessons, and shows none.
 
 Needs pip install 'relkit[learn]'.
@@ -81,7 +81,9 @@ Needs pip install 'relkit[learn]'.
     help="Where --terminal keeps answers and cards: the file that the pages save and load, too."
     " [default: learn.json in the user's folder of settings]",
 )
-@click.option("--check", is_flag=True, help="Check the lessons; exit code 1 if one has a fault.")
+@click.option(
+    "--check-only", "check", is_flag=True, help="Check the lessons; exit code 1 if one has a fault."
+)
 @language_option("Language of the first page.")
 @no_color_option
 def command(
