@@ -109,7 +109,7 @@ def test_functions_say_what_they_take_return_and_raise(path: str) -> None:
     assert "Raises:" in text, f"{path} does not say what it raises"
     if signature.return_annotation not in (None, "None"):
         assert re.search(
-            r"Returns:|\bReturns |\bReads |\bDerives |\bEvaluates |\bDiagnoses |\bCompares |\bCuts |decorator",
+            r"Returns:|\b(Returns|Reads|Derives|Evaluates|Diagnoses|Compares|Cuts) |decorator",
             text,
         )
 

@@ -47,15 +47,15 @@ Needs pip install 'relkit[learn]'.
     "learn", help=HELP, short_help="Learn to measure relevance: lessons, cards and a game."
 )
 @click.argument("lesson", metavar="[LESSON]", required=False)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8090,
     show_default=True,
-    help="The port; 0 takes a free one.",
+    help="The port; 0 picks a free one.",
 )
-@click.option("--browser", is_flag=True, help="Open the page in a browser here.")
+@click.option("--browser", is_flag=True, help="Open the page in a browser on this machine.")
 @click.option(
     "-o",
     "--output",
@@ -78,8 +78,8 @@ Needs pip install 'relkit[learn]'.
     "--progress",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where --terminal keeps answers and cards: the file that the pages save and load, too."
-    " [default: learn.json in the user's folder of settings]",
+    help="Where --terminal keeps answers and cards, in the form that the pages save and load"
+    " [default: learn.json in the user's folder of settings].",
 )
 @click.option(
     "--check-only", "check", is_flag=True, help="Check the lessons; exit code 1 if one has a fault."
@@ -179,7 +179,7 @@ def serve(
         files: Every file by its path.
         first: The path of the page to begin with.
         host: The address to listen at.
-        port: The port; 0 takes a free one.
+        port: The port; 0 picks a free one.
         browser: Whether to open the first page in a browser here.
     """
     from relkit.app.process import Ending, listen, own_names, serve_app
