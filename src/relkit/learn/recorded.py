@@ -20,7 +20,17 @@ from relkit.evaluation import evaluate
 from relkit.learn.play import Goal, Play
 from relkit.learn.quantities import GradedList
 
-__all__ = ["MOST_ORDERS", "Record", "fewest_moves", "reached", "record"]
+__all__ = [
+    "MOST_ORDERS",
+    "Record",
+    "State",
+    "fewest_moves",
+    "key",
+    "reachable",
+    "reached",
+    "record",
+    "values_of",
+]
 
 #: Orders that a page holds at most: more than that weighs too much.
 MOST_ORDERS = 6000
@@ -62,22 +72,34 @@ def record(play: Play) -> Record:
             ),
             hint="use fewer documents, or more of the same grade",
         )
-    settings = dict(rule.partition("=")[::2] for rule in play.rules.split(";") if rule)
+    return Record(key(start), values_of(states, play.measures, play.rules))
+
+
+def values_of(
+    states: Sequence[State], measures: Sequence[str], rules: str = ""
+) -> dict[str, tuple[float | None, ...]]:
+    """Returns what lists are worth, by their keys: `None` where a measure is undefined.
+
+    Args:
+        states: The lists.
+        measures: The measures' names.
+        rules: The convention's rules that follow a measure's list, such as ``preset=lightgbm``.
+    """
+    settings = dict(rule.partition("=")[::2] for rule in rules.split(";") if rule)
     lists = {str(place): _graded(state) for place, state in enumerate(states)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelkitWarning)  # a lesson says itself what is unusual
         results = evaluate(
             {query: one.judgments for query, one in lists.items()},
             {query: one.run for query, one in lists.items()},
-            list(play.measures),
+            list(measures),
             convention=load_convention(settings or None),
         )
-    columns = [results.values_by_query(measure) for measure in play.measures]
-    rows = {
+    columns = [results.values_by_query(measure) for measure in measures]
+    return {
         key(state): tuple(_number(column.get(str(place), math.nan)) for column in columns)
         for place, state in enumerate(states)
     }
-    return Record(key(start), rows)
 
 
 def first_state(play: Play) -> State:
@@ -118,15 +140,27 @@ def fewest_moves(goal: Goal, play: Play, found: Record, most: int = 6) -> int | 
 
     A move takes one document to any other place.
     """
-    seen = {first_state(play)}
-    front = list(seen)
-    for moves in range(most + 1):
-        if any(reached(goal, play, found, key(state)) for state in front):
+    for moves, states in enumerate(reachable(first_state(play), play.line, most)):
+        if any(reached(goal, play, found, key(state)) for state in states):
             return moves
-        following = {new for state in front for new in _moves(state, play.line)} - seen
-        seen |= following
-        front = list(following)
     return None
+
+
+def reachable(start: State, line: bool, most: int) -> Iterator[list[State]]:
+    """Yields the lists that take no move, one move, and so on: each where it is reached first.
+
+    Args:
+        start: The first list.
+        line: Whether documents can be moved across the line.
+        most: The most moves.
+    """
+    seen = {start}
+    front = [start]
+    for _ in range(most + 1):
+        yield front
+        front = list(dict.fromkeys(new for state in front for new in _moves(state, line)))
+        front = [state for state in front if state not in seen]
+        seen.update(front)
 
 
 def _moves(state: State, line: bool) -> Iterator[State]:

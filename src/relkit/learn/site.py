@@ -21,6 +21,7 @@ from relkit.learn.block import Block
 from relkit.learn.blocks import Card, Derive, Predict, Quiz
 from relkit.learn.course import course, read_course
 from relkit.learn.deck import anki_deck
+from relkit.learn.game import game_data
 from relkit.learn.lesson import Lesson, Prose
 from relkit.learn.render import (
     block_data,
@@ -37,10 +38,16 @@ SCRIPTS = {
     "index": ("store.js", "index.js"),
     "lesson": ("store.js", "sortable.js", "chart.js", "answers.js", "play.js", "lesson.js"),
     "cards": ("store.js", "fsrs.js", "cards.js"),
+    "game": ("store.js", "sortable.js", "taste.js", "game.js"),
     "sheet": ("sheet.js",),
 }
 ASSETS = ("theme.js", *dict.fromkeys(name for names in SCRIPTS.values() for name in names))
-PLACES = (("index", "page.lessons"), ("cards", "page.cards"), ("sheet", "page.sheet"))
+PLACES = (
+    ("index", "page.lessons"),
+    ("cards", "page.cards"),
+    ("game", "page.game"),
+    ("sheet", "page.sheet"),
+)
 #: The deck of a language, where the package that writes it is installed.
 DECK = "relkit-{language}.apkg"
 HAS_DECKS = find_spec("genanki") is not None
@@ -103,6 +110,10 @@ def _pages(language: Language, lessons: Sequence[Lesson]) -> Iterator[tuple[str,
             cards=list(_cards(lessons, language)),
         ),
     )  # fmt: skip
+    yield (
+        "game.html",
+        _render("game", "game.html", language, words["game.title"], game=game_data(language)),
+    )
     yield (
         "sheet.html",
         _render("sheet", "sheet.html", language, words["sheet.title"], parts=sheet_parts(language)),
@@ -196,13 +207,18 @@ def _render(page: str, file: str, language: Language, title: str, **values: Any)
             say=say,
             line=lambda text: markdown_line(text, language),
             scripts=SCRIPTS[page],
-            words=_json({name: words[name] for name in words if not name.startswith("page.lead")}),
+            words=_json({name: words[name] for name in words if _read_by_scripts(name, page)}),
             places=PLACES,
             deck=f"../{DECK.format(language=language)}" if HAS_DECKS else "",
             all_languages=LANGUAGES,
             **values,
         )
     )
+
+
+def _read_by_scripts(name: str, page: str) -> bool:
+    """Returns whether the scripts of a page may say a text."""
+    return not name.startswith("page.lead") and (page == "game" or not name.startswith("game."))
 
 
 def _shuffled(block: Block) -> list[dict[str, Any]]:

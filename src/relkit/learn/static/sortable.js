@@ -1,6 +1,7 @@
 "use strict";
 // Rows that change places: dragged by mouse, pen or finger, or moved by the arrow keys.
-relkit.sortable = (lists, moved) => {
+// `allowed` says whether a row may be moved now.
+relkit.sortable = (lists, moved, allowed = () => true) => {
   let dragged = null;
 
   const rows = (list) => [...list.children];
@@ -23,6 +24,7 @@ relkit.sortable = (lists, moved) => {
 
   /** Moves a row one place; at the end of a list, into the next one. */
   const step = (row, by) => {
+    if (!allowed(row)) return;
     const { list, index } = place(row);
     const target = index + by;
     if (target >= 0 && target < list.children.length) move(row, list, target);
@@ -52,7 +54,7 @@ relkit.sortable = (lists, moved) => {
 
   const start = (event) => {
     const row = event.target.closest("li");
-    if (!row || event.button || event.target.closest("button")) return;
+    if (!row || event.button || event.target.closest("button") || !allowed(row)) return;
     const from = place(row);
     dragged = row;
     row.classList.add("dragged");
