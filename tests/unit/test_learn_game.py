@@ -68,7 +68,7 @@ def test_a_level_can_be_won_and_lost(level: Level) -> None:
     assert not wins[0]
     assert wins.index(True) == found.par
     assert 1 <= found.par <= found.moves <= MOST_MOVES
-    best = max(value for value, _ in found.values.values() if value is not None)
+    best = max(value for value, _ in found.values.values())
     assert best == pytest.approx(found.ideal)
     losing = sum(value < ENOUGH * found.ideal for value, _ in found.values.values())
     assert losing > len(found.values) / 2, "nearly every list wins"
@@ -133,6 +133,7 @@ def test_the_page_has_its_words_and_its_numbers(language: Language) -> None:
     for level in data["levels"]:
         for name in ("name", "says", "rule", "hint", "won"):
             assert words[f"game.monsters.{level['id']}.{name}"]
+    assert float(data["weight"]) == pytest.approx(1 / math.log2(3), abs=5e-4)
     assert len(json.dumps(data).encode()) < 300_000
 
 

@@ -44,7 +44,7 @@ def value(level: Level, order: Order) -> float:
     grades = [f"{one.grade:g}" for one in (*level.documents, *level.bench)]
     above, below = order
     state = tuple(grades[n] for n in above), tuple(grades[n] for n in below)
-    return fight(level).values[key(state)][0] or 0.0
+    return fight(level).values[key(state)][0]
 
 
 def following(order: Order, line: bool) -> Iterator[tuple[Order, tuple[int, bool, int]]]:
@@ -170,7 +170,7 @@ def test_the_game_is_lost_and_played_again(tab_of_window: Page, address: str) ->
     tab.locator("#replay").press("Enter")
     skip_candies(tab)
     assert f"{HEARTS} hearts" in tab.locator("#tally").inner_text()
-    assert tab.locator("#attack").is_enabled()
+    assert tab.locator("#attack").is_visible()
     for step in way_to_win(LEVELS[0]):
         move(tab, *step)
     tab.locator("#attack").press("Enter")

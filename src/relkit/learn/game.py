@@ -95,7 +95,7 @@ class Taste:
     @classmethod
     def read(cls, fields: Fields) -> Taste:
         """Reads the table ``[taste]``."""
-        candies = [
+        candies: list[Mapping[str, str]] = [
             {language: one.text(language) for language in LANGUAGES}
             for one in fields.tables("candies")
         ]
@@ -128,7 +128,7 @@ class Fight:
     ideal_sum: float
     par: int
     moves: int
-    values: Mapping[str, tuple[float | None, ...]]
+    values: Mapping[str, tuple[float, float]]
     parts: Mapping[str, tuple[float, ...]]
 
 
@@ -145,13 +145,12 @@ def game() -> Game:
 @cache
 def fight(level: Level) -> Fight:
     """Returns the values of a level's lists."""
-    measures = (level.measure, level.sum)
-    ideal, ideal_sum = map(float, _only(values_of([level.ideal], measures)))
-    values: dict[str, tuple[float | None, ...]] = {}
+    ((ideal, ideal_sum),) = _worth(level, [level.ideal]).values()
+    values: dict[str, tuple[float, float]] = {}
     par = moves = 0
     for taken, states in enumerate(reachable(level.start, bool(level.bench), MOST_MOVES)):
-        found = values_of(states, measures)
-        best = max(value or 0.0 for value, _ in found.values())
+        found = _worth(level, states)
+        best = max(value for value, _ in found.values())
         values |= found
         moves = taken
         if best < ENOUGH * ideal - SAME:
@@ -168,6 +167,7 @@ def game_data(language: Language) -> dict[str, Any]:
         "hearts": HEARTS,
         "percent": f"{ENOUGH:.0%}",
         "points": POINTS,
+        "weight": f"{_second_rank(found.levels):.3f}",
         "taste": _taste(found.taste, language),
         "levels": [_level(level, language) for level in found.levels],
     }
@@ -194,6 +194,11 @@ def _level(level: Level, language: Language) -> dict[str, Any]:
     }
 
 
+def _second_rank(levels: Sequence[Level]) -> float:
+    """Returns what rank 2 weighs in the first level with a discount."""
+    return next(weight for one in levels if (weight := fight(one).parts["1"][1]) < 1)
+
+
 def _taste(taste: Taste, language: Language) -> dict[str, Any]:
     orders: list[State] = [(grades, ()) for grades in product(GRADES, repeat=len(taste.candies))]
     return {
@@ -217,9 +222,10 @@ def _parts(level: Level) -> dict[str, tuple[float, ...]]:
     return parts
 
 
-def _only(values: Mapping[str, tuple[float | None, ...]]) -> list[float]:
-    (row,) = values.values()
-    return [value or 0.0 for value in row]
+def _worth(level: Level, states: Sequence[State]) -> dict[str, tuple[float, float]]:
+    """Returns the value and the sum of lists; an undefined one hits nothing."""
+    found = values_of(states, (level.measure, level.sum))
+    return {name: (value or 0.0, total or 0.0) for name, (value, total) in found.items()}
 
 
 def _documents(tables: Sequence[Fields]) -> tuple[PlayDocument, ...]:

@@ -94,7 +94,8 @@
   const documentRow = (one, index) => {
     const dots = "●".repeat(one.grade) + "○".repeat(3 - one.grade);
     const row = make("li", { tabindex: "0", "data-index": index },
-      make("span", { class: "title" }, one.title),
+      // A long name goes on in the next line after a point or an underscore.
+      make("span", { class: "title" }, ...one.title.split(/(?<=[._])/).flatMap((text) => [text, make("wbr")])),
       make("span", { class: "grade" }, make("span", { class: "dots", "aria-hidden": "true" }, dots), ` ${say("play.grade", one)}`),
       make("span", { class: "weight" }),
       make("span", { class: "moves" },
@@ -107,7 +108,6 @@
     outcome.replaceChildren();
     part("said").textContent = "";
     part("on").hidden = true;
-    part("attack").disabled = part("back").disabled = false;
     monster.classList.remove("beaten", "angry");
     section.classList.remove("over");
     putBack();
@@ -152,7 +152,6 @@
     outcome.className = `reply ${won ? "right" : "wrong"}`;
     outcome.replaceChildren(make("p", {}, mark, " ", said.join(say("game.between"))));
     part("said").textContent = "";
-    part("attack").disabled = part("back").disabled = true;
     const ends = won ? place + 1 === data.levels.length : !hearts;
     const on = part("on");
     on.textContent = say(ends ? "game.to_scores" : won ? "game.next" : "game.again");
@@ -163,7 +162,10 @@
   };
 
   // ---- The end, and the scores
-  const kept = () => Array.isArray(store.scores[NAME]) ? store.scores[NAME] : [];
+  const kept = () => {
+    const found = store.scores[NAME];
+    return Array.isArray(found) ? found.filter((one) => Number.isFinite(one?.points)) : [];
+  };
   const showScores = (newest = null) => {
     const language = document.documentElement.lang;
     part("scores").hidden = !kept().length;
