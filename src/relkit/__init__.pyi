@@ -18,6 +18,11 @@ from .analysis.comparison import (
     compare_scores as compare_scores,
     compare_values as compare_values,
 )
+from .analysis.depth import (
+    Depth as Depth,
+    LastClicks as LastClicks,
+    depth as depth,
+)
 from .analysis.diagnosis import (
     Finding as Finding,
     OnlineData as OnlineData,

@@ -33,6 +33,7 @@ COMMANDS = {
     "agree": "Correlate how measures, or judgments, rank several runs.",
     "explain": "Explain one query's value, rank by rank.",
     "funnel": "Attribute lost gain to retrieval stages and ranking.",
+    "depth": "Measure runs at every cutoff, to choose K.",
     "fuse": "Fuse several runs into one.",
     "train": "Train a ranker and measure it on held-out queries.",
     "rank": "Rank documents with a trained ranker, or explain why one outranks another.",

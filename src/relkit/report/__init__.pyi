@@ -10,6 +10,11 @@ from .contents import (
     render_report as render_report,
     write_report as write_report,
 )
+from .depth import (
+    build_depth_page as build_depth_page,
+    depth_picture as depth_picture,
+    render_depth_report as render_depth_report,
+)
 from .document import (
     Format as Format,
     format_of as format_of,

@@ -35,6 +35,7 @@ DRAWINGS: dict[str, Callable[[Chart, int], Spec]] = {
     "losses": drawings.losses,
     "trend": drawings.trend,
     "by_position": click_drawings.by_position,
+    "panels": click_drawings.panels,
     "side_by_side": click_drawings.side_by_side,
     "reliability": click_drawings.reliability,
     "by_iteration": training_drawings.by_iteration,

@@ -9,7 +9,7 @@ from relkit.report.page import Chart
 from relkit.report.palette import ROLES, series_channels, tick_count
 from relkit.report.vegalite import Spec, channel, layers, mark
 
-__all__ = ["by_position", "reliability", "side_by_side"]
+__all__ = ["by_position", "panels", "reliability", "side_by_side"]
 
 HELD = "isValid(datum.low)"
 
@@ -36,6 +36,25 @@ def by_position(chart: Chart, width: int) -> Spec:
         width=wide,
         height=230,
     )
+
+
+def panels(chart: Chart, width: int) -> Spec:
+    """Draws several charts by position below each other, each with its title and legend.
+
+    The legends are in the picture itself, which may be used alone.
+    """
+    drawn = []
+    for one in chart.values["charts"]:
+        spec = by_position(one, width)
+        for layer in spec["layer"]:
+            for name in ("color", "strokeDash"):
+                # A legend belongs to the lines, which have both.
+                if name in layer["encoding"]:
+                    shown = {"title": None} if "strokeDash" in layer["encoding"] else None
+                    layer["encoding"][name] = {**layer["encoding"][name], "legend": shown}
+        drawn.append({"title": {"text": one.title, "color": ROLES["ink"], "fontSize": 14}, **spec})
+    apart = {"color": "independent", "strokeDash": "independent"}
+    return {"vconcat": drawn, "resolve": {"scale": apart}, "spacing": 24}
 
 
 def side_by_side(chart: Chart, width: int) -> Spec:

@@ -29,6 +29,7 @@ from .positions import (
     ZeroBasedPositions as ZeroBasedPositions,
 )
 from .searches import QueryVariants as QueryVariants, SeveralQueries as SeveralQueries
+from .stops import last_clicks as last_clicks
 from .times import (
     Gaps as Gaps,
     ImplausibleTimestamps as ImplausibleTimestamps,
