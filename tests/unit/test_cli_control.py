@@ -43,6 +43,7 @@ COMMANDS = [
     ("explain", "j.csv", "a.csv", "--query", EVIL),
     ("explain", "j.csv", "a.csv", "b.csv"),
     ("diagnose", "j.csv", "a.csv", "b.csv"),
+    ("depth", "j.csv", "a.csv", "b.csv", "--log", "evil.csv"),
     ("funnel", "j.csv", "a.csv"),
     ("fuse", "a.csv", "b.csv", "-o", "fused.csv"),
     ("logs", "inspect", "evil.csv"),

@@ -70,6 +70,7 @@ RUNS = ["qrels.txt", "old.txt", "new.txt"]
         ["compare", *RUNS, "--interval", "bca"],
         ["diagnose", *RUNS],
         ["explain", "qrels.txt", "new.txt", "--query", "q1"],
+        ["depth", *RUNS, "--log", "log.csv"],
         ["funnel", *RUNS],
         ["evaluate", "--scored", "scored.csv", "-m", "auc", "-m", "pnr"],
         ["agree", *RUNS],

@@ -84,6 +84,7 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
     "Comparison": comparison,
     "QueryPlan": lambda: comparison().plan(),
     "SamplePlan": lambda: plan_sample(LOG),
+    "Depth": lambda: relkit.depth(JUDGMENTS, OLD, NEW, at=[1, 2], clicks={1: 2, 3: 1}),
     "Funnel": lambda: relkit.funnel(JUDGMENTS, {"old": OLD, "new": NEW}),
     "Explanation": lambda: relkit.explain(JUDGMENTS, OLD, "q1", "ndcg@10"),
     "Discrepancy": discrepancy,

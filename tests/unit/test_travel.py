@@ -69,6 +69,7 @@ THINGS: dict[str, Callable[[], Any]] = {
     "Convention": lambda: library.presets.get("trec_eval"),
     "Correlations": lambda: library.rank_correlation(JUDGMENTS, [RUN, OTHER, THIRD], ["rr", "ap"]),
     "Curve": lambda: library.roc_curve([1, 0, 1], [0.3, 0.2, 0.1]),
+    "Depth": lambda: library.depth(JUDGMENTS, RUN, OTHER, clicks={1: 2}),
     "Discrimination": lambda: library.discriminative_power(JUDGMENTS, [RUN, OTHER], ["rr"]),
     "Explanation": lambda: library.explain(JUDGMENTS, RUN, "q1", "ndcg@3"),
     "Findings": lambda: library.diagnose(comparison()),

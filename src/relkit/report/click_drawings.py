@@ -44,14 +44,13 @@ def panels(chart: Chart, width: int) -> Spec:
     The legends are in the picture itself, which may be used alone.
     """
     drawn = []
+    legend = {"title": None, "labelLimit": width // 2}
     for one in chart.values["charts"]:
         spec = by_position(one, width)
         for layer in spec["layer"]:
             for name in ("color", "strokeDash"):
-                # A legend belongs to the lines, which have both.
                 if name in layer["encoding"]:
-                    shown = {"title": None} if "strokeDash" in layer["encoding"] else None
-                    layer["encoding"][name] = {**layer["encoding"][name], "legend": shown}
+                    layer["encoding"][name] = {**layer["encoding"][name], "legend": legend}
         drawn.append({"title": {"text": one.title, "color": ROLES["ink"], "fontSize": 14}, **spec})
     apart = {"color": "independent", "strokeDash": "independent"}
     return {"vconcat": drawn, "resolve": {"scale": apart}, "spacing": 24}

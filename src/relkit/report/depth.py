@@ -123,9 +123,7 @@ def depth_picture(found: Depth, language: Language = "en") -> str:
     )
 
 
-def build_depth_page(
-    found: Depth, *, language: Language = "en", title: str | None = None
-) -> Page:
+def build_depth_page(found: Depth, *, language: Language = "en", title: str | None = None) -> Page:
     """Returns the contents of a page on cutoffs, before it becomes HTML or Markdown.
 
     Args:
@@ -140,7 +138,9 @@ def build_depth_page(
     words = texts_of("depth", language, PAGE)
     charts = _charts(found, words)
     advice = [one.sentence(language) for one in found.advice]
-    sections = [Section("advice", words["section.advice"], (Prose(tuple(advice)),))] if advice else []
+    sections = (
+        [Section("advice", words["section.advice"], (Prose(tuple(advice)),))] if advice else []
+    )
     sections.append(Section("seen", words["section.seen"], (charts[0],)))
     for place, measure in enumerate(found.measures):
         more: Sequence[Table] = found.measure_tables(measure, words, words.style)

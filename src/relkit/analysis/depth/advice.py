@@ -20,6 +20,8 @@ __all__ = ["Advice", "advise"]
 
 #: The share of sessions with clicks that a cutoff should cover.
 COVERED = 0.95
+#: Where fewer sessions were shown the next rank, last clicks are cut off by the page.
+HALF = 0.5
 #: Below this share of judged results a number depends on how unjudged documents count.
 JUDGED = 0.9
 #: Recall that grows by at least this much at the last step has not reached its end.
@@ -35,7 +37,7 @@ class Advice:
     """One thing that the numbers imply for the choice of K.
 
     Attributes:
-        kind: What it is: `clicks-covered`, `clicks-beyond`, `no-clicks`, `judged-low`,
+        kind: What it is: `clicks-covered`, `clicks-beyond`, `clicks-cut`, `no-clicks`, `judged-low`,
             `recall-grows`, `recall-flat`, `queries-needed`, `order-changes`,
             `significance-changes`, `power-unknown` or `lists-end`.
         values: The numbers, by name.
@@ -93,6 +95,10 @@ def _clicks(found: Depth) -> Iterator[Advice]:
     else:
         last = found.cutoffs[-1]
         yield Advice("clicks-beyond", {**values, "k": last, "covered": clicks.share(last)})
+    # Nobody can click what was not shown: lists that end where the clicks end hide the rest.
+    if clicks.shown and clicks.shown_share(rank + 1) < HALF:
+        deepest = max(k for k in clicks.shown if clicks.shown_share(k) >= HALF)
+        yield Advice("clicks-cut", {"deepest": deepest})
 
 
 def _judged(found: Depth) -> Iterator[Advice]:

@@ -215,9 +215,9 @@ class Depth(Exportable):
             more = {} if self.clicks is None else self._seen(row.k)
             rows.append(asdict(row) | more)
         floats = {name: polars.Float64 for name in FLOATS if name in rows[0]}
-        return polars.DataFrame(
-            rows, infer_schema_length=None, schema_overrides=floats
-        ).fill_nan(None)
+        return polars.DataFrame(rows, infer_schema_length=None, schema_overrides=floats).fill_nan(
+            None
+        )
 
     def _seen(self, k: int) -> dict[str, float]:
         if self.clicks is None:

@@ -53,17 +53,24 @@ def last_clicks(sessions: Sessions | Any) -> LastClicks:
     lists = (
         rows.with_columns(place=nw.when(nw.col("clicked")).then(position))
         .group_by("session")
-        .agg(nw.col("position").min().alias("first"), nw.col("position").max().alias("shown"),
-             nw.col("place").max().alias("last"))
+        .agg(
+            nw.col("position").min().alias("first"),
+            nw.col("position").max().alias("shown"),
+            nw.col("place").max().alias("last"),
+        )
     )
     counted = gather(
         lists.group_by("first", "shown", "last").agg(nw.col("session").len().alias("sessions"))
     )
-    low = counted["first"].min()
-    if low is not None and int(low) < 1:  # type: ignore[call-overload]
+    if (counted["first"] < 1).any():
+        low = gather(lists.filter(nw.col("first") < 1).select("session", "first"))
+        session, first = low.sort("session").row(0)
         raise InputError(
-            message("the log has a result at position {position}: positions count from 1",
-                    position=low),
+            message(
+                "session `{session}` has a result at position {position}: positions count from 1",
+                session=session,
+                position=first,
+            ),
             path=log.path,
             hint="`relkit logs doctor LOG --fix -o FILE` makes them 1-based",
         )
