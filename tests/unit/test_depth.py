@@ -139,7 +139,8 @@ def test_one_query_one_run_equal_runs_and_nothing_judged() -> None:
     negative = relkit.depth({"q": {"a": -1, "b": 2}}, run, at=1)
     assert negative.rows[0].value == 0.0
     for one in (single, alone, equal, strange, negative):
-        assert one.to_text() and one.to_markdown() and one.to_csv() and one.to_json()
+        for write in (one.to_text, one.to_markdown, one.to_html, one.to_csv, one.to_json):
+            assert write()
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ HELP = """Measure runs at every cutoff, to choose K.
 \b
 Examples:
   relkit depth judgments.qrels bm25.run
-  relkit depth judgments.qrels bm25.run new.run --log log.csv
+  relkit depth judgments.qrels bm25.run new.run --log clicks.csv
   relkit depth judgments.qrels bm25.run new.run --at 5,10,20 -m ndcg -m p
   relkit depth judgments.qrels bm25.run new.run -o depth.html
 

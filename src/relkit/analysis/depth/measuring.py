@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from relkit.analysis.comparison.pairing import Sample, pair
 from relkit.analysis.comparison.runs import Progress, evaluate_runs, run_titles
 from relkit.analysis.depth.clicks import LastClicks
 from relkit.analysis.depth.result import Depth, DepthRow
+from relkit.analysis.depth.rules import advise
 from relkit.analysis.statistics import paired_test, smallest_detectable, standard_deviation
 from relkit.core.errors import ParameterError
 from relkit.core.notes import Note, shared_notes
@@ -110,7 +112,7 @@ def depth(
         for k in cutoffs
         for row in _rows(results, titles, family, k, alpha)
     ]
-    return Depth(
+    found = Depth(
         runs=tuple(titles),
         cutoffs=tuple(cutoffs),
         measures=tuple(_bare(one) for one in families),
@@ -122,6 +124,7 @@ def depth(
         convention=evaluator.convention,
         notes=tuple(shared_notes((one.run, _notes(one)) for one in results)),
     )
+    return replace(found, advice=advise(found))
 
 
 def _titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.depth.advice import Advice, advise
+from relkit.analysis.depth.advice import Advice
 from relkit.analysis.depth.clicks import LastClicks
 from relkit.core.document.json import json_number, note_dict
 from relkit.core.document.model import Block, Document, Lines, Points, Table
@@ -80,6 +80,7 @@ class Depth(Exportable):
         alpha: Significance level.
         convention: The rules.
         notes: What was noticed about the data.
+        advice: What follows for the choice of K, the most important first.
 
     Examples:
         >>> import relkit
@@ -101,11 +102,7 @@ class Depth(Exportable):
     alpha: float
     convention: Convention
     notes: tuple[Note, ...] = ()
-
-    @cached_property
-    def advice(self) -> tuple[Advice, ...]:
-        """What follows for the choice of K, the most important first."""
-        return advise(self)
+    advice: tuple[Advice, ...] = ()
 
     @cached_property
     def _series(self) -> Mapping[tuple[str, str], Mapping[int, DepthRow]]:

@@ -42,10 +42,7 @@ def last_clicks(sessions: Sessions | Any) -> LastClicks:
         raise InputError(
             "the log has no clicks",
             path=log.path,
-            hint=message(
-                "name the column: columns={{'clicked': …}} in Python, `--columns clicked=…` on"
-                " the command line"
-            ),
+            hint="name the column: `--log-columns clicked=…`, or `columns=` of `read_sessions`",
         )
     position = nw.col("position")
     rows = log.frame.filter(~nw.col("session").is_null() & ~position.is_null())
