@@ -44,7 +44,7 @@ def panels(chart: Chart, width: int) -> Spec:
     The legends are in the picture itself, which may be used alone.
     """
     drawn = []
-    legend = {"title": None, "labelLimit": width // 2}
+    legend = {"title": None, "labelLimit": width // 2, "symbolType": "stroke", "columnPadding": 24}
     for one in chart.values["charts"]:
         spec = by_position(one, width)
         for layer in spec["layer"]:

@@ -11,7 +11,7 @@ from relkit.core.texts import PAGE, Catalogue as Words, catalogue as texts_of
 from relkit.report.catalogue import catalogue
 from relkit.report.charts import draw_alone
 from relkit.report.document import Format, Report, TitleOptions
-from relkit.report.page import Chart, Key, Page, Prose, Section, Table
+from relkit.report.page import Block, Chart, Key, Page, Prose, Section, Table
 from relkit.report.positions import series_of
 from relkit.report.provenance import note_section
 
@@ -144,7 +144,7 @@ def build_depth_page(found: Depth, *, language: Language = "en", title: str | No
     sections.append(Section("seen", words["section.seen"], (charts[0],)))
     for place, measure in enumerate(found.measures):
         more: Sequence[Table] = found.measure_tables(measure, words, words.style)
-        blocks = (charts[1 + place], *more[1:])
+        blocks: tuple[Block, ...] = (charts[1 + place], *more[1:])
         sections.append(Section(f"measure-{place + 1}", found.label(measure), blocks))
     if len(charts) > 1 + len(found.measures):
         tested = Prose((words.say("tested", alpha=f"{found.alpha:g}"),))

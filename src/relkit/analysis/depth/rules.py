@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from relkit.analysis.depth.advice import Advice
 from relkit.analysis.depth.result import Depth, DepthRow
@@ -125,17 +126,17 @@ def _tests(found: Depth) -> Iterator[Advice]:
     for name in found.measures:
         for run in found.runs[1:]:
             rows = found.series(name, run)
-            values = {"baseline": found.runs[0], "run": run}
+            values: dict[str, Any] = {"baseline": found.runs[0], "run": run}
             above = [k for k, row in rows.items() if row.difference > 0]
             below = [k for k, row in rows.items() if row.difference < 0]
             label = _family(rows[found.cutoffs[0]].measure)
             if above and below:
-                more = {"name": label, "better": above, "worse": below}
-                yield Advice("order-changes", values | more)
+                changes = {"name": label, "better": above, "worse": below}
+                yield Advice("order-changes", values | changes)
             yes = [k for k, row in rows.items() if row.p <= found.alpha]
             no = [k for k, row in rows.items() if row.p > found.alpha]
             if yes and no:
-                more = {"name": label, "yes": yes, "no": no, "alpha": found.alpha}
+                more: dict[str, Any] = {"name": label, "yes": yes, "no": no, "alpha": found.alpha}
                 yield Advice("significance-changes", values | more)
 
 
