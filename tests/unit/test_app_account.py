@@ -165,7 +165,7 @@ def test_a_made_password_opens_only_the_page_that_replaces_it(
     assert client.post("/account/tokens", data={"csrf": csrf, "name": "t"}).status_code == 303
     assert list_tokens(store) == []
     page = client.get("/account/password?next=/projects/1/judge").text
-    assert "Someone else made your password" in page
+    assert "This password was generated for you" in page
     assert 'value="/projects/1/judge"' in page
     answer = change(client, "made by somebody", next="/projects/1/judge")
     assert answer.headers["location"] == "/projects/1/judge"

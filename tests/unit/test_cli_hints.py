@@ -23,7 +23,7 @@ def test_other_hints_stay() -> None:
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (("--scored", "names.csv"), "need a scale: --scale search knows 高 中 低 无"),
+        (("--scored", "names.csv"), "name a scale for grades such as 高/中/低/无: --scale search"),
         (("j.qrels", "x.run", "--set", "gain=scale"), "--scale search, or give the map itself:"),
         (("--scored", "rows.csv", "--set", "ties=rank"), "such as --set ties=input"),
         (("j.qrels", "x.run", "--strict"), "drop --strict"),

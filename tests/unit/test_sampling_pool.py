@@ -143,6 +143,22 @@ def test_exported_grades_of_several_judges_are_used_again(tmp_path: Path) -> Non
     assert pool.reused.select("doc", "grade").rows() == [("a", "1")]
 
 
+def test_an_export_before_any_grading_has_nothing_to_use_again(tmp_path: Path) -> None:
+    path = tmp_path / "june.csv"
+    path.write_text("query,document,judge,grade,at,final\ntv,a,,,,\ntv,b,,,,\n", "utf-8")
+    pool = build_pool(SAMPLE, path, max_age="30d", now=NOW)
+    assert len(pool.reused) == 0
+    assert {reason for _, _, reason in pairs(pool)} == {"new"}
+
+
+def test_an_export_whose_grades_have_no_date(tmp_path: Path) -> None:
+    path = tmp_path / "june.csv"
+    path.write_text("query,document,judge,grade,at,final\ntv,a,Ann,3,,3\n", "utf-8")
+    with pytest.raises(InputError, match="no earlier grade has a date: the column `at` is empty"):
+        build_pool(SAMPLE, path, max_age="30d", now=NOW)
+    assert len(build_pool(SAMPLE, path).reused) == 1
+
+
 def test_a_file_that_is_no_table(tmp_path: Path) -> None:
     path = tmp_path / "judged.parquet"
     path.write_text("query,doc\n")

@@ -26,9 +26,6 @@ HINTS = {
     "name the file with the number of rows per query: groups=PATH": (
         "name the file that holds the number of rows of each query: --groups FILE"
     ),
-    'grades that are names need a scale: scale="search" knows 高 中 低 无': (
-        "grades that are names need a scale: --scale search knows 高 中 低 无"
-    ),
     'name a scale for grades such as 高/中/低/无: scale="search"': (
         "name a scale for grades such as 高/中/低/无: --scale search"
     ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.texts import message
+from relkit.data.columns import NAMED_GRADES
 from relkit.data.labelled import LabelledRows
 from relkit.data.scale import Scale
 
@@ -133,9 +134,7 @@ def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArra
     if array.dtype.kind not in "biuf":
         raise InputError(
             message("{what} are not numbers but {dtype}", what=what, dtype=array.dtype),
-            hint='name a scale for grades such as 高/中/低/无: scale="search"'
-            if what == "labels"
-            else "",
+            hint=NAMED_GRADES if what == "labels" else "",
         )
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         return array.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Micro and macro averages disagree: a few large queries dominate."""
+"""Micro and macro averages disagree, and how much weight the largest queries have."""
 
 from __future__ import annotations
 

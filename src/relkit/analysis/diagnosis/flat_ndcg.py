@@ -76,6 +76,11 @@ class FlatNDCG(Rule):
                 for rank, query, document in sorted(new, reverse=True)[:5]
             ),
             chart_data=tuple(self._histogram(ranks)),
+            parts=(
+                "text",
+                "text.fell" if ndcg.difference <= -self.flat else "text.flat",
+                "text.found",
+            ),
         )
 
     def _moved(self, subject: Subject) -> tuple[list[tuple[int, str, str]], int]:

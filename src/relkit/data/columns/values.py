@@ -30,7 +30,7 @@ __all__ = [
     "to_text",
 ]
 
-NAMED_GRADES = 'grades that are names need a scale: scale="search" knows 高 中 低 无'
+NAMED_GRADES = 'name a scale for grades such as 高/中/低/无: scale="search"'
 
 
 def number(text: object) -> float | None:

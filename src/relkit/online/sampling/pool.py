@@ -212,10 +212,12 @@ def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
 
     path = ""
     source = opened(judged, "judgments")
+    is_sheet = False
     if source is not None:
         path, judged = source.path, source
         chosen = formats.get(source.format)
-        if has_table(path) and chosen.tabular and not chosen.is_sheet(source.head):
+        is_sheet = chosen.is_sheet(source.head)
+        if has_table(path) and chosen.tabular and not is_sheet:
             judged = read_table(path)
     if isinstance(judged, Source):
         columns, when = _graded(read_sheet(judged))
@@ -224,6 +226,12 @@ def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
     else:
         columns, when = _graded(sheet_of(read_judgments(judged)))
     if when is None:
+        if dated and is_sheet:
+            raise InputError(
+                "no earlier grade has a date: the column `at` is empty",
+                path=path,
+                hint="without --max-age all of them are used",
+            )
         if dated:
             raise InputError(
                 "the earlier judgments have no column of dates",
@@ -258,7 +266,10 @@ def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
 
 
 def _graded(sheet: Sheet) -> tuple[dict[str, pl.Series], pl.Series | None]:
-    """The grades that count of items, and when the last judge gave one, where that is known."""
+    """The grades that count of items, and when the last judge gave one, where that is known.
+
+    A sheet without any grade lacks no dates: none of its pairs is used again.
+    """
     import polars as pl
 
     rows = [row for row in sheet.finals().rows if row.final is not None]
@@ -271,7 +282,7 @@ def _graded(sheet: Sheet) -> tuple[dict[str, pl.Series], pl.Series | None]:
         "grade": pl.Series([number_text(row.final or 0.0) for row in rows], dtype=pl.String),
     }
     when = pl.Series("judged_at", times, dtype=pl.Float64)
-    if when.null_count() == len(when):
+    if rows and when.null_count() == len(when):
         return columns, None
     return columns, pl.from_epoch(when * 1e6, time_unit="us")
 
