@@ -42,8 +42,8 @@ HINTS = {
         "say --set negative=nonrelevant or --set negative=unjudged"
     ),
     "name the column of documents: document=NAME": "name the column of documents: --document NAME",
-    "all rows are of one query: name the column of queries, query=NAME": (
-        "all rows are of one query: name the column of queries, --query NAME"
+    "all rows belong to one query: name the query column, query=NAME": (
+        "all rows belong to one query: name the query column, --query NAME"
     ),
     "overwrite=True replaces it": "--force replaces it",
     "create one with kind='side_by_side'": "make one: `relkit judge init --kind side_by_side`",
