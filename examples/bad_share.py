@@ -12,6 +12,7 @@ class BadShare(relkit.Measure):
     """Share of the first k documents that are graded 0."""
 
     name = "bad_share"
+    better = "lower"
     k: int | None = None
 
     def steps(self, ranking: relkit.Ranking) -> Iterator[relkit.Step]:

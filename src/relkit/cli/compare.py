@@ -272,8 +272,11 @@ def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
 
 
 def _look(one: Contrast, comparison: Comparison) -> str:
+    from relkit.analysis.comparison.contrast import gain_sign
+
     deltas = comparison.deltas(one.candidate, one.measure)
-    query = min(deltas, key=lambda name: deltas[name])
+    sign = gain_sign(one.measure)
+    query = min(deltas, key=lambda name: sign * deltas[name])
     return message(
         "look at query `{query}`, which lost the most: relkit explain … --query-id {query}",
         query=query,

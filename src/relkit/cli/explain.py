@@ -189,18 +189,23 @@ def _worth_a_look(
     shown: int = 3,
 ) -> Message:
     """Names the queries most worth a closer look."""
+    from relkit.analysis.comparison.contrast import gain_sign
     from relkit.evaluation import Evaluator
 
+    sign = gain_sign(str(measure))
     evaluator = Evaluator(reference, convention=convention, scale=scale)
     values = [evaluator.evaluate(run, measure).values_by_query(measure) for run in runs]
     if len(values) == 1:
         known = sorted(
-            (value, query) for query, value in values[0].items() if not math.isnan(value)
+            ((value, query) for query, value in values[0].items() if not math.isnan(value)),
+            key=lambda one: (sign * one[0], one[1]),
         )
         if not known:
             return message("name one of the run's queries")
         return message(
-            "name a query; of {count:,}, these have the lowest {measure}: {queries}",
+            "name a query; of {count:,}, these have the lowest {measure}: {queries}"
+            if sign > 0
+            else "name a query; of {count:,}, these have the highest {measure}: {queries}",
             measure=measure,
             count=len(known),
             queries=[
@@ -210,18 +215,23 @@ def _worth_a_look(
         )
     before, after = values
     changes = [(after[query] - before[query], query) for query in before if query in after]
-    finite = sorted(change for change in changes if math.isfinite(change[0]))
-    gained = [change for change in reversed(finite[-shown:]) if change[0] > 0]
-    lost = [change for change in finite[:shown] if change[0] < 0]
+    finite = sorted(
+        (change for change in changes if math.isfinite(change[0])),
+        key=lambda one: (sign * one[0], one[1]),
+    )
+    gained = [change for change in reversed(finite[-shown:]) if sign * change[0] > 0]
+    lost = [change for change in finite[:shown] if sign * change[0] < 0]
     if not gained and not lost:
         return message(
             "name one of the queries; {measure} is the same for all of them", measure=measure
         )
     parts = []
     if lost:
-        parts.append(message("lost most: {queries}", queries=_changed(lost, texts)))
+        worst = "lost most: {queries}" if sign > 0 else "worsened most: {queries}"
+        parts.append(message(worst, queries=_changed(lost, texts)))
     if gained:
-        parts.append(message("gained most: {queries}", queries=_changed(gained, texts)))
+        best = "gained most: {queries}" if sign > 0 else "improved most: {queries}"
+        parts.append(message(best, queries=_changed(gained, texts)))
     return message(
         "name a query; of {count:,}, by {measure}, {parts:semicolon}",
         count=len(finite),

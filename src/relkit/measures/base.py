@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from relkit.data.scale import Scale
     from relkit.measures.inversions import Inversion
 
-__all__ = ["UNBOUNDED", "Aspect", "Combine", "Describes", "Measure", "Step"]
+__all__ = ["UNBOUNDED", "Aspect", "Better", "Combine", "Describes", "Measure", "Step"]
 
 #: The bounds of measures that add up gains or counts.
 UNBOUNDED = (0.0, math.inf)
 
 Combine = Literal["mean", "ratio", "sum", "pooled", "geometric"]
 Describes = Literal["quality", "data"]
+Better = Literal["higher", "lower"]
 Aspect = Literal[
     "coverage", "top", "first", "precision", "hit", "pairs", "judged", "diversity", "other"
 ]
@@ -86,6 +87,8 @@ class Measure(ABC):
         weighted: Whether rows of labelled scores may have weights.
         describes: What it describes: the `quality` of a ranking, or the `data`, such as how much of
             a list was judged. A comparison shows the latter without a test.
+        better: Which values are better: `higher` ones, or `lower` ones, as of a share of bad
+            results. A comparison then calls a fall better; its difference keeps the sign.
         ordinal: Whether only the order of the grades counts. Grades below 0 are then used as they
             are; for other measures they are not relevant and have no gain.
         sums_undefined: Whether queries without a value contribute to a ratio of sums.
@@ -131,6 +134,7 @@ class Measure(ABC):
     is_additive: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
     describes: ClassVar[Describes] = "quality"
+    better: ClassVar[Better] = "higher"
     ordinal: ClassVar[bool] = False
     sums_undefined: ClassVar[bool] = False
     counts_queries: ClassVar[bool] = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from relkit.core.errors import ParameterError
 from relkit.core.rules import Gain, gain_function
 from relkit.core.texts import message
-from relkit.measures.base import Aspect, Describes, Measure, Step
+from relkit.measures.base import Aspect, Better, Describes, Measure, Step
 from relkit.measures.gain import UNJUDGED, native_gain
 from relkit.measures.lookup import register
 
@@ -212,6 +212,7 @@ class RBPResidual(Measure):
     trec_names: ClassVar[Mapping[str, str]] = {"rbp_residual(p=0.9,tail=unjudged)": "rbp_resid"}
     formula = "(1 - p) sum of p^(rank - 1) over unjudged ranks, + p^n"
     describes: ClassVar[Describes] = "data"
+    better: ClassVar[Better] = "lower"
     argument: ClassVar[str] = "p"
     headings: ClassVar[tuple[str, str]] = ("unjudged", "weight")
     is_additive: ClassVar[bool] = False

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from relkit.measures.base import Aspect, Describes, Measure, Step
+from relkit.measures.base import Aspect, Better, Describes, Measure, Step
 from relkit.measures.formulas import equation, format_number, quotient
 from relkit.measures.lookup import register
 from relkit.measures.relevance import NeedsRelevant
@@ -232,6 +232,7 @@ class Unjudged(Measure):
     formula = "unjudged in top k / k"
     headings: ClassVar[tuple[str, str]] = ("unjudged", "divisor")
     describes: ClassVar[Describes] = "data"
+    better: ClassVar[Better] = "lower"
     k: int | None = None
 
     def _of(self, ranking: "Ranking") -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from relkit.analysis.comparison.contrast import gain_sign
 from relkit.analysis.explanation import Change, Explanation, explain_change
 from relkit.core.document.names import asked
 from relkit.core.texts import translate
@@ -97,7 +98,7 @@ class Drilldown:
         ]
 
     def _query(self, query: str, delta: float, name: str, change: Change | None) -> Details:
-        tone: Tone = "better" if delta > 0 else "worse"
+        tone = self._tone(delta)
         values = [number(one.get(query, math.nan)) for one in self._values]
         shown = f"{' → '.join(values)} ({signed(delta)})" if values else signed(delta)
         return Details(
@@ -108,6 +109,9 @@ class Drilldown:
             mark=MARKS[tone],
             value=shown,
         )
+
+    def _tone(self, difference: float) -> Tone:
+        return "better" if gain_sign(self.measure) * difference > 0 else "worse"
 
     def _change(self, query: str) -> Change:
         rules = self._rules
@@ -160,7 +164,7 @@ class Drilldown:
                 self._rank(move.after),
             ]
             if change.additive:
-                tone: Tone = "better" if move.change > 0 else "worse"
+                tone = self._tone(move.change)
                 row.append(Cell(signed(move.change), tone, MARKS[tone]))
             rows.append(tuple(row))
         if change.additive:

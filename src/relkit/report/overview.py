@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.analysis.comparison.compared import beside, decimals
-from relkit.analysis.comparison.legend import ONE_VALUE_TESTS, pooled_measures
+from relkit.analysis.comparison.contrast import gain_sign
+from relkit.analysis.comparison.legend import ONE_VALUE_TESTS, lower_measures, pooled_measures
 from relkit.analysis.comparison.settings import TESTS
 from relkit.measures.labels import measure_label
 from relkit.measures.names import measure as parse_measure
@@ -122,10 +123,12 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
             count = comparison.corrected
             meaning = texts.say("headline.undecided_corrected", p=alone, count=count)
     else:
-        key = f"meaning.{kind_of(one.measure)}.{one.verdict}"
-        meaning = texts.say(key)
+        kind = kind_of(one.measure)
+        if kind == "other" and gain_sign(one.measure) < 0:
+            kind = "lower"
+        meaning = texts.say(f"meaning.{kind}.{one.verdict}")
         cutoff = getattr(parse_measure(one.measure), "k", None)
-        if kind_of(one.measure) == "coverage" and cutoff is not None:
+        if kind == "coverage" and cutoff is not None:
             meaning = texts.say(f"meaning.within.{one.verdict}", meaning=meaning, k=cutoff)
     told = label(one.measure), f"{before} → {after}", evidence
     return build_headline(*told, meaning, one.verdict, texts)
@@ -272,6 +275,10 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
     if described:
         text += texts.say("list.sentence")
         text += texts.say("comparison.described", measures=texts.join(described))
+    lower = list(map(label, lower_measures(comparison)))
+    if lower:
+        text += texts.say("list.sentence")
+        text += texts.say("comparison.lower", measures=texts.join(lower))
     return text
 
 
@@ -310,10 +317,15 @@ def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
             for row in rows
         ),
     )
+    caption = texts.say("forest.caption", confidence=texts.percent(comparison.confidence))
+    lower = list(map(label, lower_measures(comparison)))
+    if lower:
+        caption += texts.say("list.sentence")
+        caption += texts.say("forest.caption_lower", measures=texts.join(lower))
     return Chart(
         drawing="forest",
         title=texts.say("forest.title"),
-        caption=texts.say("forest.caption", confidence=texts.percent(comparison.confidence)),
+        caption=caption,
         rows=tuple(rows),
         table=table,
         labels={

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from relkit.analysis.comparison.contrast import gain_sign
 from relkit.core.document.names import asked
 from relkit.report.catalogue import Catalogue
 from relkit.report.drilldown import Drilldown
@@ -45,7 +46,7 @@ def query_section(
     known = query_texts or {}
     blocks: list[Block] = []
     for place, candidate in enumerate(comparison.candidates, 1):
-        lost, gained = extremes(comparison.deltas(candidate, measure), shown)
+        lost, gained = extremes(comparison.deltas(candidate, measure), shown, gain_sign(measure))
         names = {query: f"query-{place}-{order}" for order, query in enumerate([*lost, *gained], 1)}
         blocks.append(_waterfall(comparison, candidate, measure, texts, names, known))
         drilldown = Drilldown(comparison, candidate, measure, texts, known, titles)
@@ -53,17 +54,24 @@ def query_section(
     return Section("queries", texts.say("section.queries"), tuple(blocks))
 
 
-def extremes(deltas: Mapping[str, float], shown: int) -> tuple[dict[str, float], dict[str, float]]:
+def extremes(
+    deltas: Mapping[str, float], shown: int, sign: int = 1
+) -> tuple[dict[str, float], dict[str, float]]:
     """Returns the queries that lost the most and those that gained the most, largest first.
+
+    Args:
+        deltas: Differences by query.
+        shown: How many of each.
+        sign: The sign of a gain.
 
     Examples:
         >>> extremes({"a": 0.5, "b": -0.25, "c": 0.0, "d": 0.75}, 1)
         ({'b': -0.25}, {'d': 0.75})
     """
-    order = sorted(deltas.items(), key=lambda item: (item[1], item[0]))
-    lost = {query: delta for query, delta in order[:shown] if delta < 0}
-    order.sort(key=lambda item: (-item[1], item[0]))
-    return lost, {query: delta for query, delta in order[:shown] if delta > 0}
+    order = sorted(deltas.items(), key=lambda item: (sign * item[1], item[0]))
+    lost = {query: delta for query, delta in order[:shown] if sign * delta < 0}
+    order.sort(key=lambda item: (-sign * item[1], item[0]))
+    return lost, {query: delta for query, delta in order[:shown] if sign * delta > 0}
 
 
 def _waterfall(
@@ -75,11 +83,12 @@ def _waterfall(
     known: Mapping[str, str],
 ) -> Chart:
     contrast = comparison.contrast(candidate, measure)
+    sign, deltas = gain_sign(measure), comparison.deltas(candidate, measure)
     differences = QueryDifferences(
         measure,
         candidate,
         comparison.baseline,
-        sorted(comparison.deltas(candidate, measure).items(), key=lambda one: (-one[1], one[0])),
+        sorted(deltas.items(), key=lambda one: (-sign * one[1], one[0])),
         contrast.difference,
         (contrast.wins, contrast.ties, contrast.losses),
     )
@@ -94,7 +103,7 @@ class QueryDifferences:
         measure: Its name.
         candidate: The candidate.
         baseline: What it is compared with.
-        deltas: Each query with its difference, largest first.
+        deltas: Each query with its difference, the largest gain first.
         mean: Their mean.
         counts: How many queries gain, stay the same and lose.
     """
@@ -123,7 +132,7 @@ def difference_chart(
     """
     links, asked_for = names or {}, known or {}
     deltas = found.deltas
-    groups = _groups(deltas, MOST_BARS)
+    groups, sign = _groups(deltas, MOST_BARS), gain_sign(found.measure)
     single = len(groups) == len(deltas)
     rows: list[dict[str, Any]] = []
     for place, group in enumerate(groups, 1):
@@ -133,7 +142,7 @@ def difference_chart(
             {
                 "place": place,
                 "delta": delta,
-                "side": "gain" if delta > 0 else "loss",
+                "side": "gain" if sign * delta > 0 else "loss",
                 "query": query,
                 "text": f"{asked(query, asked_for) if single else f'{len(group)}:'}"
                 f" {signed(delta)}",

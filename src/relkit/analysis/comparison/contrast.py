@@ -13,7 +13,7 @@ from relkit.measures.names import measure as parse_measure
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["UNTESTED", "Contrast", "PairContrast", "Verdict", "describes_data"]
+__all__ = ["UNTESTED", "Contrast", "PairContrast", "Verdict", "describes_data", "gain_sign"]
 
 Verdict = Literal["better", "worse", "undecided", "described"]
 #: Why a measure never has a p-value.
@@ -31,6 +31,21 @@ def describes_data(measure: str) -> bool:
         return parse_measure(measure).describes == "data"
     except (LookupError, ValueError):
         return False
+
+
+def gain_sign(measure: str) -> int:
+    """Returns the sign of a change for the better: -1 if lower values of a measure are better.
+
+    Of another program's values higher ones are better.
+
+    Examples:
+        >>> gain_sign("ndcg@10"), gain_sign("rbp_residual"), gain_sign("revenue")
+        (1, -1, 1)
+    """
+    try:
+        return -1 if parse_measure(measure).better == "lower" else 1
+    except (LookupError, ValueError):
+        return 1
 
 
 @dataclass(frozen=True)
@@ -67,7 +82,8 @@ class Contrast(Exportable):
             labels (`strict`) and that of random orders (`random`).
         candidate_details: The same for the candidate.
         definition: The measure with all parameters filled in; empty if only values were given.
-        verdict: `better` or `worse` if `p_adjusted` is at most alpha, else `undecided`; or
+        verdict: `better` or `worse` if `p_adjusted` is at most alpha, else `undecided`. A negative
+            difference is better if the measure says that lower values are. Or
             `described` for a measure of the data, such as `judged@10`. Such a contrast has both
             numbers and their difference; it is not tested, so it has neither p nor interval.
     """

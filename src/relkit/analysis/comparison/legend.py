@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from relkit.analysis.comparison.compared import Compared, contrast_label, is_pooled
+from relkit.analysis.comparison.contrast import gain_sign
 from relkit.core.texts import Language, catalogue
+from relkit.measures.labels import measure_label
 
-__all__ = ["ONE_VALUE_TESTS", "legend", "pooled_measures", "superscript_legend"]
+__all__ = ["ONE_VALUE_TESTS", "legend", "lower_measures", "pooled_measures", "superscript_legend"]
 
 #: Tests of one value per query.
 ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
@@ -41,7 +43,15 @@ def legend(comparison: Compared, language: Language = "en") -> str:
             contrast_label(one) for one in comparison.contrasts if one.measure in described
         )
         text += words.say("comparison.described", measures=list(labels))
+    lower = lower_measures(comparison)
+    if lower:
+        text += words.say("comparison.lower", measures=list(map(measure_label, lower)))
     return text
+
+
+def lower_measures(comparison: Compared) -> list[str]:
+    """Returns the tested measures of which lower values are better."""
+    return [name for name in comparison.tested if gain_sign(name) < 0]
 
 
 def pooled_measures(comparison: Compared) -> list[str]:
@@ -68,4 +78,8 @@ def superscript_legend(comparison: Compared, language: Language = "en") -> str:
     if pooled and settings.test in ONE_VALUE_TESTS:
         test = words.name("test", "permutation")
         how = words.say("comparison.bold_pooled", how=how, measures=pooled, test=test)
-    return words.say("comparison.bold", how=how)
+    text = words.say("comparison.bold", how=how)
+    lower = lower_measures(comparison)
+    if lower:
+        text += words.say("comparison.bold_lower", measures=list(map(measure_label, lower)))
+    return text

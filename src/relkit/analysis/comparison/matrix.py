@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from string import ascii_letters
 
 from relkit.analysis.comparison.compared import Compared, beside, decimals
+from relkit.analysis.comparison.contrast import gain_sign
 from relkit.analysis.comparison.legend import superscript_legend
 from relkit.core.document.model import Cell, Table
 from relkit.core.texts import Catalogue, Language, catalogue
@@ -51,16 +52,15 @@ def _superscripts(comparison: Compared) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], list[str]] = {}
     order = {letter: place for place, letter in enumerate(letters.values())}
 
-    def add(measure: str, lower: str, higher: str) -> None:
-        key = (higher, measure)
-        found.setdefault(key, []).append(letters[lower])
+    def add(measure: str, worse: str, better: str) -> None:
+        found.setdefault((better, measure), []).append(letters[worse])
 
     if comparison.pairs:
         for pair in comparison.pairs:
             if pair.p <= alpha and pair.difference:
                 ends = (pair.first, pair.second)
-                lower, higher = ends if pair.difference > 0 else ends[::-1]
-                add(pair.measure, lower, higher)
+                rises = gain_sign(pair.measure) * pair.difference > 0
+                add(pair.measure, *(ends if rises else ends[::-1]))
     else:
         for one in comparison.contrasts:
             if one.verdict == "better":
@@ -80,14 +80,14 @@ def _values(comparison: Compared) -> dict[tuple[str, str], float]:
 
 
 def _best(comparison: Compared, values: dict[tuple[str, str], float]) -> dict[str, float]:
-    """Returns each tested measure's highest number, NaN if no run has one."""
-    columns = {
-        measure: [values[run, measure] for run in comparison.runs] for measure in comparison.tested
-    }
-    return {
-        measure: max((value for value in column if not math.isnan(value)), default=math.nan)
-        for measure, column in columns.items()
-    }
+    """Returns each tested measure's best number, NaN if no run has one."""
+    found = {}
+    for measure in comparison.tested:
+        column = [values[run, measure] for run in comparison.runs]
+        known = [value for value in column if not math.isnan(value)]
+        best = max if gain_sign(measure) > 0 else min
+        found[measure] = best(known, default=math.nan)
+    return found
 
 
 def _labels(

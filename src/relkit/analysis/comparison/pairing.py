@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from relkit.analysis.comparison.contrast import gain_sign
 from relkit.measures.logarithms import geometric_parts
 from relkit.measures.names import measure as parse_measure
 
@@ -212,8 +213,9 @@ class Pairing:
     @property
     def wins_ties_losses(self) -> tuple[int, int, int]:
         """Queries on which the candidate is better, equal and worse."""
-        wins = int((self.candidate > self.baseline).sum())
-        losses = int((self.candidate < self.baseline).sum())
+        higher = int((self.candidate > self.baseline).sum())
+        lower = int((self.candidate < self.baseline).sum())
+        wins, losses = (higher, lower) if gain_sign(self.measure) > 0 else (lower, higher)
         return wins, int((self.candidate == self.baseline).sum()), losses
 
     @property

@@ -12,7 +12,7 @@ from relkit.analysis.comparison.compared import (
     contrasts_of,
     decimals,
 )
-from relkit.analysis.comparison.contrast import Contrast
+from relkit.analysis.comparison.contrast import Contrast, gain_sign
 from relkit.analysis.comparison.legend import legend
 from relkit.analysis.comparison.matrix import matrix
 from relkit.core.cells import Cell
@@ -209,9 +209,11 @@ def _largest(
     measure, texts = comparison.focus, comparison.query_texts
     contrasts = contrasts_of(comparison, candidate)
     places = next(decimals(one, digits) for one in contrasts if one.measure == measure)
-    deltas = sorted(comparison.deltas(candidate, measure).items(), key=lambda item: -item[1])
-    gained = [item for item in deltas[:shown] if item[1] > 0]
-    lost = [item for item in reversed(deltas[-shown:]) if item[1] < 0]
+    sign = gain_sign(measure)
+    lower = "_lower" if sign < 0 else ""
+    deltas = sorted(comparison.deltas(candidate, measure).items(), key=lambda one: -sign * one[1])
+    gained = [item for item in deltas[:shown] if sign * item[1] > 0]
+    lost = [item for item in reversed(deltas[-shown:]) if sign * item[1] < 0]
     sides = {word: found for word, found in (("gained", gained), ("lost", lost)) if found}
     if texts:
         headings = (words.name("column", "query"), "B - A")
@@ -219,13 +221,13 @@ def _largest(
             Table(
                 headings,
                 [[_query(query, texts), signed(value, places)] for query, value in found],
-                words.say(f"comparison.{word}_most", measure=measure),
+                words.say(f"comparison.{word}_most{lower}", measure=measure),
             )
             for word, found in sides.items()
         ]
     lines = [
         words.say(
-            f"comparison.{word}",
+            f"comparison.{word}{lower}",
             measure=measure,
             queries=[f"{query} {signed(value, places)}" for query, value in found],
         )
