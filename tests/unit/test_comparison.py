@@ -389,3 +389,23 @@ def test_tukey_leaves_out_what_tells_of_the_data() -> None:
 def test_an_ideal_list_is_quality_only_where_it_is_made_of_what_was_returned() -> None:
     assert relkit.measure("idcg@10").describes == "data"
     assert relkit.measure("idcg(ideal=retrieved)@10").describes == "quality"
+
+
+@pytest.mark.parametrize(("queries", "verdict"), [(2, "undecided"), (5, "undecided"), (6, "worse")])
+def test_fewer_than_six_queries_are_never_significant(queries: int, verdict: str) -> None:
+    judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(queries)}
+    old = {query: {"a": 2.0, "b": 1.0} for query in judgments}
+    new = {query: {"a": 1.0, "b": 2.0} for query in judgments}
+    found = relkit.compare(judgments, old, new, "rr", names=["old", "new"])
+    contrast = found.contrast("new", "rr")
+    assert contrast.p < 1e-9
+    assert contrast.interval == (-0.5, -0.5)
+    assert contrast.verdict == verdict
+    assert bool(found.regressions()) == (verdict == "worse")
+    said = [note.text() for note in found.notes if note.kind == "few-queries"]
+    assert len(said) == (queries < 6)
+    if queries == 5:
+        assert said == [
+            "5 queries: too few to call a difference significant; a sign-flip test of 5 queries"
+            " reaches p = 0.0625 at best"
+        ]

@@ -118,7 +118,9 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
         known = math.isfinite(one.detectable) and one.detectable > 0
         key = "headline.undecided" if known else "headline.undecided_plain"
         meaning = texts.say(key, detectable=number(one.detectable, digits))
-        if one.p <= comparison.alpha < one.p_adjusted:
+        if one.few:
+            meaning = texts.say("headline.undecided_few", queries=one.queries)
+        elif one.p <= comparison.alpha < one.p_adjusted:
             alone = p_equation(one.p)
             count = comparison.corrected
             meaning = texts.say("headline.undecided_corrected", p=alone, count=count)

@@ -284,7 +284,7 @@ def _segments(found: Training, texts: Catalogue, words: Catalogue) -> Section:
         if not held.paired:
             continue
         known = math.isfinite(low) and math.isfinite(high)
-        sure = known and math.isfinite(held.p) and held.p <= 1 - card.level
+        sure = known and held.tone != "few" and held.p <= 1 - card.level
         rows.append(
             {
                 "name": one.name,

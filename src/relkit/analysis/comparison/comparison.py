@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.analysis.comparison.compared import is_pooled
 from relkit.analysis.comparison.contrast import Contrast, describes_data
 from relkit.analysis.comparison.inference import all_pairs, contrasts
-from relkit.analysis.comparison.notes import pairing_notes
+from relkit.analysis.comparison.notes import few_notes, pairing_notes
 from relkit.analysis.comparison.pairing import Sample, pair
 from relkit.analysis.comparison.planning import POWERS, QueryPlan, plan_queries
 from relkit.analysis.comparison.runs import Progress
@@ -116,7 +116,7 @@ class Comparison(Exportable):
                 self.baseline, self._pairings, self.pairs, settings, described, progress
             )
         )
-        found = pairing_notes(self._pairings)
+        found = [*pairing_notes(self._pairings), *few_notes(self.contrasts)]
         self.notes = (*notes, *found)
         self.query_texts: Mapping[str, str] | None = None
         warn(found)

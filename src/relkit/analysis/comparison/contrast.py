@@ -82,10 +82,11 @@ class Contrast(Exportable):
             labels (`strict`) and that of random orders (`random`).
         candidate_details: The same for the candidate.
         definition: The measure with all parameters filled in; empty if only values were given.
-        verdict: `better` or `worse` if `p_adjusted` is at most alpha, else `undecided`. A negative
-            difference is better if the measure says that lower values are. Or
-            `described` for a measure of the data, such as `judged@10`. Such a contrast has both
-            numbers and their difference; it is not tested, so it has neither p nor interval.
+        verdict: `better` or `worse` if `p_adjusted` is at most alpha and there are six queries or
+            more, else `undecided`. A negative difference is better if the measure says that lower
+            values are. Or `described` for a measure of the data, such as `judged@10`. Such a
+            contrast has both numbers and their difference; it is not tested, so it has neither p
+            nor interval.
     """
 
     measure: str
@@ -113,6 +114,13 @@ class Contrast(Exportable):
     candidate_details: Mapping[str, float] = field(default_factory=dict)
     statistics: Mapping[str, float] = field(default_factory=dict)
     definition: str = ""
+
+    @property
+    def few(self) -> bool:
+        """Whether there are too few queries to call any difference significant: fewer than six."""
+        from relkit.analysis.statistics import ENOUGH_QUERIES
+
+        return self.queries < ENOUGH_QUERIES
 
     @property
     def tested(self) -> bool:

@@ -141,7 +141,7 @@ def _families(contrasts: Sequence[Contrast], test: str) -> list[list[Contrast]]:
 
 
 def _verdict(one: Contrast, p: float, alpha: float) -> Verdict:
-    if not p <= alpha or one.difference == 0:
+    if one.few or not p <= alpha or one.difference == 0:
         return "undecided"
     return "better" if gain_sign(one.measure) * one.difference > 0 else "worse"
 

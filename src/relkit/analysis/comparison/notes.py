@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from relkit.analysis.comparison.contrast import Contrast
 from relkit.analysis.comparison.pairing import Pairing
 from relkit.core.notes import Note
 
-__all__ = ["pairing_notes"]
+__all__ = ["few_notes", "pairing_notes"]
 
 
 def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
@@ -23,3 +24,15 @@ def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
         if alone:
             notes.append(Note("unpaired-queries", alone, values=values, run=candidate))
     return notes
+
+
+def few_notes(contrasts: Iterable[Contrast]) -> list[Note]:
+    """Notes that no difference can be called significant, if there are too few queries."""
+    from relkit.analysis.statistics import least_p
+
+    few = [one for one in contrasts if one.tested and one.few and one.queries]
+    if not few:
+        return []
+    count = max(one.queries for one in few)
+    values = {"least": least_p(count)}
+    return [Note("few-queries", count, "warning", values=values)]

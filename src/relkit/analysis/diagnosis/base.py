@@ -171,11 +171,13 @@ class Difference:
         candidate: The candidate's value.
         p: Two-sided p-value of the paired t-test over queries that have a value in both runs;
             1 if fewer than two have one.
+        queries: The number of those queries.
     """
 
     baseline: float
     candidate: float
     p: float
+    queries: int
 
     @property
     def difference(self) -> float:
@@ -300,7 +302,14 @@ class Subject:
             self.value(self.baseline, measure),
             self.value(self.candidate, measure),
             paired_p(theirs - ours),
+            len(ours),
         )
+
+    def significant(self, difference: Difference) -> bool:
+        """Whether a difference is significant, for which it takes six queries or more."""
+        from relkit.analysis.statistics import ENOUGH_QUERIES
+
+        return difference.queries >= ENOUGH_QUERIES and difference.p <= self.alpha
 
     def _holding(self, name: str, measure: str) -> Results:
         """Returns results that hold a measure, which not every rule has to have asked for."""

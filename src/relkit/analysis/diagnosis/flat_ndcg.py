@@ -41,7 +41,7 @@ class FlatNDCG(Rule):
 
     def apply(self, subject: Subject) -> Finding | None:
         recall, ndcg = (subject.difference(name) for name in self.measures())
-        if recall.difference < self.rise or recall.p > subject.alpha:
+        if recall.difference < self.rise or not subject.significant(recall):
             return None
         if ndcg.difference >= self.flat:
             return None

@@ -64,7 +64,7 @@ class FlatOnline(Rule):
             return None
         name = f"ndcg@{self.k}"
         ndcg = subject.difference(name)
-        if ndcg.difference < self.rise or ndcg.p > subject.alpha:
+        if ndcg.difference < self.rise or not subject.significant(ndcg):
             return None
         if online.lift > 0 and online.lift_p <= subject.alpha:
             return None

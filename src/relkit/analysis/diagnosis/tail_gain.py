@@ -40,7 +40,7 @@ class TailGain(Rule):
         dcg = subject.difference(f"dcg@{self.k}")
         if not dcg.baseline > 0 or -dcg.difference < self.fall * dcg.baseline:
             return None
-        if dcg.p > subject.alpha:
+        if not subject.significant(dcg):
             return None
         # A pooled AUC sorts all rows: it is measured where DCG fell, and so are the bands.
         cutoffs = [f"{name}@{band}" for name in ("dcg", "cg") for band in self.bands]

@@ -16,7 +16,12 @@ from relkit.analysis.statistics.intervals import INTERVALS, interval
 from relkit.analysis.statistics.mismatch import Mismatch, ratio_mismatch, sequential_mismatch
 from relkit.analysis.statistics.paired import PairedTest, Resampling, TestResult, paired_test, tests
 from relkit.analysis.statistics.pooled import PooledScores, pooled_interval, swapped_p
-from relkit.analysis.statistics.power import queries_needed, smallest_detectable
+from relkit.analysis.statistics.power import (
+    ENOUGH_QUERIES,
+    least_p,
+    queries_needed,
+    smallest_detectable,
+)
 from relkit.analysis.statistics.ratios import ratio_interval, resampled_ratios
 from relkit.analysis.statistics.resampling import (
     bootstrap_results,
@@ -27,6 +32,7 @@ from relkit.analysis.statistics.tukey import Anova, PairOutcome, tukey_hsd, two_
 
 __all__ = [
     "CORRECTIONS",
+    "ENOUGH_QUERIES",
     "INTERVALS",
     "Anova",
     "Looks",
@@ -49,6 +55,7 @@ __all__ = [
     "first_refuted",
     "independence_p",
     "interval",
+    "least_p",
     "mean",
     "normal_quantile",
     "paired_test",

@@ -6,9 +6,27 @@ import math
 
 from relkit.core.parameters import check_fraction
 
-__all__ = ["POWER", "queries_needed", "smallest_detectable"]
+__all__ = ["ENOUGH_QUERIES", "POWER", "least_p", "queries_needed", "smallest_detectable"]
 
 POWER = 0.8
+#: Queries from which on a difference can be called significant: that five of five favour one side
+#: happens by chance in 6% of cases, and six of six in 3%.
+ENOUGH_QUERIES = 6
+
+
+def least_p(queries: int) -> float:
+    """Returns the smallest two-sided p-value that a sign-flip test of n queries can reach.
+
+    2 of the 2^n patterns of signs are as extreme as all wins or all losses: 2^(1 - n).
+
+    Args:
+        queries: n, at least 1.
+
+    Examples:
+        >>> least_p(5), least_p(6)
+        (0.0625, 0.03125)
+    """
+    return 2.0 ** (1 - queries)
 
 
 def _quantiles(alpha: float, power: float) -> tuple[float, float]:

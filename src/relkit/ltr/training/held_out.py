@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.statistics import interval, mean, paired_test
+from relkit.analysis.statistics import ENOUGH_QUERIES, interval, mean, paired_test
 from relkit.core.document.json import json_number, json_values
 
 if TYPE_CHECKING:
@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
     from relkit.core.texts import Catalogue
 
-__all__ = ["ENOUGH", "HeldOut", "held_out", "paired"]
-
-#: Queries from which on a difference can be called significant: that five of five favour one side
-#: happens by chance in 6% of cases, and six of six in 3%.
-ENOUGH = 6
+__all__ = ["HeldOut", "held_out", "paired"]
 
 NOTHING = (float("nan"), float("nan"))
 
@@ -59,7 +55,7 @@ class HeldOut:
         With fewer than six queries it is `few`, whatever the interval: if only two of them differ
         by the same amount, Student's is a single point.
         """
-        if self.paired < ENOUGH:
+        if self.paired < ENOUGH_QUERIES:
             return "few"
         low, high = self.difference_interval
         return "better" if low > 0 else "worse" if high < 0 else "undecided"
