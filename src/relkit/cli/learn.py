@@ -29,12 +29,16 @@ Examples:
   relkit learn ndcg --lang zh
   relkit learn 3 --terminal
   relkit learn -o course
+  relkit learn --exam exam
   relkit learn --check-only
 
 Serves the lessons on this machine until Ctrl-C; every number in them is computed
 by relkit. LESSON is where to begin: its number, its name, or a measure. Answers,
 cards and scores stay in the browser. With -o, the pages are written into a
 folder that any web server can show.
+
+--exam writes the files of the last lesson: judgments, two runs and a log with
+five faults, to be found with relkit's commands.
 
 --lessons shows lessons of your own, `en/01-name.md` and `zh/01-name.md`; --check-only
 says what is wrong with lessons, and shows none.
@@ -82,6 +86,12 @@ Needs pip install 'relkit[learn]'.
     " [default: learn.json in the user's folder of settings].",
 )
 @click.option(
+    "--exam",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Write the files of the final exam into a folder.",
+)
+@click.option(
     "--check-only", "check", is_flag=True, help="Check the lessons; exit code 1 if one has a fault."
 )
 @language_option("Language of the first page.")
@@ -95,10 +105,14 @@ def command(
     lessons: Path | None,
     terminal: bool,
     progress: Path | None,
+    exam: Path | None,
     check: bool,
     language: Language,
 ) -> None:
     """Runs `relkit learn`."""
+    if exam is not None:
+        _write_exam(exam)
+        return
     if check:
         _check(lessons, language)
         return
@@ -115,17 +129,29 @@ def command(
 
     if output is not None:
         written = write_site(Path(output), lessons)
-        messages.say(
-            message(
-                "wrote {count} files; open {path}", count=len(written), path=f"{output}/index.html"
-            )
+        text = message(
+            "wrote {count} files; open {path}", count=len(written), path=f"{output}/index.html"
         )
+        messages.say(messages.translate(text))
         return
     first = f"{language}/index.html"
     if lesson is not None:
         known = course(language) if lessons is None else read_course(lessons, language)
         first = f"{language}/{find_lesson(lesson, known).name}.html"
     serve(pages(lessons), first, host=host, port=port, browser=browser)
+
+
+def _write_exam(folder: Path) -> None:
+    """Writes the files of the exam, and says where its questions are."""
+    from relkit.learn.exam import write_exam
+
+    written = write_exam(folder)
+    text = message(
+        "wrote {count} files into {folder}; the questions: relkit learn exam --browser",
+        count=len(written),
+        folder=str(folder),
+    )
+    messages.say(messages.translate(text))
 
 
 def _study(
@@ -190,7 +216,8 @@ def serve(
         app = course_app(files, first, names=own_names(host, listening))
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/{first}"
-        messages.say(message("the course: {address} (Ctrl-C ends it)", address=address))
+        text = message("the course: {address} (Ctrl-C ends it)", address=address)
+        messages.say(messages.translate(text))
         if browser:
             click.launch(address)
         serve_app(app, listening, ending)
@@ -216,4 +243,5 @@ def _check(folder: Path | None, language: Language) -> None:
     if faults:
         raise CheckError(message("{faults:count fault/faults} in the lessons", faults=len(faults)))
     count = sum(len(course) for course in courses)
-    messages.say(message("{count:count lesson/lessons} without a fault", count=count))
+    text = message("{count:count lesson/lessons} without a fault", count=count)
+    messages.say(messages.translate(text))

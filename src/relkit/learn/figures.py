@@ -41,6 +41,7 @@ figures: Registry[Compute] = Registry(
         "relkit.learn.figures_training",
         "relkit.learn.figures_labels",
         "relkit.learn.figures_sampling",
+        "relkit.learn.figures_exam",
     ),
 )
 
