@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
+import relkit
 from relkit.core.texts import LANGUAGES
 from relkit.core.texts.languages import Language
 from relkit.learn import course
@@ -86,6 +87,17 @@ def test_the_commands_after_the_questions_work(
         assert command(*line.split()[1:]).code == 0
     checked = command("abtest", "check", "cleaned.csv", "--strict")
     assert checked.code == 0, checked.out
+
+
+def test_the_claim_is_significant_only_in_the_order_of_the_file(tmp_path: Path) -> None:
+    write_exam(tmp_path)
+    judgments, old, new = (tmp_path / name for name in ("judgments.qrels", "old.run", "new.run"))
+    verdicts = {}
+    for ties in ("input", "expected"):
+        convention = {"ties": ties}
+        found = relkit.compare(judgments, old, new, "ndcg@10", convention=convention, resamples=1)
+        verdicts[ties] = found.contrast("new.run", "ndcg@10").verdict
+    assert verdicts == {"input": "better", "expected": "undecided"}
 
 
 def test_both_languages_ask_for_the_same_commands() -> None:
