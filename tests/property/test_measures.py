@@ -185,8 +185,15 @@ def test_kernel_equals_steps(name: str, queries: list[list[Any]], data: st.DataO
     judgments, run = tables(queries)
     found = relkit.evaluate(judgments, run, [measure], convention=convention)
     wanted = reference(measure, judgments, run, convention)
+    exact: dict[str, float] = {}
     for query, value in found.values_by_query(measure).items():
-        assert same(value, wanted[query]), (str(measure), query, value, wanted[query])
+        if not same(value, wanted[query]) and convention.decimals is not None:
+            # Half a unit is rounded up or down by the last bit, in which the two may differ.
+            exact = exact or reference(measure, judgments, run, convention.replace(decimals=None))
+            assert abs(exact[query] * 200 % 2 - 1) < 1e-9
+            assert abs(value - wanted[query]) == pytest.approx(0.01)
+        else:
+            assert same(value, wanted[query]), (str(measure), query, value, wanted[query])
 
 
 @pytest.mark.parametrize("name", JUDGED)

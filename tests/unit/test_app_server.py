@@ -280,7 +280,7 @@ def test_a_proxy_that_nobody_named_is_told_once(
         named.get("/sign-in", headers=FORWARDED)
     told = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
     assert told == [
-        "127.0.0.1 sends X-Forwarded-For, which is not believed: if this is your proxy, start with"
+        "127.0.0.1 sends X-Forwarded-For, which is not trusted: if this is your proxy, start with"
         " --proxy 127.0.0.1"
     ]
 

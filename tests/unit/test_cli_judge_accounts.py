@@ -26,7 +26,7 @@ def test_a_new_account_has_a_password_that_is_printed_once(command: Command, fil
     assert user.role == "lead"
     again = command("judge", "init", "judging.db", "--account", "ann")
     assert again.code == 2
-    assert "a user `ann` already" in again.err
+    assert "user `ann` already exists" in again.err
 
 
 def test_a_lost_password_is_replaced_and_ends_the_sign_ins(command: Command, files: Path) -> None:

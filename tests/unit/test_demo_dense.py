@@ -112,7 +112,7 @@ def test_vectors_are_pytorchs(weights: dict[str, np.ndarray]) -> None:
     found = Encoder(weights, tokens, HEADS).encode(texts, lambda *now: seen.append(now))
     for text, vector in zip(texts[:4], found, strict=False):
         assert vector == pytest.approx(by_torch(weights, text), abs=2e-6)
-    assert np.array_equal(found[0], found[3])
+    assert found[0] == pytest.approx(found[3], abs=2e-6)  # some processors add in another order
     assert found[4].tolist() == [0.0] * WIDTH
     assert seen[-1] == (sum(map(len, texts)), sum(map(len, texts)))
 

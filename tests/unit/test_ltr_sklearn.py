@@ -141,7 +141,7 @@ def test_scorer_without_queries() -> None:
 
 
 def test_without_queries_a_warning_says_so() -> None:
-    with pytest.warns(relkit.RelkitWarning, match="all rows count as one query"):
+    with pytest.warns(relkit.RelkitWarning, match="all count as one query"):
         small().fit(DATA.X, DATA.labels)
 
 

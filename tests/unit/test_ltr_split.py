@@ -106,7 +106,7 @@ def test_queries_that_share_a_row_stay_together() -> None:
         where = [name for name in PARTS if set(shared) & set(found.part(name).queries)]
         assert len(where) == 1
         sides |= set(where)
-    assert "3 of 40 queries stay together" in str(found.notes[0])
+    assert "3 of 40 queries are kept together" in str(found.notes[0])
     apart = relkit.ltr.split(rows, duplicates="ignore")
     assert (apart.joined, apart.notes) == (0, ())
 

@@ -158,8 +158,8 @@ def test_ties_are_told_once() -> None:
     rows = rows_of(queries=9)
     with pytest.warns(RelkitWarning) as warned:
         found = relkit.ltr.train(rows, **SMALL | {"trees": 1})
-    assert len([one for one in warned if "equal scores" in str(one.message)]) == 1
-    assert sum("equal scores" in note.text() for note in found.notes) == 1
+    assert len([one for one in warned if "ties matter" in str(one.message)]) == 1
+    assert sum("ties matter" in note.text() for note in found.notes) == 1
 
 
 def test_progress_names_the_measure_and_its_interval() -> None:

@@ -133,7 +133,7 @@ def test_moments() -> None:
         ({"since": "March"}, "`since`: `March` is not a date or time"),
         ({"until": "2026-13"}, "`until`: `2026-13` is not"),
         ({"month": "2026-3"}, "`2026-3` is not a month"),
-        ({"month": "2026-03", "since": "2026-01"}, "takes the place"),
+        ({"month": "2026-03", "since": "2026-01"}, "give either"),
         ({"since": "2026-03", "until": "2026-03"}, "is empty"),
     ],
 )
