@@ -162,7 +162,7 @@ def test_check_fails_where_dcg_fell(command: Command, rounds: str) -> None:
     assert outcome.code == 1
     assert "all tiers: DCG@5 fell from" in outcome.out
     assert "does not show the fall" in outcome.out
-    assert "the loss by recall rose" in outcome.out
+    assert "recall loss rose" in outcome.out
     assert outcome.err.endswith("error: 2026-04: 6 alarms\n")
     outcome = command("monitor", "check", rounds, "--tier", "tail", "--lang", "zh")
     assert outcome.code == 1

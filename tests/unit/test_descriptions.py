@@ -109,7 +109,7 @@ def test_where_no_id_matches_a_note_names_the_column(role: Any) -> None:
 @pytest.mark.parametrize(
     ("columns", "message", "hint"),
     [
-        (("id", "language"), "has no column of the queries' texts", "call it query_text"),
+        (("id", "language"), "has no column of query texts", "call it query_text"),
         (("name", "language"), "none of its rows is about", "column of ids `query_id`"),
     ],
 )

@@ -341,7 +341,7 @@ def test_columns_of_files(tmp_path: Path, log: pl.DataFrame) -> None:
     [
         ('s,"two\nlines",1,d,1\n\ns,q,x,d,0\n', 5, "the position `x` is not a whole number"),
         ("s,q,1.5,d,1\n", 2, "the position `1.5` is not a whole number"),
-        ("s,q,1,d,1\ns,q,2,d,maybe\n", 3, "the clicked `maybe` is not true or false"),
+        ("s,q,1,d,1\ns,q,2,d,maybe\n", 3, "column clicked: `maybe` is not true or false"),
         ("s,q,1,d,1\ns,q,2,d,1,more\n", 3, "expected 5 columns, as in the first line, got 6"),
     ],
 )

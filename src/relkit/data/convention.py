@@ -65,7 +65,7 @@ class Convention:
             class only): `skip`, `zero`, `one`; or `error`, which refuses it.
         no_relevant: P and Success of a query without a relevant document: `zero`, or `undefined`,
             so that the rule above decides.
-        missing: What a judged query counts that the run lacks: `zero` (an empty list), `skip`,
+        missing: Value of a judged query missing from the run: `zero` (an empty list), `skip`,
             `error`.
         unjudged: Retrieved documents without a grade: `nonrelevant`, `removed` (condensed list),
             `ignored` (removed from the first k, so that none from below moves up), or a number:

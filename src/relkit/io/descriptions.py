@@ -32,8 +32,8 @@ NO_ROWS = {
     "document": "none of its rows is about one of the documents",
 }
 NO_TEXTS = {
-    "query": "has no column of the queries' texts",
-    "document": "has no column of the documents' titles",
+    "query": "has no column of query texts",
+    "document": "has no column of document titles",
 }
 #: Ids that a note names.
 NAMED = 3

@@ -317,11 +317,10 @@ def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) 
         }
         raise ParseError(
             message(
-                "the {name} `{row}` is not {value}",
-                name=name,
-                row=row[name],
-                value=wanted.get(name, "true or false"),
-            ),
+                "the {name} `{row}` is not {value}", name=name, row=row[name], value=wanted[name]
+            )
+            if name in wanted
+            else message("column {name}: `{row}` is not true or false", name=name, row=row[name]),
             path=source.path,
             line=_line(source, path, kind, row["row"]),
             hint=message(

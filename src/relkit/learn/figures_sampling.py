@@ -126,7 +126,7 @@ def rare(_: float) -> Figure:
 
 @figure("plan")
 def plan(drop: float) -> Figure:
-    """How many sessions must be graded so that a fall is found, eight times in ten.
+    """How many sessions must be graded to detect a drop, eight times in ten.
 
     Args:
         drop: The fall in percent.

@@ -58,7 +58,7 @@ class QueryVariants(Check):
     name = "query-variants"
 
     def apply(self, log: Log) -> Finding | None:
-        """Counts the queries that are another writing of a more frequent one."""
+        """Counts the queries that are spelling variants of a more frequent one."""
         variants = _variants(log.queries)
         if not variants.height:
             return None

@@ -1,4 +1,4 @@
-"""How many sessions to grade so that a fall of the monthly number is found."""
+"""How many sessions to grade to detect a drop of the monthly number."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PlannedSample:
         per_tier: Sessions per tier, averaged over tiers.
         sampled: Sessions of all tiers that are sampled, in each month.
         tier: The tier, or `all`.
-        same: The smallest fall that is found with the plan's power between two months in which the
+        same: The smallest drop that is found with the plan's power between two months in which the
             same queries are asked, as a share of the mean; NaN where there is no error.
         other: The same between months that share no query.
     """
@@ -206,12 +206,12 @@ def plan_sample(
     seed: int = 0,
     draws: int = 9,
 ) -> SamplePlan:
-    """Returns how many sessions to grade each month so that a fall of the mean is found.
+    """Returns how many sessions to grade each month to detect a drop of the mean.
 
     Of the log only the sessions of every query are counted. From these, pairs of months are drawn
     as `draw_sample` does, values are given to their sessions (mean, variance between and within
     queries), and the two are compared as `monitor check` compares months: by its standard error s,
-    with queries as what varies, and its degrees of freedom. The smallest fall that is found with
+    with queries as what varies, and its degrees of freedom. The smallest drop that is found with
     the power 1 - β is the x for which x = (t_{a/2} + t_β) s(x), as a fall by the same share of
     unequal queries adds to s; the median of the draws, with a = α / (tiers + 1): the
     first step of Holm's correction over all tiers together and each tier.
