@@ -29,6 +29,7 @@ from relkit.learn.quantities import matches, quantity
 from relkit.learn.recorded import MOST_ORDERS, record
 from relkit.measures import registry
 
+ROOT = Path(__file__).parents[2]
 FRONT = '+++\ntitle = "T"\nsummary = "S"\nminutes = 1\n+++\n'
 CHOICES = '[[choices]]\ntext = "a"\nright = true\nreply = "yes"\n'
 LIST = "".join(
@@ -365,3 +366,15 @@ def test_the_deck_holds_every_card_under_a_name_that_stays(
         assert re.sub("<[^>]*>", "", html.unescape(front)) == plain_text(card.front)
         assert "<strong>" in back
     assert notes() == found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_on_diagnoses_leads_to_their_lessons(language: Language) -> None:
+    page = ROOT / "docs" / ("" if language == "en" else language) / "diagnoses.md"
+    parts = re.split(r"^### `([a-z-]+)`", page.read_text("utf-8"), flags=re.MULTILINE)
+    found = {
+        rule: re.findall(rf"learn/{language}/([\w-]+)\.html", text)
+        for rule, text in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    lessons = {rule: [one.name] for one in course(language) for rule in one.diagnoses}
+    assert {rule: names for rule, names in found.items() if names} == lessons
