@@ -6,7 +6,9 @@ import copy
 import pickle
 import re
 from pathlib import Path
+from typing import Any
 
+import polars
 import pytest
 
 import relkit
@@ -79,3 +81,52 @@ def test_the_page_of_a_comparison_speaks_chinese() -> None:
     page = render_report(comparison, format="markdown", language="zh")
     assert "old：1 条有标注的查询不在结果文件中（q7）" in page
     assert "queries" not in page.split("## 数据提示")[1]
+
+
+STARS = [5, 1, 3, 2, 1, 4]
+
+
+@pytest.mark.parametrize("suffix", ["array", "csv", "parquet"])
+def test_labels_that_are_all_relevant_are_noted(suffix: str, tmp_path: Path) -> None:
+    frame = polars.DataFrame(
+        {
+            "query": ["a"] * 3 + ["b"] * 3,
+            "document": ["x", "y", "z"] * 2,
+            "label": STARS,
+            "score": [0.9, 0.2, 0.3, 0.9, 0.2, 0.3],
+        }
+    )
+
+    def noted(labels: list[int], *measures: str, **options: Any) -> list[str]:
+        rows = frame.with_columns(label=polars.Series(labels))
+        path = tmp_path / f"rows.{suffix}"
+        if suffix == "array":
+            given: Any = (rows["label"].to_numpy(), rows["score"].to_numpy(), [3, 3])
+        else:
+            rows.write_csv(path) if suffix == "csv" else rows.write_parquet(path)
+            given = (str(path),)
+        found = relkit.evaluate_scores(*given, **{"measures": list(measures), **options})
+        return [note.text() for note in found.notes if note.kind == "threshold"]
+
+    assert noted(STARS, "rr", "auc", "ndcg") == [
+        "every judged document is relevant (lowest grade 1, threshold rel=1): rr, auc cannot tell"
+        " good documents from bad ones, and auc cannot be computed without documents that are not"
+        " relevant; choose the threshold, such as --set rel=4, or a --scale"
+    ]
+    assert noted(STARS, "ndcg") == []
+    assert noted(STARS, "rr", convention={"rel": 4}) == []
+    assert noted([5, 0, 3, 2, 1, 4], "rr") == []
+    assert noted([1] * 6, "rr") == []
+
+
+def test_a_run_of_documents_that_are_all_relevant_is_noted() -> None:
+    judgments = {"a": {"x": 5, "y": 1}, "b": {"x": 2, "y": 4}}
+    run = {query: {"x": 2.0, "y": 1.0} for query in judgments}
+
+    def noted(judged: Any) -> list[str]:
+        notes = relkit.evaluate(judged, run, ["rr", "ndcg"]).notes
+        return [note.key for note in notes if note.kind == "threshold"]
+
+    assert noted(judgments) == ["threshold.all"]
+    assert noted({**judgments, "b": {"x": 0, "y": 4}}) == []
+    assert noted({**judgments, "b": {"x": 2}}) == []  # the unjudged y is not relevant

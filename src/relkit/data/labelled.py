@@ -59,11 +59,13 @@ class LabelFacts(NamedTuple):
         highest: The highest one; NaN without labels.
         fractions: How many lie between 0 and 1.
         negatives: How many are below 0.
+        lowest: The lowest one; NaN without labels.
     """
 
     highest: float
     fractions: int
     negatives: int
+    lowest: float
 
 
 @dataclass(frozen=True)
@@ -113,16 +115,15 @@ class LabelledRows(Sourced):
         """Facts about the labels."""
         labels = self.labels
         highest = float(labels.max()) if labels.size else math.nan
-        if labels.dtype.kind in "bu" or not labels.size:
-            return LabelFacts(highest, 0, 0)
-        negatives = int((labels < 0).sum()) if labels.min() < 0 else 0
+        lowest = float(labels.min()) if labels.size else math.nan
+        negatives = int((labels < 0).sum()) if lowest < 0 else 0
         if labels.dtype.kind != "f":
-            return LabelFacts(highest, 0, negatives)
+            return LabelFacts(highest, 0, negatives, lowest)
         import numpy as np
 
         blocks = (labels[start : start + 65_536] for start in range(0, labels.size, 65_536))
         above = (np.count_nonzero(block > 0) - np.count_nonzero(block >= 1) for block in blocks)
-        return LabelFacts(highest, int(sum(above)), negatives)
+        return LabelFacts(highest, int(sum(above)), negatives, lowest)
 
     def known_scores(self) -> NDArray[Any]:
         """Returns the scores.

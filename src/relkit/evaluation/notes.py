@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from relkit.evaluation.program import Program
 
 __all__ = [
+    "all_relevant_notes",
     "data_notes",
     "measure_notes",
     "missing_note",
@@ -33,6 +34,8 @@ SMALL_SPAN = 0.01
 MOST_SPANS = 6
 #: Gains of higher grades are near the largest number that there is, or beyond it.
 MOST_EXPONENT = 1000
+#: Measures that compare relevant documents with others, and have no value without either.
+CLASSES = ("auc", "gauc")
 #: Measures whose gain is always exponential.
 CASCADES = ("err", "err_ia", "nerr10", "nerr11", "nerr8", "nerr9", "nerr_ia")
 
@@ -79,7 +82,10 @@ def data_notes(
     if program.convention.name == "ranx" and batch.tied:
         notes.append(Note("unstable-ties", batch.tied, "warning"))
     refuse_large_grades(program, judgments.table.highest)
-    notes += threshold_notes(program, judgments.table.highest, judgments.table.fractions)
+    table = judgments.table
+    notes += threshold_notes(program, table.highest, table.fractions)
+    if program.default_thresholds and batch.matched == batch.rows:
+        notes += all_relevant_notes(program, _lowest(table), table.highest)
     return notes + measure_notes(program, columns)
 
 
@@ -114,6 +120,38 @@ def threshold_notes(program: Program, highest: float, fractions: int) -> list[No
     if highest < 1:
         return [Note("threshold", level="warning", values=values, key="threshold.none")]
     return [Note("threshold", fractions, "warning", values=values, key="threshold.between")]
+
+
+def all_relevant_notes(program: Program, lowest: float, highest: float) -> list[Note]:
+    """Notes grades of several levels that all reach the default threshold, such as 1 to 5 stars.
+
+    Args:
+        program: The measures.
+        lowest: The lowest grade.
+        highest: The highest grade.
+    """
+    names = program.default_thresholds
+    if not names or not 1 <= lowest < highest:
+        return []
+    classes = [
+        str(asked)
+        for asked, one in zip(program.asked, program.resolved, strict=True)
+        if one.name in CLASSES and str(asked) in names
+    ]
+    upper = math.ceil(lowest + 0.75 * (highest - lowest))  # 4 of 1 to 5
+    values = {"measures": names, "lowest": lowest, "upper": upper, "classes": classes}
+    key = "threshold.all-classes" if classes else "threshold.all"
+    return [Note("threshold", level="warning", values=values, key=key)]
+
+
+def _lowest(table: _native.JudgmentTable) -> float:
+    """Returns the lowest grade, or the first that is found below the default threshold."""
+    lowest = math.inf
+    for query in table.queries():
+        lowest = min(lowest, *table.grades(query).values())
+        if lowest < 1:
+            break
+    return lowest
 
 
 def refuse_large_grades(program: Program, highest: float) -> None:

@@ -15,6 +15,7 @@ from relkit.evaluation.assembly import assemble
 from relkit.evaluation.defaults import DEFAULT_SCORE_MEASURES
 from relkit.evaluation.labelled import Settings, evaluate_file, evaluate_rows
 from relkit.evaluation.notes import (
+    all_relevant_notes,
     measure_notes,
     negative_notes,
     refuse_large_grades,
@@ -118,6 +119,7 @@ def evaluate_scores(
     refuse_large_grades(program, found.facts.highest)
     if program.default_thresholds:
         notes += threshold_notes(program, found.facts.highest, found.facts.fractions)
+        notes += all_relevant_notes(program, found.facts.lowest, found.facts.highest)
     notes += negative_notes(program, found.facts.negatives) + measure_notes(program, found.columns)
     return assemble(name or "scores", program, found.queries, found.columns, notes, strict)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
@@ -137,6 +138,7 @@ class Parquet(TabularFormat):
         )
 
         parts = _native.LabelledParts(plan, threads)
+        lowest: list[float] = []
 
         def add(frame: pl.DataFrame) -> bool:
             found = {role: frame.get_column(name) for role, name in chosen.items()}
@@ -144,6 +146,8 @@ class Parquet(TabularFormat):
             if documents is not None:
                 documents = to_ids(documents, "document", source.path)
             found = labelled_columns(found, source.path, scale)
+            if len(found["label"]):
+                lowest.append(float(found["label"].to_numpy().min()))
             return parts.add(
                 found.get("query"),
                 found["label"],
@@ -163,7 +167,9 @@ class Parquet(TabularFormat):
             batch = parts.finish()
         except InputError:
             return None
-        facts = LabelFacts(parts.highest, parts.fractions, parts.negatives)
+        facts = LabelFacts(
+            parts.highest, parts.fractions, parts.negatives, min(lowest, default=math.nan)
+        )
         return StreamedRows(batch, facts, group_notes(chosen)) if batch.rows else None
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
