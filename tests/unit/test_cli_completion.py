@@ -24,7 +24,8 @@ FREE = {
     "NAME=VALUE,…", "CLICKS,IMPRESSIONS|data", "NAME=NUMBERS", "P,P,…", "P|P,P,…", "GRADE=P,…",
     "COLUMN=SHARE,…", "ARM", "DATE", "ARM=SHARE", "METHOD[:CUTS]", "K|TIER=K,…", "AGE", "KIND",
     "URL", "PROJECT", "ADDRESS", "YYYY-MM", "TIER=K,…", "TIER", "NAME[.PARAMETERS]", "NUM",
-    "NUM[.QUERY]", "NUMBER|PERCENT", "PERCENT", "ID", "QUERY,…", "REPORT", "DATE|TIME", "[LESSON]",
+    "NUM[.QUERY]", "NUMBER|PERCENT", "PERCENT", "ID", "QUERY,…", "REPORT", "DATE|TIME",
+    "[LESSON]", "K,…",
 }  # fmt: skip
 #: Those without a `metavar`: `relkit fuse --name`, `judge account NAME`, `judge serve --host`.
 OWN_WORDS = {"name", "host"}
