@@ -129,4 +129,6 @@ def test_a_run_of_documents_that_are_all_relevant_is_noted() -> None:
 
     assert noted(judgments) == ["threshold.all"]
     assert noted({**judgments, "b": {"x": 0, "y": 4}}) == []
+    subtopics = {"x": {"s": 5, "t": 1}, "y": {"t": 1}}
+    assert noted({"a": subtopics, "b": subtopics}) == []
     assert noted({**judgments, "b": {"x": 2}}) == []  # the unjudged y is not relevant

@@ -84,7 +84,7 @@ def data_notes(
     refuse_large_grades(program, judgments.table.highest)
     table = judgments.table
     notes += threshold_notes(program, table.highest, table.fractions)
-    if program.default_thresholds and batch.matched == batch.rows:
+    if program.default_thresholds and batch.matched == batch.rows and not table.has_subtopics:
         notes += all_relevant_notes(program, _lowest(table), table.highest)
     return notes + measure_notes(program, columns)
 
