@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.web.browser import complaints, open_page, requests
+from tests.web.browser import complaints, open_page, requests, wait_until
 
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("markdown_it")
@@ -222,6 +222,9 @@ def test_every_block_answers(lesson: Lesson, tab_of_window: Page, address: str) 
     assert complaints(tab) == []
     assert all(one.startswith(address) for one in requests(tab))
 
+    # A card is kept by an event that follows the click.
+    cards = sum(isinstance(block, Card) for block in lesson.blocks)
+    wait_until(tab, f"Object.keys(relkit.store.cards).length === {cards}")
     kept = json.loads(tab.evaluate("localStorage.getItem('relkit-learn')"))
     tab.reload()
     for block in lesson.blocks:
