@@ -213,7 +213,8 @@ def families(measures: Registry[type[Measure]] = registry) -> dict[str, list[typ
         import_module(f"relkit.measures.{module.name}")
     found: dict[str, list[type[Measure]]] = {}
     for kind in map(measures.get, measures):
-        found.setdefault(kind.__module__.removeprefix("relkit.measures."), []).append(kind)
+        if kind.__module__.startswith(f"{room.__name__}."):  # not one of a plugin
+            found.setdefault(kind.__module__.removeprefix(f"{room.__name__}."), []).append(kind)
     return dict(sorted(item for item in found.items() if "." not in item[0]))
 
 

@@ -88,7 +88,7 @@ def test_texts_of_queries(tmp_path: Path) -> None:
             "call the column of ids `do",
         ),
         (add_query_texts, "id,text\nx,y\n", "none of its rows", "looked for in id"),
-        (add_query_texts, "id,language\nq1,en\n", "no column of the queries", "call it query_text"),
+        (add_query_texts, "id,language\nq1,en\n", "no column of query texts", "call it query_text"),
     ],
 )
 def test_tables_that_say_nothing(add, text: str, message: str, hint: str, tmp_path: Path) -> None:

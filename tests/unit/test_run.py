@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import relkit
 from relkit.core.errors import InputError
 from relkit.data.run import Run
 
@@ -100,3 +101,9 @@ def test_arrays_with_ranks() -> None:
 def test_unknown_query_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         Run.from_dict(SCORES).documents("q9")
+
+
+def test_a_document_twice_is_named_where_only_ranks_are_given() -> None:
+    rows = pl.DataFrame({"query": ["q", "q"], "document": ["a", "a"], "rank": [1, 2]})
+    with pytest.raises(InputError, match="row 2: document `a` of query `q` is retrieved twice"):
+        relkit.read_run(rows)

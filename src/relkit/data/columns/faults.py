@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["Record", "diagnose", "refuse", "rows_of"]
 
 #: What a document is that a query has again, by what is read of it.
-TWICE = {"score": "retrieved twice", "grade": "judged twice, with different grades"}
+TWICE = {
+    "score": "retrieved twice",
+    "rank": "retrieved twice",
+    "grade": "judged twice, with different grades",
+}
 
 # One row of a table: its line (or row) number and its field for each role.
 Record = tuple[int, Mapping[str, Any]]
@@ -81,7 +85,7 @@ def diagnose(
             refuse(say("the rank `{rank}` is not a whole number", rank=rank), path, place, unit)
         subtopic = "" if missing(fields.get("subtopic")) else str(fields["subtopic"])
         earlier = seen.setdefault((query, subtopic, document), (found, place))
-        if earlier[1] != place and (value == "score" or earlier[0] != found):
+        if earlier[1] != place and (value != "grade" or earlier[0] != found):
             values = {"document": document, "query": query, "first": earlier[1]}
             values |= {"what": say(TWICE[value]), "unit": unit}
             refuse(
