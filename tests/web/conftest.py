@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -80,3 +83,16 @@ def tab_of_window(window: BrowserContext) -> Iterator[Page]:
 def other_tab(profile: BrowserContext) -> Page:
     """A second page of the same person: with the same cookies, and the same storage."""
     return profile.new_page()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Where `relkit learn` serves the course."""
+    command = [sys.executable, "-m", "relkit", "learn", "--port", "0", "--lang", "en"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        found = re.search(r"http://[\d.]+:\d+/", process.stderr.readline())
+        assert found is not None
+        yield found[0]
+        process.terminate()
+        assert process.wait(30) == 0

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,19 +29,6 @@ if TYPE_CHECKING:
 
 LESSONS = [one for language in LANGUAGES for one in course(language)]
 IDS = [f"{one.language}-{one.name}" for one in LESSONS]
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Where `relkit learn` serves the course."""
-    command = [sys.executable, "-m", "relkit", "learn", "--port", "0", "--lang", "en"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        found = re.search(r"http://[\d.]+:\d+/", process.stderr.readline())
-        assert found is not None
-        yield found[0]
-        process.terminate()
-        assert process.wait(30) == 0
 
 
 def answer(section: Locator, choices: list[int]) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -25,19 +23,6 @@ if TYPE_CHECKING:
 LEVELS = game().levels
 #: The documents above the line and below it, by their places in the level's file.
 Order = tuple[tuple[int, ...], tuple[int, ...]]
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Where `relkit learn` serves the course."""
-    command = [sys.executable, "-m", "relkit", "learn", "--port", "0", "--lang", "en"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        found = re.search(r"http://[\d.]+:\d+/", process.stderr.readline())
-        assert found is not None
-        yield found[0]
-        process.terminate()
-        assert process.wait(30) == 0
 
 
 def value(level: Level, order: Order) -> float:
