@@ -30,16 +30,28 @@ demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the
 # Three workers for two cores: at any time one waits for a server, a browser or a process.
 .PHONY: test
 test: $(DONE)/test ## Run the tests, without the slow ones
-	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not spark"
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not spark and not cluster"
 	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relkit
 
 .PHONY: test-slow
 test-slow: $(DONE)/test ## Run the slow tests
-	@HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -n 2 -m slow
+	@HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -n 2 -m "slow and not spark"
 
 .PHONY: test-spark
-test-spark: $(DONE)/spark ## Run the tests that need Spark and Java
-	@$(BIN)/python -m pytest -m spark
+test-spark: ## Run the tests that need Spark and Java, without the slow ones
+	@tests/spark/with_java.sh $(MAKE) --no-print-directory run-spark CHOSEN="spark and not slow"
+
+.PHONY: test-spark-all
+test-spark-all: ## Run all tests that need Spark and Java
+	@tests/spark/with_java.sh $(MAKE) --no-print-directory run-spark CHOSEN=spark
+
+.PHONY: run-spark
+run-spark: $(DONE)/spark
+	@$(BIN)/python -m pytest -m "$(CHOSEN)" tests/spark
+
+.PHONY: test-cluster
+test-cluster: $(DONE)/cluster ## Run the tests that need Dask and Ray
+	@$(BIN)/python -m pytest -m cluster tests/cluster
 
 .PHONY: test-oldest
 test-oldest: $(VENV)/bin/python ## Run the tests with the oldest packages that are allowed
@@ -148,6 +160,11 @@ $(DONE)/test: $(DONE)/install
 $(DONE)/spark: $(DONE)/test
 	@echo "Installing PySpark"
 	@$(PIP) install --no-build-isolation --editable '.[spark]' --config-settings=build-dir=build/make
+	@touch $@
+
+$(DONE)/cluster: $(DONE)/test
+	@echo "Installing Dask and Ray"
+	@$(PIP) install --group cluster
 	@touch $@
 
 $(DONE)/lint: $(DONE)/test

@@ -188,6 +188,11 @@ void bind_batch(nb::module_& module) {
       .def("ratio", &Total::ratio)
       .def("auc", &Total::auc, nb::arg("max_fpr") = 1.0, nb::call_guard<nb::gil_scoped_release>())
       .def("average_precision", &Total::average_precision, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "drop_scores", [](Total& total) { total.pools.clear(); },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "set_area", [](Total& total, double area) { total.area = area; }, nb::arg("area"))
       .def("to_bytes",
            [](const Total& total) {
              const std::string bytes = total.to_bytes();

@@ -1,9 +1,11 @@
 // Click models for Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <limits>
 #include <optional>
 #include <string>
@@ -192,6 +194,17 @@ void bind_clicks(nb::module_& module) {
           },
           nb::arg("session"), nb::arg("query"), nb::arg("document"), nb::arg("position"),
           nb::arg("clicked"))
+      .def(
+          "merge",
+          [](ClickLog& log, nb::handle query, nb::handle count, nb::handle size,
+             nb::handle document, nb::handle position, nb::handle clicked,
+             const std::array<std::uint64_t, 3>& faults) {
+            const PatternColumns columns(query, count, size, document, position, clicked);
+            const nb::gil_scoped_release released;
+            log.merge(columns, {faults[0], faults[1], faults[2]});
+          },
+          nb::arg("query"), nb::arg("count"), nb::arg("size"), nb::arg("document"),
+          nb::arg("position"), nb::arg("clicked"), nb::arg("faults"))
       .def("finish", &ClickLog::finish, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("sessions", &ClickLog::sessions)
       .def_prop_ro("rows", &ClickLog::rows)

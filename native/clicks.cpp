@@ -24,6 +24,21 @@ LogColumns::LogColumns(nb::handle session_column, nb::handle query_column,
   same_length(session, clicked);
 }
 
+PatternColumns::PatternColumns(nb::handle query_column, nb::handle count_column,
+                               nb::handle size_column, nb::handle document_column,
+                               nb::handle position_column, nb::handle clicked_column)
+    : query(query_column, "query", ArrowColumn::Role::id),
+      count(count_column, "count", ArrowColumn::Role::integer),
+      size(size_column, "size", ArrowColumn::Role::integer),
+      document(document_column, "document", ArrowColumn::Role::id),
+      position(position_column, "position", ArrowColumn::Role::integer),
+      clicked(clicked_column, "clicked", ArrowColumn::Role::integer) {
+  same_length(query, count);
+  same_length(query, size);
+  same_length(document, position);
+  same_length(document, clicked);
+}
+
 // Results by position, each document once, at its first position.
 void ClickShard::read(std::span<const std::string_view> documents,
                       std::span<const std::int64_t> positions,
@@ -70,6 +85,21 @@ void ClickShard::add(std::string_view query, std::uint64_t hash,
                      std::span<const std::int64_t> positions, std::span<const std::int64_t> clicked,
                      std::int64_t depth) {
   read(documents, positions, clicked, depth);
+  keep(query, hash, 1);
+}
+
+void ClickShard::merge(std::string_view query, std::uint64_t hash,
+                       std::span<const std::string_view> documents,
+                       std::span<const std::int64_t> positions,
+                       std::span<const std::int64_t> clicked, std::uint64_t count) {
+  session_.clear();
+  for (std::size_t row = 0; row < documents.size(); ++row)
+    session_.push_back({documents[row], positions[row], clicked[row] != 0});
+  keep(query, hash, count);
+}
+
+// Counts the session that was read.
+void ClickShard::keep(std::string_view query, std::uint64_t hash, std::uint64_t count) {
   if (session_.empty()) return;
   const std::uint32_t number =
       query_numbers_.number(hash, [&](std::uint32_t one) { return queries_[one] == query; });
@@ -98,9 +128,9 @@ void ClickShard::add(std::string_view query, std::uint64_t hash,
     starts_.push_back(shown_.size());
     counts_.push_back(0);
   }
-  ++counts_[found];
-  ++sessions;
-  rows += session_.size();
+  counts_[found] += count;
+  sessions += count;
+  rows += session_.size() * count;
 }
 
 void ClickShard::order_pairs() {
@@ -256,6 +286,49 @@ bool ClickLog::add(const LogColumns& part) {
   keep(starts[last], end);
   opened_ = true;
   return true;
+}
+
+void ClickLog::merge(const PatternColumns& part, const LogFaults& faults) {
+  const auto end = static_cast<std::size_t>(part.query.rows());
+  std::vector<std::int64_t> counts(end), sizes(end);
+  part.count.integers(0, end, counts.data());
+  part.size.integers(0, end, sizes.data());
+  std::vector<std::uint64_t> hashes(end), starts(end);
+  std::vector<std::vector<std::size_t>> of_shard(shards);
+  std::uint64_t before = 0;
+  Texts texts;
+  for (std::size_t number = 0; number < end; ++number) {
+    if (counts[number] < 1 || sizes[number] < 1)
+      throw InputError("a session without results was counted");
+    starts[number] = before;
+    before += static_cast<std::uint64_t>(sizes[number]);
+    hashes[number] = hash_bytes(part.query.id(number, texts));
+    of_shard[shard_of(hashes[number])].push_back(number);
+    texts.drop(texts.mark());
+  }
+  if (before != part.document.rows()) throw InputError("the results are not those of the sessions");
+  each_part(shards, threads_, [&](std::size_t shard) {
+    Texts written;
+    std::vector<std::string_view> documents;
+    std::vector<std::int64_t> positions, clicked;
+    for (const std::size_t number : of_shard[shard]) {
+      const auto size = static_cast<std::size_t>(sizes[number]);
+      documents.resize(size);
+      positions.resize(size);
+      clicked.resize(size);
+      part.document.ids(starts[number], size, documents.data(), written);
+      part.position.integers(starts[number], size, positions.data());
+      part.clicked.integers(starts[number], size, clicked.data());
+      if (positions.front() < 1 || positions.back() > depth_)
+        throw InputError("a position is above the first or below the last one that counts");
+      shards_[shard].merge(part.query.id(number, written), hashes[number], documents, positions,
+                           clicked, static_cast<std::uint64_t>(counts[number]));
+      written.drop(written.mark());
+    }
+  });
+  shards_[0].faults.deep += faults.deep;
+  shards_[0].faults.repeated += faults.repeated;
+  shards_[0].faults.shared += faults.shared;
 }
 
 void ClickLog::close() {

@@ -27,6 +27,21 @@ struct LogColumns {
   ArrowColumn clicked;
 };
 
+// Distinct sessions of a log: by session its query, how often it came and its results; by result
+// the document, the position and whether it was clicked, in the order of a finished log.
+struct PatternColumns {
+  PatternColumns(nanobind::handle query_column, nanobind::handle count_column,
+                 nanobind::handle size_column, nanobind::handle document_column,
+                 nanobind::handle position_column, nanobind::handle clicked_column);
+
+  ArrowColumn query;
+  ArrowColumn count;
+  ArrowColumn size;
+  ArrowColumn document;
+  ArrowColumn position;
+  ArrowColumn clicked;
+};
+
 // What was left out of a log, or put right.
 struct LogFaults {
   std::uint64_t deep = 0;      // results below the last position that counts
@@ -50,6 +65,11 @@ class ClickShard {
   void add(std::string_view query, std::uint64_t hash, std::span<const std::string_view> documents,
            std::span<const std::int64_t> positions, std::span<const std::int64_t> clicked,
            std::int64_t depth);
+
+  // A session that came so often, its results ordered and each document once.
+  void merge(std::string_view query, std::uint64_t hash,
+             std::span<const std::string_view> documents, std::span<const std::int64_t> positions,
+             std::span<const std::int64_t> clicked, std::uint64_t count);
 
   // Orders pairs and patterns by what they hold alone. Nothing is added afterwards.
   void finish();
@@ -76,6 +96,7 @@ class ClickShard {
   };
   void read(std::span<const std::string_view> documents, std::span<const std::int64_t> positions,
             std::span<const std::int64_t> clicked, std::int64_t depth);
+  void keep(std::string_view query, std::uint64_t hash, std::uint64_t count);
   void order_pairs();
   void order_patterns();
 
@@ -110,6 +131,9 @@ class ClickLog {
   // Adds rows. The last session is kept, as its rows may go on. False as soon as a session may
   // have been met before: unless sessions are remembered, as soon as their ids do not ascend.
   bool add(const LogColumns& part);
+
+  // Adds sessions of another log of the same depth, which met none of those that are here.
+  void merge(const PatternColumns& part, const LogFaults& faults);
   bool finish();
 
   const std::vector<ClickShard>& parts() const { return shards_; }

@@ -89,6 +89,7 @@ class Ranker {
   void order_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
   template <typename RowOf>
   void order_by_grade(std::uint32_t first, std::uint32_t last, bool best, RowOf row);
+  void order_again(std::span<const Ranked> tie, bool best);
   void order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
   void push(double grade, double score, std::uint32_t rank, std::uint32_t first, std::uint32_t last,
             std::uint32_t row) {
@@ -135,6 +136,7 @@ class Ranker {
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> pooled_;
   std::vector<std::uint32_t> documents_;
+  std::vector<Ranked> tie_;
   std::vector<std::uint32_t> tie_rows_;  // rows of the documents of one tie, by place
   const List* list_ = nullptr;           // ranked last; whoever calls `reorder` still has it
   std::vector<Found> found_;

@@ -58,10 +58,17 @@ void Ranker::order_tie(std::uint32_t better, std::uint32_t size, const std::uint
     case Ties::doc_asc:
       order_by_id(better, size, rows);
       return;
+    case Ties::expected:
     case Ties::worst:
-    case Ties::best:
-      order_by_grade(first, last, plan_.rules.ties == Ties::best, row);
+    case Ties::best: {
+      // Rows may come in any order, and numbers are not to depend on it in their last bits.
+      const std::size_t start = ranked_.size();
+      order_by_id(better, size, rows);
+      tie_.assign(ranked_.begin() + static_cast<std::ptrdiff_t>(start), ranked_.end());
+      ranked_.resize(start);
+      order_again(tie_, plan_.rules.ties != Ties::worst);
       return;
+    }
     case Ties::input_desc:
       for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
         push(member->grade, tie_score_, last - member->place, first, last, row(*member));
@@ -74,6 +81,21 @@ void Ranker::order_tie(std::uint32_t better, std::uint32_t size, const std::uint
   }
 }
 
+// Ranks the documents of one tie by their grades; those of one grade keep their order.
+void Ranker::order_again(std::span<const Ranked> tie, bool best) {
+  const Ranked leader = tie.front();
+  members_.clear();
+  tie_rows_.resize(leader.last - leader.first + 1);
+  for (const Ranked& one : tie) {
+    const std::uint32_t place = one.rank - leader.first;
+    members_.push_back({place, one.grade});
+    tie_rows_[place] = one.row;
+  }
+  tie_score_ = leader.score;
+  order_by_grade(leader.first, leader.last, best,
+                 [this](const Member& member) { return tie_rows_[member.place]; });
+}
+
 const QueryView& Ranker::reorder(bool best) {
   if (whole_.empty()) whole_ = ranked_;
   ranked_.clear();
@@ -84,16 +106,7 @@ const QueryView& Ranker::reorder(bool best) {
       ranked_.push_back(leader);
     } else {
       while (end < whole_.size() && whole_[end].first == leader.first) ++end;
-      members_.clear();
-      tie_rows_.resize(leader.last - leader.first + 1);
-      for (std::size_t i = start; i < end; ++i) {
-        const std::uint32_t place = whole_[i].rank - leader.first;
-        members_.push_back({place, whole_[i].grade});
-        tie_rows_[place] = whole_[i].row;
-      }
-      tie_score_ = leader.score;
-      order_by_grade(leader.first, leader.last, best,
-                     [this](const Member& member) { return tie_rows_[member.place]; });
+      order_again({whole_.data() + start, end - start}, best);
     }
     start = end;
   }
@@ -106,7 +119,7 @@ const QueryView& Ranker::reorder(bool best) {
 void Ranker::order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
   const std::uint32_t first = better + 1;
   const std::uint32_t last = better + size;
-  const bool descending = plan_.rules.ties == Ties::doc_desc;
+  const bool descending = plan_.rules.ties != Ties::doc_asc;
   const auto row = [&](std::uint32_t place) { return rows ? rows[place] : better + place; };
   if (ids_ == nullptr) {
     if (descending) {

@@ -57,7 +57,7 @@ void add_missing(Batch& batch, const JudgmentTable& judgments, const Plan& plan,
   std::size_t missing = 0;
   for (std::uint32_t number = 0; number < judgments.size(); ++number) {
     if (met[number]) continue;
-    if (++missing <= 5)
+    if (++missing <= 3)
       examples += (missing > 1 ? ", `" : "`") + std::string(judgments.id(number)) + "`";
     List list;
     list.judged = judgments.query(number).grades;
@@ -69,7 +69,7 @@ void add_missing(Batch& batch, const JudgmentTable& judgments, const Plan& plan,
         Sentence(missing == 1 ? "{count} judged query is not in the run: {examples}"
                               : "{count} judged queries are not in the run: {examples}",
                  {{"count", std::to_string(missing)},
-                  {"examples", examples + (missing > 5 ? ", …" : "")}}),
+                  {"examples", examples + (missing > 3 ? ", …" : "")}}),
         "", 0, "set missing=zero to count them as 0, or missing=skip to leave them out");
   }
   if (missing > 0) append(batch, evaluator.take());

@@ -291,6 +291,7 @@ double Total::ratio() const {
 }
 
 double Total::auc(double max_fpr) const {
+  if (area && !(max_fpr < 1)) return *area;
   // The pairs of one query are its own.
   if (queries == 1) return mean(Undefined::skip);
   if (weighted(pools) || max_fpr < 1) return roc_area(joined(pools), max_fpr);

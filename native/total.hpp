@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -91,7 +92,8 @@ class Total {
   ExactSum stricts;
   ExactSum randoms;
   std::uint64_t without_strict = 0;
-  Pools pools;  // shared with the batches they come from
+  Pools pools;                 // shared with the batches they come from
+  std::optional<double> area;  // the pooled AUC, where it was counted elsewhere
 };
 
 }  // namespace relkit

@@ -66,12 +66,18 @@ WeightedRows WeightedOrder::order(std::span<const double> labels, std::span<cons
   const auto label = [this](std::size_t row) {
     return std::isnan(labels_[row]) ? 0.0 : labels_[row];
   };
+  const bool any_order =
+      rules.ties == Ties::expected || rules.ties == Ties::worst || rules.ties == Ties::best;
   if (rules.ties == Ties::doc_desc || rules.ties == Ties::input_desc)
     std::reverse(rows_.begin(), rows_.end());
   std::stable_sort(rows_.begin(), rows_.end(), [&](std::size_t one, std::size_t other) {
     if (scores_[one] != scores_[other]) return scores_[one] > scores_[other];
-    if (rules.ties == Ties::worst) return label(one) < label(other);
-    return rules.ties == Ties::best && label(one) > label(other);
+    // Rows may come in any order, and numbers are not to depend on it in their last bits.
+    if (!any_order) return false;
+    if (label(one) != label(other))
+      return (label(one) < label(other)) == (rules.ties == Ties::worst);
+    if (std::isnan(labels_[one]) != std::isnan(labels_[other])) return std::isnan(labels_[one]);
+    return weights[one] < weights[other];
   });
   weights_.resize(rows_.size());
   std::vector<double> ordered(rows_.size());

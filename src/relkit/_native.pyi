@@ -268,6 +268,10 @@ class Total:
 
         Below 1, `max_fpr` ends the curve; the area is then standardised as McClish (1989) does.
         """
+    def drop_scores(self) -> None:
+        """Forgets the scores of pooled rows, and with them `auc` and `average_precision`."""
+    def set_area(self, area: float) -> None:
+        """Sets what `auc` returns of the whole curve, where its pairs were counted elsewhere."""
     def average_precision(self) -> float:
         """Average precision over the thresholds of the pooled rows; NaN without a positive."""
     def to_bytes(self) -> bytes: ...
@@ -584,6 +588,30 @@ class ClickLog:
 
         Raises:
             InputError: If an id is empty or a position is below 1.
+        """
+    def merge(
+        self,
+        query: object,
+        count: object,
+        size: object,
+        document: object,
+        position: object,
+        clicked: object,
+        faults: tuple[int, int, int],
+    ) -> None:
+        """Adds distinct sessions of another finished log, which holds other sessions.
+
+        Args:
+            query: The query of each distinct session.
+            count: How often it came.
+            size: The number of its results.
+            document: The document of each result, session after session.
+            position: Its position.
+            clicked: 1 if it was clicked.
+            faults: Its `deep`, `repeated` and `shared`.
+
+        Raises:
+            InputError: If the results are not those of the sessions.
         """
     def finish(self) -> bool:
         """Orders what was added; False where a session came twice. Nothing is added afterwards."""

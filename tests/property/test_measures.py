@@ -234,6 +234,35 @@ def test_merged_equals_whole_to_the_last_bit(queries: list[list[Any]], data: st.
         assert repr(together[name]) == repr(entry), name  # NaN is not equal to itself
 
 
+@given(
+    queries=st.lists(LISTS, min_size=1, max_size=6),
+    rules=st.sampled_from([{}, {"undefined": "zero"}, {"missing": "skip"}]),
+    data=st.data(),
+)
+def test_parts_that_have_all_judgments_equal_the_whole_to_the_last_bit(
+    queries: list[list[Any]], rules: dict[str, Any], data: st.DataObject
+) -> None:
+    names = data.draw(st.lists(st.sampled_from(ALL_VARIANTS), min_size=1, max_size=8, unique=True))
+    judgments, run = tables(queries)
+    place = st.sampled_from([0, 1, 2, None])  # None: the run lacks the query
+    chosen = {query: data.draw(place) for query in run}
+    run = {query: run[query] for query in run if chosen[query] is not None}
+    whole = relkit.evaluate(judgments, run, names, convention=rules)
+    parts = []
+    for number in range(3):
+        part = relkit.Accumulator(names, convention=rules, queries="once")
+        part.update(judgments, {query: run[query] for query in run if chosen[query] == number})
+        parts.append(pickle.loads(pickle.dumps(part)))
+    merged, *others = data.draw(st.permutations(parts))
+    for part in others:
+        merged.merge(part)
+    merged.finish(judgments)
+    found = merged.compute()
+    for name, entry in whole.entries.items():
+        assert repr(found.entries[name]) == repr(entry), name  # NaN is not equal to itself
+    assert [note.message for note in found.notes] == [note.message for note in whole.notes]
+
+
 @given(queries=st.lists(LISTS, min_size=1, max_size=5), data=st.data())
 def test_order_of_rows_and_threads_change_nothing(
     queries: list[list[Any]], data: st.DataObject

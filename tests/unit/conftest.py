@@ -7,12 +7,11 @@ import os
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.databases import create_file
@@ -263,28 +262,3 @@ def clean() -> pl.DataFrame:
     from tests.unit.clean_logs import clean_log
 
     return clean_log()
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    """Spark on this machine; what needs it is marked `spark`."""
-    pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
-    from pyspark.sql import SparkSession
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            session = (
-                SparkSession.builder.master("local[2]")
-                .config("spark.ui.enabled", "false")
-                .config("spark.sql.shuffle.partitions", "2")
-                .config("spark.driver.memory", "512m")
-                .config("spark.driver.host", "127.0.0.1")
-                .config("spark.driver.bindAddress", "127.0.0.1")
-                .getOrCreate()
-            )
-        except Exception as error:
-            pytest.skip(f"Spark does not start: {error}")
-        session.sparkContext.setLogLevel("ERROR")
-        yield session
-        session.stop()

@@ -45,10 +45,10 @@ def ordered(
         names.sort(key=lambda name: name.encode())
     elif ties == "input-desc":
         names.reverse()
-    elif ties == "worst":
-        names.sort(key=lambda name: grades.get(name, 0.0))
-    elif ties == "best":
-        names.sort(key=lambda name: -grades.get(name, 0.0))
+    elif ties in {"worst", "best"}:
+        names.sort(key=lambda name: name.encode(), reverse=True)
+        sign = 1 if ties == "worst" else -1
+        names.sort(key=lambda name: sign * grades.get(name, 0.0))
     names.sort(key=lambda name: -run[name])
     documents = tuple(Document(name, run[name], grades.get(name), name in pooled) for name in names)
     return Case(documents, tuple(grades.values()))

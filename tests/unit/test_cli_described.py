@@ -161,7 +161,11 @@ def test_where_nothing_matches_ids_stand_alone(name: str, command: Command, file
 
 @pytest.mark.parametrize("name", ["explain", "compare", "diagnose", "report"])
 def test_a_file_of_texts_is_never_written_over(name: str, command: Command, files: Path) -> None:
-    more = {"explain": ("--query-id", "q1"), "report": ("--format", "markdown")}.get(name, ())
+    more = {
+        "explain": ("--query-id", "q1"),
+        "compare": ("--format", "csv"),
+        "report": ("--format", "markdown"),
+    }.get(name, ())
     runs = RUNS[:2] if name == "explain" else RUNS
     done = command(name, *runs, *more, "--queries", "queries.tsv", "-o", "queries.tsv")
     assert done.code == 2

@@ -34,7 +34,10 @@ def test_table_shows_values_and_counts(command: Command) -> None:
         "",
         "convention relkit: ties=doc-desc, undefined=skip, missing=zero",
     ]
-    assert outcome.err == "warning: 1 query is in the judgments but not in the run (q3)\n"
+    told = (
+        "warning: 1 query is in the judgments but not in the run (q3) — lesson: relkit learn 13\n"
+    )
+    assert outcome.err == told
 
 
 def test_the_default_measures_fit_80_columns(command: Command) -> None:

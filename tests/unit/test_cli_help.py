@@ -35,8 +35,10 @@ def test_every_module_of_a_command_is_listed() -> None:
     helpers = {
         "__init__",
         "application",
+        "cluster",
         "completion",
         "described",
+        "engine",
         "group",
         "help",
         "hints",

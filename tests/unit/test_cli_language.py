@@ -23,7 +23,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 def test_notes_are_said_in_the_language(
     files: tuple[str, str], command: Command, monkeypatch
 ) -> None:
-    told = "警告：1 条有标注的查询不在结果文件中（q2）\n"
+    told = "警告：1 条有标注的查询不在结果文件中（q2）（课程：relkit learn 13 --lang zh）\n"
     assert command("evaluate", *files, "-m", "rr", "--lang", "zh").err == told
     assert command("evaluate", *files, "-m", "rr").err.startswith("warning: 1 query is in")
     monkeypatch.setenv("RELKIT_LANG", "zh")

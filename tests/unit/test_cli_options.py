@@ -57,7 +57,10 @@ def form(option: click.Option) -> bool:
 
 #: What an option can mean, how to tell, and what it may be called.
 MEANINGS: dict[str, tuple[Callable[[click.Option], bool], set[str]]] = {
-    "a format": (form, {"--format", "--input-format", "--judgments-format", "--run-format"}),
+    "a format": (
+        form,
+        {"--format", "--input-format", "--judgments-format", "--run-format", "--log-format"},
+    ),
     "the id of a query": (said(r"query's id\b"), {"--query-id"}),
     "the column of the query": (column_of("query"), {"--query"}),
     "the column of the label": (column_of("label"), {"--label"}),

@@ -25,7 +25,7 @@ def test_data_on_stdout_and_the_rest_on_stderr(process) -> None:
     assert all(line.startswith(("run,", "bm25.run,")) for line in outcome.out.splitlines())
     assert outcome.err.splitlines() == [
         "convention relkit: ties=doc-desc, undefined=skip, missing=zero",
-        "warning: 1 query is in the judgments but not in the run (q3)",
+        "warning: 1 query is in the judgments but not in the run (q3) — lesson: relkit learn 13",
     ]
 
 
@@ -150,7 +150,8 @@ def on_terminal(files: Path, *arguments: str, **variables: str) -> str:
 
 
 def test_colours_on_a_terminal_only(files: Path) -> None:
-    plain = "warning: 1 query is in the judgments but not in the run (q3)\n"
+    warning = "warning: 1 query is in the judgments but not in the run (q3)\n"
+    plain = f"{warning}  Lesson: relkit learn 13\n"  # in one piece, to be copied
     assert on_terminal(files, "evaluate", *FILES, "-m", "rr") == plain.replace(
         "warning:", "\x1b[33;1mwarning:\x1b[0m"
     )

@@ -35,6 +35,8 @@ class Terminal(io.StringIO):
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     made = Terminal()
     monkeypatch.setattr(messages, "sys", SimpleNamespace(stderr=made))
+    # A command that another test ran in this process may have spoken Chinese.
+    monkeypatch.setattr(messages.messages, "language", "en")
     return made
 
 

@@ -67,17 +67,6 @@ def test_every_engine_gives_the_same_labels(
     assert found.to_dict() == expected.to_dict()
 
 
-@pytest.mark.spark
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way["model"])
-def test_spark_gives_the_same_labels(way: dict[str, Any], spark: Any) -> None:
-    frame = clicks()
-    rows = spark.createDataFrame(frame.rows(), schema=frame.columns).repartition(3)
-    expected, found = make_labels(frame, **way), make_labels(rows, **way)
-    assert found.labels.equals(expected.labels)
-    assert found.to_dict() == expected.to_dict()
-
-
 def test_sums_of_whole_numbers_are_whole_numbers() -> None:
     relation = CONNECTION.sql(
         "select sum(number) as total, 1.25::decimal(9, 2) as price from range(4) rows(number)"

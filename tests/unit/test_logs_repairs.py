@@ -49,29 +49,6 @@ def test_slices_of_a_large_log(clean: pl.DataFrame, monkeypatch: pytest.MonkeyPa
     assert summarise(log).to_dict() == numbers
 
 
-@pytest.mark.spark
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_spark_finds_what_polars_finds(clean: pl.DataFrame, tmp_path: Path) -> None:
-    pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
-    from pyspark.sql import SparkSession
-
-    log = sick(clean).with_columns(pl.col("timestamp").dt.replace_time_zone(None))
-    log.write_parquet(tmp_path / "log.parquet")
-    settings = {"spark.ui.enabled": "false", "spark.sql.session.timeZone": "UTC",
-                "spark.sql.shuffle.partitions": "2"}  # fmt: skip
-    builder = SparkSession.builder.master("local[2]").config(map=settings)
-    spark = builder.getOrCreate()
-    try:
-        frame = spark.read.parquet(str(tmp_path / "log.parquet"))
-        there, here = examine(frame), examine(log)
-        assert there.to_dict() == here.to_dict()
-        assert there.repair().to_dict() == here.repair().to_dict()
-        assert summarise(frame).to_dict() == summarise(log).to_dict()
-    finally:
-        spark.stop()
-
-
 def test_the_order_of_the_rows_does_not_matter(clean: pl.DataFrame) -> None:
     log = sick(clean)
     assert examine(log.sample(fraction=1.0, shuffle=True, seed=3)).to_dict() == (

@@ -127,7 +127,7 @@ def test_the_size_of_the_parts_does_not_matter(
             read.append(len(part))
             yield part
 
-    monkeypatch.setattr(slots, "batches", small)
+    monkeypatch.setattr(frames, "batches", small)
     monkeypatch.setattr(slots, "PART", 5)
     found = draw_sample(LOG, per_tier=6, design=design, seed=2)
     assert found.to_frame().equals(expected.to_frame())

@@ -51,11 +51,21 @@ def wait_until(tab: Page, condition: str, *, seconds: float = 20.0) -> None:
         tab.wait_for_timeout(30)
 
 
-def call_browser(tab: Page, method: str, **parameters: Any) -> None:
+def overflow(tab: Page) -> int:
+    """Returns by how many pixels the page is wider than its window.
+
+    A phone zooms out until a wide page fits, and its `innerWidth` grows with the page.
+    """
+    root = "document.documentElement"
+    return int(tab.evaluate(f"{root}.scrollWidth - {root}.clientWidth"))
+
+
+def call_browser(tab: Page, method: str, **parameters: Any) -> dict[str, Any]:
     """Calls a method of the debugging protocol, where Playwright has no word for it."""
     if tab not in _sessions:
         _sessions[tab] = tab.context.new_cdp_session(tab)
-    _sessions[tab].send(method, parameters)
+    found: dict[str, Any] = _sessions[tab].send(method, parameters)
+    return found
 
 
 #: What a session set holds as long as it lasts, and each one makes the page slower.

@@ -13,12 +13,11 @@ from relkit.labels import compare_models
 pytest.importorskip("playwright")
 
 from playwright.sync_api import Page
-from tests.web.browser import complaints, open_page, requests
+from tests.web.browser import complaints, open_page, overflow, requests
 
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>"
 DOCS = {"good": 0.8, "fair": 0.5, "poor": 0.2, HOSTILE: 0.1}
 WIDE, NARROW = 1100, 400
-OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
 #: Charts that are shown, each in one of its two sizes.
 VISIBLE = "[...document.querySelectorAll('figure.chart svg[viewBox]')].filter(e => \
 e.getAttribute('role') && e.getBoundingClientRect().width > 100).length"
@@ -64,7 +63,7 @@ def test_nothing_leaves_the_page_and_nothing_is_broken(tab: Page, page: Path) ->
 def test_everything_fits(tab: Page, page: Path, wide: int) -> None:
     open_page(tab, page)
     tab.set_viewport_size({"width": wide, "height": 900})
-    assert tab.evaluate(OVERFLOW) <= 0
+    assert overflow(tab) == 0
     # Position bias, calibration, perplexity.
     assert tab.evaluate(VISIBLE) == 3
 

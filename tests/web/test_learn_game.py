@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.web.browser import complaints, open_page, requests
+from tests.web.browser import complaints, open_page, overflow, requests
 
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("markdown_it")
@@ -262,7 +262,7 @@ def test_every_state_is_accessible_and_fits(
 
     def check() -> None:
         assert violations(tab) == []
-        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert overflow(tab) == 0
 
     open_page(tab, f"{address}{language}/game.html", width=width, scheme=scheme)  # type: ignore[arg-type]
     tab.locator(".rules summary").click()

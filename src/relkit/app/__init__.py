@@ -1,15 +1,20 @@
 """The web app in which people grade: pages for judges and leads, and a REST interface."""
 
-from __future__ import annotations
+from typing import Any
+
+import lazy_loader
 
 from relkit.core.packages import missing_package
 
-try:
-    from relkit.app.application import create_app
-    from relkit.app.settings import Settings
-except ModuleNotFoundError as error:
-    if error.name is None or error.name.partition(".")[0] == "relkit":
-        raise
-    raise missing_package(error.name, purpose="the judging app", install="relkit[judge]") from None
+_find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-__all__ = ["Settings", "create_app"]
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _find(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "relkit":
+            raise
+        raise missing_package(
+            error.name, purpose="the judging app", install="relkit[judge]"
+        ) from None

@@ -19,6 +19,7 @@ from relkit.app.protection import csrf_token
 from relkit.core.texts.languages import LANGUAGES, language_name, language_tag
 from relkit.core.texts.numbers import PAGE
 from relkit.online.monitoring.wording import tier_name
+from relkit.report.templating import environment
 
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
@@ -70,14 +71,8 @@ def render_markdown(text: str) -> Markup:
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("relkit.app"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.filters.update(
+    found = environment(jinja2.PackageLoader("relkit.app"))
+    found.filters.update(
         is_web=_is_web,
         number=_number,
         signed=_signed,
@@ -86,13 +81,13 @@ def _environment() -> jinja2.Environment:
         markdown=render_markdown,
         sentence_case=sentence_case,
     )
-    environment.globals.update(
+    found.globals.update(
         asset=_address,
         all_languages=LANGUAGES,
         language_name=language_name,
         language_tag=language_tag,
     )
-    return environment
+    return found
 
 
 def render(

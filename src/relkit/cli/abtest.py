@@ -122,11 +122,7 @@ def command() -> None:
 )
 @click.option("--strict", is_flag=True, help="Exit with code 1 if there is a warning.")
 @language_option("Language of the texts.")
-@format_option(
-    *FORMATS,
-    default=None,
-    help="Output format.  [default: by the ending of FILE in -o, else table]",
-)
+@format_option(*FORMATS, default=None)
 @output_option
 @no_color_option
 def check(
@@ -187,11 +183,7 @@ def check(
     show_default=True,
     help="Random seed. The same seed gives the same digits on any machine.",
 )
-@format_option(
-    *FORMATS,
-    default=None,
-    help="Output format.  [default: by the ending of FILE in -o, else table]",
-)
+@format_option(*FORMATS, default=None)
 @digits_option
 @output_option
 @no_color_option

@@ -107,11 +107,7 @@ difference it separates.
 )
 @convention_options
 @scale_option
-@format_option(
-    *FORMATS,
-    default=None,
-    help="Output format.  [default: by the ending of FILE in -o, else table]",
-)
+@format_option(*FORMATS, default=None)
 @digits_option
 @output_option
 @columns_option

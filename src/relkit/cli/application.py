@@ -205,7 +205,7 @@ def _report(error: BaseException) -> int:
     if isinstance(error, RelkitError):
         from relkit.cli.hints import said
 
-        messages.error(error.message, said(error.hint))
+        messages.error(error.message, said(error.hint), error.lesson)
         return _code(error)
     if isinstance(error, click.ClickException):
         messages.error(_message(error), _usage_hint(error))

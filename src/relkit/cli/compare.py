@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.described import Described, described_options
+from relkit.cli.engine import Engine, engine_options
 from relkit.cli.inputs import Given, check_stdin, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
@@ -89,11 +90,7 @@ and the queries needed to detect the observed difference.
 )
 @described_options(documents=False)
 @average_option
-@format_option(
-    *FORMATS,
-    default=None,
-    help="Output format.  [default: by the ending of FILE in -o, else table]",
-)
+@format_option(*FORMATS, default=None)
 @digits_option
 @output_option
 @input_options("query", "label", "document")
@@ -101,6 +98,7 @@ and the queries needed to detect the observed difference.
     "--values", is_flag=True, help="The files contain per-query values; no judgments are needed."
 )
 @threads_option
+@engine_options
 @plugin_option
 @no_color_option
 def command(
@@ -121,6 +119,7 @@ def command(
     given: Given,
     values: bool,
     threads: int,
+    engine: Engine,
 ) -> None:
     """Runs `relkit compare`."""
     form = form or form_of(output, FORMATS)
@@ -134,13 +133,19 @@ def command(
     _check_gate_names(gate_names)
     if values and given.scored:
         raise ParameterError("--values and --scored exclude each other")
-    if values:
+    measured = [] if values else _with_gates(asked, gate_names, bool(given.scored))
+    if engine:
+        from relkit.cli.cluster import Cluster
+
+        engine.refuse(values=values)
+        comparison = Cluster(engine, given, average).compare(files, names, measured, settings)
+    elif values:
         comparison = _of_values(files, names, settings)
     else:
         with Progress("comparing") as progress:
             comparison = given.compare(
                 files,
-                _with_gates(asked, gate_names, bool(given.scored)),
+                measured,
                 settings,
                 names=names,
                 average=average,

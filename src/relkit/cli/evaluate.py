@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.inputs import Given, check_stdin, run_names
+from relkit.cli.engine import Engine, engine_options
+from relkit.cli.inputs import Given, check_files, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
     average_option,
@@ -77,13 +78,19 @@ new.csv).
     help="Print confidence intervals: over queries, and for labels derived from clicks.",
 )
 @confidence_option
+@click.option(
+    "--per-query-to",
+    metavar="FOLDER",
+    help="With --engine spark: have the cluster write the values of each query to a folder, as"
+    " Parquet with the columns run, query and one per measure.",
+)
 @average_option
 @format_option(
     *FORMATS,
     default=None,
     help="Output format. json has full precision and one object per run; trec is trec_eval's"
     " format, with a fourth column for the run if there are several, or one file per run"
-    " with -o FOLDER/.  [default: by the ending of FILE in -o, else table]",
+    " with -o FOLDER/.",
 )
 @digits_option
 @output_option
@@ -94,6 +101,7 @@ new.csv).
 )
 @input_options("query", "label", "document", "weight")
 @threads_option
+@engine_options
 @plugin_option
 @no_color_option
 def command(
@@ -104,6 +112,7 @@ def command(
     per_query: bool,
     intervals: bool,
     confidence: float,
+    per_query_to: str | None,
     average: str | None,
     form: str | None,
     digits: int,
@@ -111,24 +120,38 @@ def command(
     strict: bool,
     given: Given,
     threads: int,
+    engine: Engine,
 ) -> None:
     """Runs `relkit evaluate`."""
     form = form or form_of(output, FORMATS)
     asked = split_measures(measures)
     files = [name for name in (judgments, *runs) if name is not None]
     protect_inputs(output, given.paths(files))
+    if per_query_to is not None and not engine:
+        raise ParameterError("--per-query-to is for --engine spark", hint="add --engine spark")
     common: dict[str, Any] = {"average": average, "strict": strict}
     if intervals:
         _refuse_beside_intervals(form, {"--scored": bool(given.scored), "-q": per_query})
         common["level"] = confidence
-    if given.scored:
+    results: Any
+    tags: list[str] = []
+    if not given.scored:
+        check_files(files, "evaluate")
+    if engine:
+        from relkit.cli.cluster import Cluster
+
+        engine.refuse(intervals=intervals, threads=threads)
+        measured = asked if given.scored else _measures(asked, form)
+        results, tags = Cluster(engine, given, average).evaluate(
+            files, names, measured, per_query=per_query, target=per_query_to, strict=strict
+        )
+    elif given.scored:
         common["threads"] = threads
-        results: list[Any] = [
+        results = [
             one.evaluate(asked, given.convention, given.scale, common)
             for one in given.scored.models(files, names)
         ]
     else:
-        _check_arguments(judgments, runs)
         results, tags = _runs(files, names, _measures(asked, form), given, threads, common)
     if intervals:
         emit(_intervals_text(results, form, digits, output), output)
@@ -142,19 +165,6 @@ def command(
     else:
         emit(_text(results, form, per_query, digits, output, header), output)
     _say(results, form)
-
-
-def _check_arguments(judgments: str | None, runs: Sequence[str]) -> None:
-    if judgments is None:
-        raise ParameterError(
-            "JUDGMENTS and RUN are missing", hint="relkit evaluate judgments.qrels bm25.run"
-        )
-    if not runs:
-        raise ParameterError(
-            "RUN is missing",
-            hint=message("relkit evaluate {judgments} bm25.run", judgments=judgments),
-        )
-    check_stdin([judgments, *runs])
 
 
 def _measures(names: list[str], form: str) -> list[Measure]:

@@ -21,8 +21,8 @@ from relkit.cli.options import (
     plugin_option,
 )
 from relkit.cli.output import emit, protect_inputs, terminal_columns
-from relkit.core.errors import ParameterError
-from relkit.core.texts import Language, Message, message
+from relkit.core.errors import ParameterError, UnknownNameError
+from relkit.core.texts import Message, message
 
 if TYPE_CHECKING:
     from relkit.analysis.explanation import Explanation
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from relkit.data.run import Run
     from relkit.data.scale import Scale
     from relkit.io.descriptions import Descriptions
+    from relkit.learn.lesson import Lesson
     from relkit.measures import Measure
 
 __all__ = ["command"]
@@ -120,6 +121,7 @@ def command(
     rules, levels, runs = lists.convention, given.scale, lists.runs
     if learn and len(runs) != 1:
         raise ParameterError("--learn explains one run, not two")
+    lesson = _lesson(one) if learn else None
     if query is None:
         raise ParameterError(
             "--query-id is missing",
@@ -148,26 +150,38 @@ def command(
         )
         emit(text, output)
     described.notes()
-    if learn and isinstance(found, Explanation):
-        _open_lesson(found, messages.language)
+    if lesson is not None and isinstance(found, Explanation):
+        _open_lesson(lesson, found)
 
 
-def _open_lesson(found: Explanation, language: Language) -> None:
-    """Serves the course, with the derivation in the lesson on its measure.
+def _lesson(measure: Measure) -> Lesson:
+    """Returns the lesson on a measure.
 
     Raises:
+        DependencyError: If what serves the course is not installed.
         UnknownNameError: If no lesson is about the measure.
     """
-    from relkit.cli.learn import need_packages, serve
+    from relkit.cli.learn import need_packages
+    from relkit.learn.course import course, lesson_on
 
     need_packages()
-    from relkit.learn.course import course, find_lesson
-    from relkit.learn.site import lesson_page, pages
+    found = lesson_on(measure.name, course(messages.language))
+    if found is None:
+        raise UnknownNameError(
+            message("no lesson is about `{name}`", name=measure.name), hint="leave out --learn"
+        )
+    return found
 
-    lessons = course(language)
-    lesson = find_lesson(found.measure.name, lessons)
-    first = f"{language}/{lesson.name}.html"
-    serve({**pages(), first: lesson_page(lesson, lessons, found).encode()}, first, browser=True)
+
+def _open_lesson(lesson: Lesson, found: Explanation) -> None:
+    """Serves the course, with the derivation in the lesson on its measure."""
+    from relkit.cli.learn import serve
+    from relkit.learn.course import course
+    from relkit.learn.site import lesson_page, pages, steps_ahead
+
+    first = f"{lesson.language}/{lesson.name}.html"
+    own = lesson_page(lesson, course(lesson.language), found)
+    serve(pages().replaced(first, own), first, browser=True, ahead=steps_ahead())
 
 
 def _check_files(files: Sequence[str], given: Given) -> None:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Given",
     "Lists",
+    "check_files",
     "check_stdin",
+    "check_two_runs",
     "judgments_argument",
     "run_argument",
     "run_columns",
@@ -191,7 +193,7 @@ class Given:
                     **rules,
                     **settings,
                 )
-        _check_two_runs(files)
+        check_two_runs(files)
         found = self.lists(files, names, whole=lists)
         with self.naming():
             return compare_runs(
@@ -206,12 +208,12 @@ class Given:
 
     def judgments(self, path: str) -> Judgments:
         """Reads judgments."""
-        columns = self._columns("judgments", path)
+        columns = self.columns_of("judgments", path)
         return judgments_argument(path, self.formats[0], columns, self.scale, "--judgments-columns")
 
     def run(self, path: str, name: str | None, *, whole: bool = False) -> Any:
         """Returns an opened run to stream, or one read with the caller's options."""
-        columns = self._columns("run", path)
+        columns = self.columns_of("run", path)
         return run_argument(
             path, self.formats[1], columns, name, whole=whole, option="--run-columns"
         )
@@ -240,7 +242,7 @@ class Given:
                 hint="leave it out: no file is a table",
             )
 
-    def _columns(self, kind: str, path: str) -> dict[str, str] | None:
+    def columns_of(self, kind: str, path: str) -> dict[str, str] | None:
         """Returns the columns of a file: its own option takes precedence over `--columns`.
 
         Raises:
@@ -269,6 +271,27 @@ class Given:
         judged = scored_judgments(next(iter(rows.values())), self.scale)
         runs = [scored_run(one, name) for name, one in rows.items()]
         return Lists(judged, runs, list(rows), array_rules(self.convention))
+
+
+def check_files(files: Sequence[str], command: str) -> None:
+    """Refuses fewer arguments than judgments and a run, and stdin given twice.
+
+    Args:
+        files: The arguments.
+        command: The command, for the hint.
+
+    Raises:
+        ParameterError: If judgments or runs are missing.
+    """
+    if len(files) < 2:
+        judgments = files[0] if files else "judgments.qrels"
+        raise ParameterError(
+            "RUN is missing" if files else "JUDGMENTS and RUN are missing",
+            hint=message(
+                "relkit {command} {judgments} bm25.run", command=command, judgments=judgments
+            ),
+        )
+    check_stdin(files)
 
 
 def check_stdin(paths: Sequence[str]) -> None:
@@ -356,7 +379,12 @@ def stage_runs(texts: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _check_two_runs(files: Sequence[str]) -> None:
+def check_two_runs(files: Sequence[str]) -> None:
+    """Rejects files that are not judgments and two runs.
+
+    Raises:
+        ParameterError: If one is missing.
+    """
     if len(files) > 2:
         return
     missing = ("JUDGMENTS, BASELINE and CANDIDATE", "BASELINE and CANDIDATE", "CANDIDATE")

@@ -158,11 +158,7 @@ def mix(
 @click.argument("mixed", metavar="MIXED")
 @source_options
 @confidence_option
-@format_option(
-    *FORMATS,
-    default=None,
-    help="Output format.  [default: by the ending of FILE in -o, else table]",
-)
+@format_option(*FORMATS, default=None)
 @digits_option
 @output_option
 @no_color_option

@@ -9,7 +9,7 @@ import shlex
 import click
 
 from relkit.cli.messages import Progress, messages
-from relkit.cli.options import no_color_option
+from relkit.cli.options import listen_options, no_color_option
 from relkit.core.errors import ParameterError
 from relkit.core.packages import optional_package
 from relkit.core.texts import message
@@ -74,14 +74,7 @@ def _check_proxies(
 
 @click.command("serve", help=HELP, short_help="Open the web app in which people grade.")
 @click.argument("database", required=False)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8080,
-    show_default=True,
-    help="The port; 0 picks a free one.",
-)
+@listen_options(8080)
 @click.option(
     "--allowed-host",
     "allowed_hosts",
@@ -137,7 +130,6 @@ def _check_proxies(
     show_default=True,
     help="Days to keep the log of sign-ins and changes.",
 )
-@click.option("--browser", is_flag=True, help="Open the page in a browser on this machine.")
 @no_color_option
 def serve(
     database: str | None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.engine import Engine, engine_options
 from relkit.cli.group import CommandGroup, Renamed
 from relkit.cli.inputs import check_stdin, judgments_argument
 from relkit.cli.labels_bias import bias
@@ -185,6 +186,7 @@ def command() -> None:
 @format_option("table", "json", "markdown", help="Output format of the results.")
 @digits_option
 @threads_option
+@engine_options
 @no_color_option
 def make(
     log: tuple[str, ...],
@@ -202,6 +204,7 @@ def make(
     prior: str | None,
     bias: str | None,
     top: int,
+    engine: Engine,
     **options: Any,
 ) -> None:
     """Runs `relkit labels make`."""
@@ -212,7 +215,7 @@ def make(
     chosen = model_of(model) if bias is None else _with_bias(model_of(model), bias)
     refuse_existing(output, force)
     valued = _actions(actions, long_dwell, per_click)
-    sessions = read_log(log, columns, input_format, [output])
+    sessions = read_log(log, columns, input_format, [output], engine=engine)
     labels = make_labels(
         sessions,
         chosen,
@@ -310,7 +313,6 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
 @format_option(
     *PAGES,
     default=None,
-    help="Output format.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option

@@ -15,12 +15,12 @@ from relkit.cli.options import (
     output_option,
     threads_option,
 )
-from relkit.cli.output import emit, form_of, protect_inputs, written
+from relkit.cli.output import emit, form_of, protect_inputs, rendered
 from relkit.cli.sessions import read_log, source_options
 
 __all__ = ["bias"]
 
-FORMATS = ("table", "markdown", "json", "csv", "html", "svg")
+FORMATS = ("table", "markdown", "json", "csv", "html", "svg", "png")
 
 HELP = """Estimate how often each position is seen, and whether the log identifies it.
 
@@ -69,11 +69,7 @@ fits the model pbm. Labels use the first one.
     help="A connection with fewer effective swaps is reported as weak.",
 )
 @clicks_options
-@format_option(
-    *FORMATS,
-    default=None,
-    help="Output format.  [default: by the ending of FILE in -o, else table]",
-)
+@format_option(*FORMATS, default=None)
 @digits_of(3)
 @output_option
 @threads_option
@@ -90,6 +86,7 @@ def bias(
     **options: Any,
 ) -> None:
     """Runs `relkit labels bias`."""
+    from relkit import report
     from relkit.labels.position_bias.estimating import estimate_bias, estimator_of
 
     form = form or form_of(output, FORMATS)
@@ -98,15 +95,13 @@ def bias(
     sessions = read_log(log, columns, input_format, [output])
     found = estimate_bias(sessions, chosen, level=confidence, **options)
     messages.notes(found.notes)
-    said = {"digits": digits, "language": messages.language}
-    if form == "html":
-        from relkit.report import render_bias_report
-
-        text = render_bias_report(found, language=messages.language)
-    elif form == "svg":
-        from relkit.report import bias_picture
-
-        text = bias_picture(found, messages.language)
-    else:
-        text = written(found, form, **said)
-    emit(text, output)
+    language = messages.language
+    data = rendered(
+        found,
+        form,
+        page=lambda: report.render_bias_report(found, language=language),
+        picture=lambda: report.bias_picture(found, language),
+        digits=digits,
+        language=language,
+    )
+    emit(data, output)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import click
 
 from relkit.cli.messages import messages
-from relkit.cli.options import language_option, no_color_option
+from relkit.cli.options import language_option, listen_options, no_color_option
 from relkit.cli.output import terminal_columns
 from relkit.core.document.signs import wrap
 from relkit.core.errors import CheckError, ParameterError
@@ -51,15 +52,7 @@ Needs pip install 'relkit[learn]'.
     "learn", help=HELP, short_help="Learn to measure relevance: lessons, cards and a game."
 )
 @click.argument("lesson", metavar="[LESSON]", required=False)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8090,
-    show_default=True,
-    help="The port; 0 picks a free one.",
-)
-@click.option("--browser", is_flag=True, help="Open the page in a browser on this machine.")
+@listen_options(8090)
 @click.option(
     "-o",
     "--output",
@@ -125,7 +118,7 @@ def command(
         )
     need_packages()
     from relkit.learn.course import course, find_lesson, read_course
-    from relkit.learn.site import pages, write_site
+    from relkit.learn.site import pages, steps_ahead, write_site
 
     if output is not None:
         written = write_site(Path(output), lessons)
@@ -138,7 +131,9 @@ def command(
     if lesson is not None:
         known = course(language) if lessons is None else read_course(lessons, language)
         first = f"{language}/{find_lesson(lesson, known).name}.html"
-    serve(pages(lessons), first, host=host, port=port, browser=browser)
+    # A fault in lessons of one's own is an error before a page is opened.
+    files, ahead = (pages(), steps_ahead()) if lessons is None else (dict(pages(lessons)), ())
+    serve(files, first, host=host, port=port, browser=browser, ahead=ahead)
 
 
 def _write_exam(folder: Path) -> None:
@@ -198,6 +193,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     browser: bool = False,
+    ahead: Iterable[Callable[[], object]] = (),
 ) -> None:
     """Serves pages until a signal says to end.
 
@@ -207,13 +203,14 @@ def serve(
         host: The address to listen at.
         port: The port; 0 picks a free one.
         browser: Whether to open the first page in a browser here.
+        ahead: What to compute between pages, so that later ones are there sooner.
     """
     from relkit.app.process import Ending, listen, own_names, serve_app
-    from relkit.learn.server import course_app
+    from relkit.learn.server import Ahead, course_app
 
     ending = Ending()
-    with ending.entered(), listen(host, port) as listening:
-        app = course_app(files, first, names=own_names(host, listening))
+    with ending.entered(), listen(host, port) as listening, closing(Ahead(ahead)) as between:
+        app = course_app(files, first, names=own_names(host, listening), ahead=between)
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/{first}"
         text = message("the course: {address} (Ctrl-C ends it)", address=address)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.engine import Engine, engine_options
 from relkit.cli.group import CommandGroup
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import format_option, language_option, no_color_option, output_option
@@ -108,6 +109,7 @@ def read(
 @source_options
 @format_option("table", "json", "markdown", help="Output format.")
 @output_option
+@engine_options
 @no_color_option
 def inspect(
     log: tuple[str, ...],
@@ -115,11 +117,12 @@ def inspect(
     input_format: str | None,
     form: str,
     output: str | None,
+    engine: Engine,
 ) -> None:
     """Runs `relkit logs inspect`."""
     from relkit.online.logs import summarise
 
-    overview = summarise(read_log(log, columns, input_format, [output]))
+    overview = summarise(read_log(log, columns, input_format, [output], engine=engine))
     emit(written(overview, form, language=messages.language), output)
 
 
@@ -155,6 +158,7 @@ def inspect(
 @click.option("--strict", is_flag=True, help="Exit with code 1 if there is a warning.")
 @language_option("Language of the texts.")
 @format_option("table", "json", "markdown", help="Output format.")
+@engine_options
 @no_color_option
 def doctor(
     log: tuple[str, ...],
@@ -168,6 +172,7 @@ def doctor(
     strict: bool,
     language: Any,
     form: str,
+    engine: Engine,
 ) -> None:
     """Runs `relkit logs doctor`."""
     import json
@@ -182,10 +187,12 @@ def doctor(
         )
     if record is not None and not fix:
         raise ParameterError("--record is for --fix", hint="write --fix -o cleaned.parquet")
+    if engine:
+        engine.refuse(fix=fix)
     if output is not None:
         check_target(output)
         record = record or f"{output}.changes.json"
-    sessions = read_log(log, columns, input_format, [output, record])
+    sessions = read_log(log, columns, input_format, [output, record], engine=engine)
     with Progress("checking") as progress:
         checkup = examine(sessions, depth=depth, only=only or None, progress=progress)
     if form == "json":

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from relkit.core.document.terminal import COLUMNS, printable, shorten, width, wrap
+from relkit.core.lessons import lesson_line, with_lesson
 from relkit.core.notes import Note
 from relkit.core.texts import LANGUAGES, Language, message, translate
 
@@ -31,6 +32,7 @@ class Messages:
     def __init__(self) -> None:
         self.color: bool | None = None
         self.language: Language = "en"
+        self._named: set[str] = set()
 
     def reset(self, arguments: Sequence[str] = ()) -> None:
         """Resets the choices of an earlier command in the same process.
@@ -41,6 +43,7 @@ class Messages:
         """
         self.color = None
         self.language = language_of(arguments)
+        self._named = set()
 
     def paint(self, text: str, style: str) -> str:
         """Returns a text in a colour, or unchanged."""
@@ -71,33 +74,47 @@ class Messages:
         """Returns a message in the language, or unchanged if there is no translation."""
         return translate(text, self.language)
 
-    def error(self, message: str, hint: str = "") -> None:
-        """Writes an error and what to do about it."""
+    def error(self, message: str, hint: str = "", lesson: str = "") -> None:
+        """Writes an error, what to do about it, and the lesson that explains it."""
         self._line("error", RED, message)
         if hint:
-            self._line("hint", CYAN, hint)
+            self._line("hint", CYAN, hint, lesson)
 
-    def warning(self, message: str) -> None:
-        """Writes a warning."""
-        self._line("warning", YELLOW, message)
+    def warning(self, message: str, lesson: str = "") -> None:
+        """Writes a warning, and the lesson that explains it."""
+        self._line("warning", YELLOW, message, lesson)
 
     def note(self, message: str) -> None:
         """Writes a note."""
         self._line("note", GREEN, message)
 
     def notes(self, notes: Iterable[Note]) -> None:
-        """Writes notes about the data."""
+        """Writes notes about the data; the first warning about a lesson names it."""
         for note in notes:
-            write = self.warning if note.level == "warning" else self.note
-            write(note.text(self.language))
+            text = note.text(self.language)
+            if note.level == "warning":
+                lesson = "" if note.lesson in self._named else note.lesson
+                self.warning(text, lesson)
+                self._named.add(lesson)
+            else:
+                self.note(text)
 
-    def _line(self, word: str, style: str, message: str) -> None:
+    def _line(self, word: str, style: str, message: str, lesson: str = "") -> None:
         said = f"{self.translate(word)}{self.translate(': ')}"
         label = said.rstrip()
-        start, *lines = self._folded(printable(self.translate(message), "\n"), said)
+        text = [*self._folded(printable(self.translate(message), "\n"), said)]
+        start, *lines = self._taught(text, lesson) if lesson else text
         self._write(self.paint(label, style) + start[len(label) :])
         for line in lines:
             self._write(line)
+
+    def _taught(self, lines: list[str], lesson: str) -> list[str]:
+        """Returns lines that end with a lesson, whose command stays in one piece."""
+        *before, last = lines
+        room, whole = terminal_width(), with_lesson(last, lesson, self.language)
+        if room is None or width(whole) <= room:
+            return [*before, whole]
+        return [*lines, f"  {lesson_line(lesson, self.language)}"]
 
     def _folded(self, text: str, first: str) -> Iterator[str]:
         """Yields a message line by line, wrapped to the terminal's width or 80 columns."""

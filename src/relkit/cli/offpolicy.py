@@ -142,11 +142,7 @@ would have to be logged.
     help="Write what would have to be logged to a file: .csv, .tsv, .jsonl or .parquet.",
 )
 @click.option("--force", is_flag=True, help="Replace the file of --to-log if it exists.")
-@format_option(
-    *FORMATS,
-    default=None,
-    help="Output format.  [default: by the ending of FILE in -o, else table]",
-)
+@format_option(*FORMATS, default=None)
 @digits_option
 @output_option
 @threads_option

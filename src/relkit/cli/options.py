@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Sequence
+from functools import reduce, wraps
 from typing import Any, Literal, TypeVar
 
 import click
@@ -29,6 +29,7 @@ __all__ = [
     "input_options",
     "judgments_format_option",
     "language_option",
+    "listen_options",
     "measure_option",
     "names_option",
     "no_color_option",
@@ -42,6 +43,11 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Returns several options as one, in the order in which the help lists them."""
+    return lambda command: reduce(lambda done, option: option(done), reversed(options), command)
 
 
 def _set_color(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -90,20 +96,29 @@ def convention_options(command: F) -> F:
     )(command)
 
 
-def measure_option(scored: bool = False) -> Callable[[F], F]:
-    """Returns the option ``-m``; `scored` adds the defaults for labelled scores."""
-    default = ", ".join(DEFAULT_MEASURES)
+def measure_option(
+    scored: bool = False,
+    what: str = "A measure, such as ndcg@10 or 'recall(rel=2)@100'",
+    default: Sequence[str] = DEFAULT_MEASURES,
+) -> Callable[[F], F]:
+    """Returns the option ``-m``.
+
+    Args:
+        scored: Adds the defaults for labelled scores.
+        what: What it names, with examples.
+        default: The measures without it.
+    """
+    without = ", ".join(default)
     if scored:
-        default += f"; --scored: {', '.join(DEFAULT_SCORE_MEASURES)}"
+        without += f"; --scored: {', '.join(DEFAULT_SCORE_MEASURES)}"
     return click.option(
         "-m",
         "--measure",
         "measures",
         metavar="MEASURE",
         multiple=True,
-        help="A measure, such as ndcg@10 or 'recall(rel=2)@100'; repeat it, or separate several"
-        " with commas; @FILE reads them from a file, one per line. `relkit measures` lists"
-        f" them.  [default: {default}]",
+        help=f"{what}; repeat it, or separate several with commas; @FILE reads them from a file,"
+        f" one per line. `relkit measures` lists them.  [default: {without}]",
     )
 
 
@@ -202,20 +217,23 @@ def no_color_option(command: F) -> F:
 
 
 def format_option(*choices: str, default: str | None = "table", help: str = "") -> Callable[[F], F]:
-    """Returns the option ``--format``."""
+    """Returns the option ``--format``; without a default, the ending of the output decides."""
+    help = help or "Output format."
+    if default is None and "[default:" not in help:
+        help += "  [default: by the ending of FILE in -o, else table]"
     return click.option(
         "--format",
         "form",
         type=click.Choice(choices),
         default=default,
         show_default=default is not None,
-        help=help or "Output format.",
+        help=help,
     )
 
 
-def depth_option(*, help: str, **options: Any) -> Callable[[F], F]:
+def depth_option(*, help: str, name: str = "k", **options: Any) -> Callable[[F], F]:
     """Adds the depth, `-k`; its help differs between commands."""
-    return click.option("-k", "--depth", "k", cls=Renamed, formerly="--k", help=help, **options)
+    return click.option("-k", "--depth", name, cls=Renamed, formerly="--k", help=help, **options)
 
 
 def target_format_option(name: str, *, help: str) -> Callable[[F], F]:
@@ -225,8 +243,23 @@ def target_format_option(name: str, *, help: str) -> Callable[[F], F]:
 
 def language_option(what: str = "Language of the texts.") -> Callable[[F], F]:
     """Returns the option ``--lang``; the command gets it as `language`."""
-
     return click.option("--lang", "language", **{**LANGUAGE, "help": what})
+
+
+def listen_options(port: int) -> Callable[[F], F]:
+    """Returns the options of a server: ``--host``, ``--port`` with its default, ``--browser``."""
+    host = "127.0.0.1"
+    return _all(
+        click.option("--host", default=host, show_default=True, help="The address to listen on."),
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=port,
+            show_default=True,
+            help="The port; 0 picks a free one.",
+        ),
+        click.option("--browser", is_flag=True, help="Open the page in a browser on this machine."),
+    )
 
 
 def average_option(command: F) -> F:
@@ -310,9 +343,7 @@ def input_options(
             given = Given.of(values)
             return command(given=given, **values)
 
-        for option in reversed(options):
-            packed = option(packed)
-        return packed
+        return _all(*options)(packed)
 
     return decorate
 
@@ -351,9 +382,10 @@ def comparison_options(command: Callable[..., Any]) -> Callable[..., Any]:
         settings = {name: values.pop(name) for name in SETTINGS}
         return command(settings=settings, **values)
 
-    for name, option in reversed(SETTINGS.items()):
-        packed = click.option(f"--{name}", show_default=True, **option)(packed)
-    return packed
+    options = (
+        click.option(f"--{name}", show_default=True, **one) for name, one in SETTINGS.items()
+    )
+    return _all(*options)(packed)
 
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -399,28 +431,19 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 def clicks_options(command: F) -> F:
     """Adds the options for which clicks count."""
-    for decorate in (
-        click.option(
-            "-k",
-            "--depth",
-            type=click.IntRange(1, 1000),
-            default=10,
-            show_default=True,
-            help="Ignore positions after this one.",
-        ),
+    return _all(
+        click.option("--confidence", show_default=True, **SETTINGS["confidence"]),
         click.option(
             "--min-dwell",
             type=click.FloatRange(min=0),
             metavar="SECONDS",
             help="Ignore clicks with a shorter dwell time, in seconds.",
         ),
-        click.option(
-            "--confidence",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=0.95,
+        depth_option(
+            name="depth",
+            type=click.IntRange(1, 1000),
+            default=10,
             show_default=True,
-            help="Confidence level of the intervals.",
+            help="Ignore positions after this one.",
         ),
-    ):
-        command = decorate(command)
-    return command
+    )(command)

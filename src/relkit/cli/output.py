@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from relkit.core.document.endings import form_named_by
+from relkit.core.document.endings import endings_of, form_named_by, named_form
 from relkit.core.document.terminal import printable
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
@@ -21,19 +21,36 @@ __all__ = [
     "is_folder",
     "protect_inputs",
     "refuse_existing",
+    "rendered",
     "terminal_columns",
     "written",
 ]
 
 
-def form_of(output: str | None, offered: Iterable[str]) -> str:
+def form_of(output: str | None, offered: Collection[str]) -> str:
     """Returns the format implied by a file name's ending; a table if it implies none.
+
+    Raises:
+        ParameterError: If the ending is that of another format, such as `.xlsx`.
 
     Examples:
         >>> form_of("results.json", ["table", "json"]), form_of(None, ["table", "json"])
         ('json', 'table')
     """
-    return form_named_by(output or "", offered) or "table"
+    form = form_named_by(output or "", offered)
+    if form is None and output is not None and named_form(output) is not None:
+        raise ParameterError(
+            message(
+                "`{path}` cannot be written: `{ending}` is not among the formats of this command",
+                path=output,
+                ending=os.path.splitext(output)[1],
+            ),
+            hint=message(
+                "choose one of {endings}, or name the format with --format",
+                endings=[f"`{one}`" for one in endings_of(offered)],
+            ),
+        )
+    return form or "table"
 
 
 def written(found: Exportable, form: str, **told: Any) -> str:
@@ -53,27 +70,62 @@ def written(found: Exportable, form: str, **told: Any) -> str:
     return found.to_text(columns=terminal_columns() or 80, **told)
 
 
-def emit(text: str, path: str | None = None) -> None:
-    """Writes a text and a line end to stdout, or to a file in one step."""
+def rendered(
+    found: Exportable,
+    form: str,
+    *,
+    page: Callable[[], str],
+    picture: Callable[[], str],
+    **told: Any,
+) -> str | bytes:
+    """Returns a result that has charts in the requested form.
+
+    Args:
+        found: The result.
+        form: `html`, `svg`, `png`, or a form of `written`.
+        page: Returns it as HTML.
+        picture: Returns its charts as an SVG file.
+        **told: Settings of Markdown and the table.
+    """
+    if form == "html":
+        return page()
+    if form in {"svg", "png"}:
+        from relkit.report import picture_png
+
+        return picture() if form == "svg" else picture_png(picture())
+    return written(found, form, **told)
+
+
+def emit(data: str | bytes, path: str | None = None) -> None:
+    """Writes a text and a line end, or a picture, to stdout, or to a file in one step.
+
+    Raises:
+        ParameterError: If a picture would go to a terminal.
+    """
     if path is None or path == "-":
-        _to_stdout(text + "\n")
+        _to_stdout(data)
         return
     from relkit.io.replace import open_replaced
 
     with open_replaced(path) as file:
-        file.write((text + "\n").encode())
+        file.write((data + "\n").encode() if isinstance(data, str) else data)
 
 
-def _to_stdout(text: str) -> None:
-    """Writes all of a text: unbuffered stdout may accept only a part at a time."""
+def _to_stdout(data: str | bytes) -> None:
+    """Writes all of it: unbuffered stdout may accept only a part at a time."""
     sys.stdout.flush()
-    if sys.stdout.isatty():  # data must not control the terminal either
-        text = printable(text, "\n\t")
-    buffer = getattr(sys.stdout, "buffer", None)
-    if buffer is None:
-        sys.stdout.write(text)
-        return
-    left = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
+    shown = sys.stdout.isatty()
+    if isinstance(data, str):
+        # Data must not control the terminal either.
+        text = printable(data, "\n\t") if shown else data
+        if not hasattr(sys.stdout, "buffer"):
+            sys.stdout.write(text + "\n")
+            return
+        data = (text + "\n").encode(sys.stdout.encoding, sys.stdout.errors or "strict")
+    elif shown:
+        raise ParameterError("a picture cannot be shown in a terminal", hint="add -o FILE.png")
+    buffer = sys.stdout.buffer
+    left = memoryview(data)
     while left:
         left = left[buffer.write(left) :]
     buffer.flush()

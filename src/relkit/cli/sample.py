@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.engine import Engine, engine_options
 from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
@@ -20,7 +21,7 @@ from relkit.cli.options import (
 )
 from relkit.cli.output import emit, protect_inputs
 from relkit.cli.planning import planned, written
-from relkit.cli.sessions import period_options, within_period
+from relkit.cli.sessions import open_log, period_options
 from relkit.cli.values import chosen_columns, format_named_by, parse_depths
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
@@ -192,6 +193,7 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     help="Format of the log.  [default: recognised]",
 )
 @period_options
+@engine_options
 @no_color_option
 def command(
     logs: tuple[str, ...],
@@ -217,9 +219,9 @@ def command(
     language: Any,
     columns: tuple[str, ...],
     log_format: Any,
+    engine: Engine,
 ) -> None:
     """Runs `relkit sample`."""
-    from relkit.io.sessions import read_sessions
     from relkit.online.sampling import build_pool, draw_sample
     from relkit.online.sampling.tiers import NAMES
 
@@ -240,12 +242,8 @@ def command(
     depths = parse_depths(k, NAMES)
     now = None if as_of is None else _moment(as_of)
     with format_named_by("--input-format "):
-        log = read_sessions(
-            list(logs),
-            format=log_format,
-            columns=chosen_columns(columns, COLUMNS, "session=sid,doc=asin"),
-        )
-    log = within_period(log)
+        roles = chosen_columns(columns, COLUMNS, "session=sid,doc=asin")
+        log = open_log(logs, roles, log_format, engine=engine)
     if plan:
         found = planned(
             log,

@@ -123,7 +123,15 @@ def format_named_by(option: str, columns: str = "--columns") -> Iterator[None]:
     try:
         yield
     except RelkitError as error:
-        error.hint = messages.translate(said(error.hint, columns)).replace("format=", option)
+        hint = said(error.hint, columns)
+        named = {"format=": option, "--columns ": f"{columns} "}
+        if columns == "--columns":
+            del named["--columns "]
+        if any(one in hint for one in named):
+            hint = messages.translate(hint)
+            for one, instead in named.items():
+                hint = hint.replace(one, instead)
+        error.hint = hint
         raise
 
 

@@ -89,7 +89,8 @@ class Mark:
         )
 
     @cached_property
-    def _showing(self) -> tuple[tuple[str, str], ...]:
+    def showing(self) -> tuple[tuple[str, str], ...]:
+        """Patterns, and their replacements, that undo `hide`."""
         before, mark = f"(^|[{self.breaks}])", self.text
         return (
             (f"{before}{mark}({mark}*{SIGN})", r"\g<1>\g<2>"),
@@ -112,7 +113,7 @@ class Mark:
 
     def show(self, value: str) -> str:
         """Undoes `hide`."""
-        return _replaced(value, self._showing) if self.text in value else value
+        return _replaced(value, self.showing) if self.text in value else value
 
     def hide_expression(self, name: str) -> pl.Expr:
         """Returns the expression that applies `hide` to a column."""
@@ -120,7 +121,7 @@ class Mark:
 
     def show_expression(self, name: str) -> pl.Expr:
         """Returns the expression that applies `show` to a column."""
-        return _expression(name, self._showing)
+        return _expression(name, self.showing)
 
 
 #: What spreadsheets themselves write before text that looks like something else.

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from relkit.core.lessons import lesson_of, with_lesson
 from relkit.core.texts.message import message as say
 
 __all__ = [
@@ -37,18 +38,22 @@ class RelkitError(Exception):
     Attributes:
         message: What is wrong, in one sentence.
         hint: What to do about it, or an empty string.
+        lesson: The lesson of the course that explains it, such as ``13-conventions``, or an empty
+            string.
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.lesson = lesson_of("errors", getattr(hint, "template", hint))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
-        return f"{self.message}\n\nhint: {self.hint}" if self.hint else self.message
+        hint = with_lesson(self.hint, self.lesson, "en")
+        return f"{self.message}\n\nhint: {hint}" if hint else self.message
 
 
 class InputError(RelkitError, ValueError):
@@ -92,6 +97,11 @@ class CheckError(RelkitError):
 
 class StrictError(CheckError):
     """A warning about the data that ``strict`` turned into an error."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        notes = getattr(message, "values", {}).get("notes", ())
+        self.lesson = next((note.lesson for note in notes if note.lesson), "")
 
 
 class DependencyError(RelkitError, ImportError):

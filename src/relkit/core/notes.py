@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from relkit.core.language import check_language
+from relkit.core.lessons import lesson_of
 from relkit.core.texts import Language, Sayable, catalogue
 
 __all__ = ["Note", "RelkitWarning", "shared_notes", "warn"]
@@ -54,6 +55,11 @@ class Note(Sayable):
     def message(self) -> str:
         """The sentence in English, without examples."""
         return self.sentence()
+
+    @property
+    def lesson(self) -> str:
+        """The lesson of the course that explains it, such as `13-conventions`, or empty."""
+        return lesson_of("notes", self.kind)
 
     def sentence(self, language: Language = "en") -> str:
         """Returns the sentence, without examples.

@@ -51,14 +51,16 @@ def group_rows(
         names = [str(row) for row in range(len(grades))]
         offsets = np.arange(len(grades) + 1, dtype=np.int64) * grades.shape[1]
         heavy = None if heavy is None else heavy.ravel()
-        return LabelledRows(grades.ravel(), values.ravel(), offsets, names, weights=heavy)
+        return LabelledRows(
+            grades.ravel(), values.ravel(), offsets, names, weights=heavy, numbered=True
+        )
     if grades.ndim != 1:
         raise InputError(
             message("labels must have one or two dimensions, not {ndim}", ndim=grades.ndim)
         )
     if groups is None:
         offsets = np.array([0, len(grades)], dtype=np.int64)
-        return LabelledRows(grades, values, offsets, ["0"], weights=heavy)
+        return LabelledRows(grades, values, offsets, ["0"], weights=heavy, numbered=True)
     _refuse_masked(groups, "groups")
     ids = np.asarray(groups)
     if ids.ndim != 1:
@@ -204,7 +206,7 @@ def _by_sizes(
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
     names = [str(number) for number in range(len(sizes))]
-    return LabelledRows(grades, values, offsets, names, weights=weights)
+    return LabelledRows(grades, values, offsets, names, weights=weights, numbered=True)
 
 
 def _by_ids(

@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
-from relkit.core.texts import Language, message as say
+from relkit.core.texts import Language
 from relkit.data.columns import (
-    NAMED_GRADES,
     Record,
-    feature_name,
     language_of,
-    missing,
-    number,
-    parse_grade,
-    refuse,
     rows_of,
     scaled,
     to_ids,
@@ -26,6 +20,7 @@ from relkit.data.columns import (
     to_text,
 )
 from relkit.data.features import STORAGE, Features, Storage, feature_columns, feature_matrix
+from relkit.data.labelled_checks import absent, refuse_rows, repeated_rows
 from relkit.data.source import Sourced
 
 if TYPE_CHECKING:
@@ -85,7 +80,7 @@ class LabelledRows(Sourced):
         positions: The position at which each row was shown, from 1; or `None`.
         scattered: Number of queries whose rows were not contiguous in the source.
         names_in: The language of labels written as names of the scale; `None` for numbers.
-        numbered: Whether queries are numbered by place, since their file does not name them.
+        numbered: Whether queries are numbered by place, since nothing names them.
     """
 
     labels: NDArray[Any]
@@ -305,11 +300,11 @@ def from_columns(
         _fail(columns, path, scale, records)
     known = feature_columns(columns, path)
     for role, values in known.items():
-        absent = sum(map(_absent, columns[role])) if values.null_count() else 0
-        if values.null_count() > absent or bool(values.is_infinite().any()):
+        without = sum(map(absent, columns[role])) if values.null_count() else 0
+        if values.null_count() > without or bool(values.is_infinite().any()):
             _fail(columns, path, scale, records)
     document = to_text(columns["document"], "document", path) if "document" in columns else None
-    repeated = _repeated(query, document) if "score" in columns else ()
+    repeated = repeated_rows(query, document) if "score" in columns else ()
     height = len(next(iter(columns.values()))) if columns else 0
     order, scattered = None, 0
     if query is None:
@@ -337,22 +332,6 @@ def from_columns(
         scattered,
         language_of(columns.get("label"), scale),
     )
-
-
-def _repeated(query: pl.Series | None, document: pl.Series | None) -> tuple[Note, ...]:
-    """Notes documents that occur more than once in a query: every row counts."""
-    import polars as pl
-
-    if query is None or document is None:
-        return ()
-    if (query.hash(1) ^ document.hash(2)).n_unique() == len(query):
-        return ()
-    frame = pl.DataFrame({"query": query, "document": document}).drop_nulls()
-    again = frame.filter(~frame.to_struct().is_first_distinct())
-    if not again.height:
-        return ()
-    examples = tuple(f"{one} {two}" for one, two in again.head(3).iter_rows())
-    return (Note("repeated-rows", again.height, "warning", examples),)
 
 
 def scattered_of(names: Sequence[str]) -> int:
@@ -388,58 +367,15 @@ def runs_of(
     return list(numbers), whole.astype(np.int64).tolist(), order
 
 
-def _absent(value: Any) -> bool:
-    """Whether a row lacks a feature."""
-    return missing(value) or (number(value) or 0) != (number(value) or 0)
-
-
 def _fail(
     columns: Mapping[str, pl.Series],
     path: str,
     scale: Scale | None,
     records: Callable[[], Iterable[Record]] | None,
 ) -> NoReturn:
-    """Raises an error for the first row that cannot be used."""
-    unit = "line" if records is not None else "row"
-    for place, fields in records() if records is not None else rows_of(columns):
-        if "query" in fields and missing(fields["query"]):
-            refuse("the query is empty", path, place, unit)
-        for role in ("label", "score", "weight", "position"):
-            if role not in fields:
-                continue
-            if missing(value := fields[role]):
-                refuse(say("the {what} is empty", what=role), path, place, unit)
-            try:
-                named = role == "label" and scale is not None
-                found = parse_grade(value, scale) if named else number(value)
-            except InputError as error:
-                refuse(error.message, path, place, unit, error.hint)
-            if found is None:
-                text = say("the {what} `{text}` is not a number", what=role, text=value)
-                refuse(text, path, place, unit, NAMED_GRADES if role == "label" else "")
-            if not math.isfinite(found):
-                text = say("the {what} is {found}", what=role, found=found)
-                refuse(text, path, place, unit, "it must be finite")
-            if role == "weight" and found < 0:
-                hint = "row weights must be 0 or more"
-                refuse(say("the weight is {value:g}", value=found), path, place, unit, hint)
-            if role == "position" and not found.is_integer():
-                text = say("the position `{text}` is not a whole number", text=value)
-                refuse(text, path, place, unit)
-        for role, value in fields.items():
-            name = feature_name(role)
-            if name is None or _absent(value):
-                continue
-            found = number(value)
-            if found is None or math.isinf(found):
-                refuse(
-                    say("the feature `{name}` is `{value}`", name=name, value=value),
-                    path,
-                    place,
-                    unit,
-                    "features must be finite numbers: name the columns that are, features=[…]",
-                )
-    raise InputError("a label or a score cannot be used", path=path)
+    if records is None:
+        refuse_rows(rows_of(columns), path, scale, "row")
+    refuse_rows(records(), path, scale, "line")
 
 
 def offsets_of(sizes: Iterable[int]) -> NDArray[np.int64]:

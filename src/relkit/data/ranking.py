@@ -328,9 +328,16 @@ def _sort_keys(
         documents: Ids in input order.
         scores: One score per document.
         ranks: The run's rank column, for ``ties="rank"``.
-        ties: The rule for equal scores; for `expected` their order does not matter.
-        judged: Grade by document, for `worst` and `best`.
+        ties: The rule for equal scores; for `expected` their order matters to the last bits only.
+        judged: Grade by document, for `expected`, `worst` and `best`.
     """
+
+    def ids() -> Sequence[str | bytes]:
+        """Ids are compared as bytes, as the native core does; of ASCII that is the same."""
+        if "".join(documents).isascii():
+            return documents
+        return [document.encode("utf-8", "surrogateescape") for document in documents]
+
     rows = range(len(documents))
     falling = map(neg, scores)
     if ties == "rank" and ranks is not None:
@@ -338,15 +345,11 @@ def _sort_keys(
     if ties == "input-desc":
         return zip(scores, rows, strict=True), True
     if ties in {"doc-desc", "doc-asc"}:
-        # Ids are compared as bytes, as the native core does; of ASCII that is the same.
-        ids: Sequence[str | bytes] = documents
-        if not "".join(documents).isascii():
-            ids = [document.encode("utf-8", "surrogateescape") for document in documents]
         if ties == "doc-desc":
-            return zip(scores, ids, rows, strict=True), True
-        return zip(falling, ids, rows, strict=True), False
-    if ties in {"worst", "best"} and judged is not None:
+            return zip(scores, ids(), rows, strict=True), True
+        return zip(falling, ids(), rows, strict=True), False
+    if ties in {"expected", "worst", "best"} and judged is not None:
         grades = [judged.get(document, 0.0) for document in documents]
-        by_grade = grades if ties == "worst" else map(neg, grades)
-        return zip(falling, by_grade, rows, strict=True), False
+        by_grade = map(neg, grades) if ties == "worst" else grades
+        return zip(scores, by_grade, ids(), rows, strict=True), True
     return zip(falling, rows, strict=True), False

@@ -99,9 +99,10 @@ def refuse_undefined(
                 named=named,
                 more=more,
             ),
-            hint="the convention says undefined=error; undefined=skip leaves them out, `zero` and"
-            " `one` count them, and --set NDCG.undefined=one does so for one measure".replace(
-                "NDCG", one.name
+            hint=message(
+                "the convention says undefined=error; undefined=skip leaves them out, `zero` and"
+                " `one` count them, and --set {measure}.undefined=one does so for one measure",
+                measure=one.name,
             ),
         )
 

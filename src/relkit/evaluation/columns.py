@@ -21,13 +21,33 @@ __all__ = ["Column", "batch_columns", "kept_column", "python_columns"]
 
 @dataclass(frozen=True)
 class Column:
-    """One measure over all queries."""
+    """One measure over all queries.
+
+    Attributes:
+        values: Returns the value of each query.
+        total: The exact sums.
+        parts: Returns the numerator and the denominator of each query.
+        equal_pairs: Returns the pairs of equal labels of each query.
+        pool: Returns the scores behind a pooled AUC.
+        counted: How many queries without a value contribute to a ratio of sums; `None` counts.
+    """
 
     values: Callable[[], list[float]]
     total: _native.Total
     parts: Callable[[], Parts]
     equal_pairs: Callable[[], list[list[float]]] | None = None
     pool: Callable[[], Pool] | None = None
+    counted: int | None = None
+
+    def weighty(self) -> int:
+        """Returns how many queries without a value contribute to a ratio of sums."""
+        if self.counted is not None:
+            return self.counted
+        denominators = self.parts()[1]
+        return sum(
+            math.isnan(value) and bool(weight)
+            for value, weight in zip(self.values(), denominators, strict=True)
+        )
 
 
 def batch_columns(program: Program, batch: _native.Batch) -> dict[str, Column]:

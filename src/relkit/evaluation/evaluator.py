@@ -17,6 +17,7 @@ from relkit.data.run import Run, run_name
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import python_columns
 from relkit.evaluation.defaults import DEFAULT_MEASURES
+from relkit.evaluation.facts import RunFacts
 from relkit.evaluation.notes import data_notes, missing_note
 from relkit.evaluation.program import Average, MeasureNames, Program
 from relkit.evaluation.results import Results
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from relkit.data.ranking import Ranking
     from relkit.data.scale import Scale
 
-__all__ = ["Evaluator", "evaluate"]
+__all__ = ["Evaluator", "evaluate", "missing_queries", "negative_grade", "no_common_query"]
 
 
 def evaluate(
@@ -161,17 +162,18 @@ class Evaluator:
         asked = {str(one): one for program in programs for one in program.asked}
         program = programs[0] if len(lists) == 1 else self._program(asked.values(), average)
         if program.convention.negative == "error" and self.judgments.table.negatives:
-            raise self._negative_grade()
+            raise negative_grade(self.judgments)
         batch, columns, found = evaluate_run(self.judgments, program, run, self.threads)
         if not len(self.judgments.table):
-            raise InputError("there are no judgments", path=self.judgments.source)
-        if batch.missing == len(batch.queries) and batch.unjudged_queries:
-            raise self._no_common_query(batch)
+            raise InputError("there are no judgments", path=self.judgments.path)
+        facts = RunFacts.of(batch, self.judgments)
+        if facts.missing == facts.queries and facts.unjudged:
+            raise no_common_query(self.judgments.queries, batch.unjudged_examples)
 
         def assembled(one: Program) -> Results:
             own = {str(asked): columns[str(asked)] for asked in one.asked}
             notes = [*self.judgments.notes, *found]
-            notes += data_notes(one, batch, own, self.judgments)
+            notes += data_notes(one, facts, own)
             return assemble(name, one, lambda: batch.queries, own, notes, strict)
 
         return [partial(assembled, one) for one in programs]
@@ -214,41 +216,63 @@ class Evaluator:
             notes.append(missing_note(len(missing), missing, "first"))
         return assemble(title, program, held + missing, columns, notes, strict)
 
-    def _negative_grade(self) -> InputError:
-        """Returns the error for the first grade below 0, with its line in the judgments' file."""
-        from relkit.io.places import find_line
 
-        query, document, grade = next(
-            (query, document, grade)
-            for query, grades in self.judgments.to_dict().items()
-            for document, grade in grades.items()
-            if grade < 0
-        )
-        path = self.judgments.path
-        message = say(
-            "query `{query}`, document `{document}`: negative grade {grade:g}",
-            query=query,
-            document=document,
-            grade=grade,
-        )
-        hint = "set negative=nonrelevant or negative=unjudged"
-        line = find_line(path, query, document) if path else None
-        if line is None:
-            return InputError(message, path=path, hint=hint)
-        return ParseError(message, path=path, line=line, hint=hint)
+def negative_grade(judgments: Judgments) -> InputError:
+    """Returns the error for the first grade below 0, with its line in the judgments' file."""
+    from relkit.io.places import find_line
 
-    def _no_common_query(self, batch: _native.Batch) -> InputError:
-        from relkit.io import explain_mismatch
+    query, document, grade = next(
+        (query, document, grade)
+        for query, grades in judgments.to_dict().items()
+        for document, grade in grades.items()
+        if grade < 0
+    )
+    path = judgments.path
+    message = say(
+        "query `{query}`, document `{document}`: negative grade {grade:g}",
+        query=query,
+        document=document,
+        grade=grade,
+    )
+    hint = "set negative=nonrelevant or negative=unjudged"
+    line = find_line(path, query, document) if path else None
+    if line is None:
+        return InputError(message, path=path, hint=hint)
+    return ParseError(message, path=path, line=line, hint=hint)
 
-        judged = self.judgments.queries
-        note = explain_mismatch(judged, batch.unjudged_examples)
-        return InputError(
-            say(
-                "no query of the run is judged: the judgments have {judged}, the run has {found}",
-                judged=[f"`{query}`" for query in judged[:3]],
-                found=[f"`{query}`" for query in batch.unjudged_examples[:3]],
-            ),
-            hint=say("{note}", note=note)
-            if note
-            else "check that both files use the same query ids",
-        )
+
+def missing_queries(count: int, examples: Sequence[str]) -> InputError:
+    """Returns the error for queries that the run lacks under ``missing=error``.
+
+    Args:
+        count: How many.
+        examples: Some of them.
+    """
+    more = ", …" if count > len(examples) else ""
+    values = {"count": count, "examples": ", ".join(f"`{one}`" for one in examples) + more}
+    return InputError(
+        say("{count} judged query is not in the run: {examples}", **values)
+        if count == 1
+        else say("{count} judged queries are not in the run: {examples}", **values),
+        hint="set missing=zero to count them as 0, or missing=skip to leave them out",
+    )
+
+
+def no_common_query(judged: Sequence[str], found: Sequence[str]) -> InputError:
+    """Returns the error for a run whose queries are all unjudged.
+
+    Args:
+        judged: Queries of the judgments.
+        found: Queries of the run.
+    """
+    from relkit.io import explain_mismatch
+
+    note = explain_mismatch(judged, found)
+    return InputError(
+        say(
+            "no query of the run is judged: the judgments have {judged}, the run has {found}",
+            judged=[f"`{query}`" for query in judged[:3]],
+            found=[f"`{query}`" for query in found[:3]],
+        ),
+        hint=say("{note}", note=note) if note else "check that both files use the same query ids",
+    )

@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from relkit.data.scale import Scale
     from relkit.measures.base import Measure
 
-__all__ = ["Evaluated", "Settings", "evaluate_file", "evaluate_rows", "row_columns", "row_program"]
+__all__ = [
+    "Evaluated",
+    "Settings",
+    "compile_rows",
+    "evaluate_file",
+    "evaluate_rows",
+    "needs_highest",
+    "row_columns",
+    "row_program",
+]
 
 
 @dataclass(frozen=True)
@@ -79,9 +88,9 @@ def row_program(
 ) -> Program:
     """Resolves measures for rows, independently of their scores."""
     highest = math.nan
-    if _needs_highest(measures) and rows.labels.size:
+    if needs_highest(measures) and rows.labels.size:
         highest = float(rows.labels.max())
-    return _compile(measures, settings, weighted, highest)
+    return compile_rows(measures, settings, weighted, highest)
 
 
 def row_columns(program: Program, rows: LabelledRows, threads: int = 0) -> dict[str, Column]:
@@ -119,8 +128,8 @@ def evaluate_file(
     """
     source = io.open_source(fspath(path), kind="scored", named=bool(names))
     weighted = "weight" in (names or {})
-    if not _needs_highest(measures):
-        program = _compile(measures, settings, weighted)
+    if not needs_highest(measures):
+        program = compile_rows(measures, settings, weighted)
         streamed = None
         if not program.in_python:
             streamed = formats.get(source.format).stream_scored(
@@ -135,15 +144,21 @@ def evaluate_file(
     return evaluate_rows(io.read_rows(source, names, settings.scale), measures, settings)
 
 
-def _needs_highest(measures: Sequence[Measure]) -> bool:
+def needs_highest(measures: Sequence[Measure]) -> bool:
     """Whether a measure's parameters depend on the highest label."""
     return any(getattr(one, "max", 0.0) is None for one in measures)
 
 
-def _compile(
+def compile_rows(
     measures: Sequence[Measure], settings: Settings, weighted: bool, highest: float = math.nan
 ) -> Program:
-    """Resolves the measures.
+    """Resolves measures for rows.
+
+    Args:
+        measures: The measures.
+        settings: The options.
+        weighted: Whether rows have weights.
+        highest: The highest label; NaN if no measure needs it.
 
     Raises:
         ParameterError: If there are weights, but a measure does not support them.

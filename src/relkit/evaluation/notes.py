@@ -12,14 +12,15 @@ from relkit.core.texts import Text, message
 from relkit.evaluation.assembly import span
 
 if TYPE_CHECKING:
-    from relkit import _native
-    from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelFacts
     from relkit.evaluation.columns import Column
+    from relkit.evaluation.facts import RunFacts
     from relkit.evaluation.program import Program
 
 __all__ = [
     "all_relevant_notes",
     "data_notes",
+    "label_notes",
     "measure_notes",
     "missing_note",
     "negative_notes",
@@ -51,42 +52,38 @@ def missing_note(count: int, examples: Sequence[str], where: Literal["judgments"
     )
 
 
-def data_notes(
-    program: Program,
-    batch: _native.Batch,
-    columns: Mapping[str, Column],
-    judgments: Judgments,
-) -> list[Note]:
+def data_notes(program: Program, facts: RunFacts, columns: Mapping[str, Column]) -> list[Note]:
     """Returns the notes about the data behind the numbers."""
     notes = []
-    if batch.missing:
-        missing = batch.queries[-batch.missing :]
-        notes.append(missing_note(batch.missing, missing, "judgments"))
-    if batch.unjudged_queries:
-        notes.append(
-            Note(
-                "unjudged-queries",
-                batch.unjudged_queries,
-                "warning",
-                tuple(batch.unjudged_examples[:3]),
-            )
-        )
-    if not batch.matched and len(batch.queries) > batch.missing:
+    if facts.missing:
+        notes.append(missing_note(facts.missing, facts.missing_examples, "judgments"))
+    if facts.unjudged:
+        notes.append(Note("unjudged-queries", facts.unjudged, "warning", facts.unjudged_examples))
+    if not facts.matched and facts.queries > facts.missing:
         notes.append(Note("no-judged-document", level="warning"))
-    notes += negative_notes(program, judgments.table.negatives)
-    notes += subtopic_notes(program, judgments.table)
-    if judgments.evidence is not None:
-        notes.append(Note("evidence-unused", values={"columns": [*judgments.evidence.columns]}))
-    if batch.regrouped:
+    notes += negative_notes(program, facts.negatives)
+    notes += subtopic_notes(program, facts)
+    if facts.evidence:
+        notes.append(Note("evidence-unused", values={"columns": [*facts.evidence]}))
+    if facts.regrouped:
         notes.append(Note("regrouped"))
-    if program.convention.name == "ranx" and batch.tied:
-        notes.append(Note("unstable-ties", batch.tied, "warning"))
-    refuse_large_grades(program, judgments.table.highest)
-    table = judgments.table
-    notes += threshold_notes(program, table.highest, table.fractions)
-    if program.default_thresholds and batch.matched == batch.rows and not table.has_subtopics:
-        notes += all_relevant_notes(program, _lowest(table), table.highest)
+    if program.convention.name == "ranx" and facts.tied:
+        notes.append(Note("unstable-ties", facts.tied, "warning"))
+    refuse_large_grades(program, facts.highest)
+    notes += threshold_notes(program, facts.highest, facts.fractions)
+    if program.default_thresholds and facts.matched == facts.rows and not facts.subtopics:
+        notes += all_relevant_notes(program, facts.lowest(), facts.highest)
     return notes + measure_notes(program, columns)
+
+
+def label_notes(program: Program, facts: LabelFacts, columns: Mapping[str, Column]) -> list[Note]:
+    """Returns the notes about the labels behind the numbers."""
+    refuse_large_grades(program, facts.highest)
+    notes = []
+    if program.default_thresholds:
+        notes += threshold_notes(program, facts.highest, facts.fractions)
+        notes += all_relevant_notes(program, facts.lowest, facts.highest)
+    return [*notes, *negative_notes(program, facts.negatives), *measure_notes(program, columns)]
 
 
 def negative_notes(program: Program, count: int) -> list[Note]:
@@ -144,16 +141,6 @@ def all_relevant_notes(program: Program, lowest: float, highest: float) -> list[
     return [Note("threshold", level="warning", values=values, key=key)]
 
 
-def _lowest(table: _native.JudgmentTable) -> float:
-    """Returns the lowest grade, or the first that is found below the default threshold."""
-    lowest = math.inf
-    for query in table.queries():
-        lowest = min(lowest, *table.grades(query).values())
-        if lowest < 1:
-            break
-    return lowest
-
-
 def refuse_large_grades(program: Program, highest: float) -> None:
     """Refuses grades whose gain 2^grade - 1 is too large to be added and divided.
 
@@ -184,14 +171,14 @@ def refuse_large_grades(program: Program, highest: float) -> None:
         )
 
 
-def subtopic_notes(program: Program, table: _native.JudgmentTable) -> list[Note]:
+def subtopic_notes(program: Program, facts: RunFacts) -> list[Note]:
     """Notes missing subtopics for measures of diversity, and several subtopics for others."""
     diverse = [str(one) for one in program.asked if one.needs_subtopics]
     others = [str(one) for one in program.asked if not one.needs_subtopics]
-    if diverse and not table.has_subtopics:
+    if diverse and not facts.subtopics:
         return [Note("no-subtopics", len(diverse), "warning", values={"measures": diverse})]
-    if others and table.overlapping:
-        return [Note("subtopics", table.overlapping, values={"measures": others})]
+    if others and facts.overlapping:
+        return [Note("subtopics", facts.overlapping, values={"measures": others})]
     return []
 
 
@@ -216,7 +203,7 @@ def undefined_notes(program: Program, columns: Mapping[str, Column]) -> list[Not
         weighted = one.combine == "ratio" and getattr(one, "weight", "") != "uniform"
         if name in averaged and weighted and rule != "skip":
             # A query of weight 0 has no influence, whatever its value.
-            weighty = _weighty(columns[name])
+            weighty = columns[name].weighty()
             found.setdefault((count - weighty, "skip"), []).append(name)
             count = weighty
         treated: str = rule if rule in {"zero", "one"} else "skip"
@@ -233,15 +220,6 @@ def undefined_notes(program: Program, columns: Mapping[str, Column]) -> list[Not
         for (count, treated), names in found.items()
         if count
     ]
-
-
-def _weighty(column: Column) -> int:
-    """Returns how many queries without a value contribute to a ratio of sums."""
-    denominators = column.parts()[1]
-    return sum(
-        math.isnan(value) and weight != 0
-        for value, weight in zip(column.values(), denominators, strict=True)
-    )
 
 
 def tie_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:

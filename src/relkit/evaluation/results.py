@@ -12,6 +12,7 @@ from relkit.core.document.json import note_dict
 from relkit.core.document.model import Document, Points
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError, UnknownNameError
+from relkit.core.lessons import with_lessons
 from relkit.core.notes import Note
 from relkit.core.texts import Language, message
 from relkit.core.texts.numbers import DIGITS
@@ -272,8 +273,8 @@ class Results(Exportable, Mapping[str, float]):
         found = results_document(
             [self], per_query=per_query, digits=digits, rules=True, language=language
         )
-        notes = [Points([note.text(language) for note in self.notes])] if self.notes else []
-        return render_html(Document([*found.blocks, *notes]))
+        said = with_lessons([(note.text(language), note.lesson) for note in self.notes], language)
+        return render_html(Document([*found.blocks, *([Points(said)] if said else [])]))
 
     def rows(self) -> Iterator[tuple[str, tuple[float, ...]]]:
         """Yields each query with its values in the order of the measures."""

@@ -14,13 +14,7 @@ from relkit.data.run import run_name
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.defaults import DEFAULT_SCORE_MEASURES
 from relkit.evaluation.labelled import Settings, evaluate_file, evaluate_rows
-from relkit.evaluation.notes import (
-    all_relevant_notes,
-    measure_notes,
-    negative_notes,
-    refuse_large_grades,
-    threshold_notes,
-)
+from relkit.evaluation.notes import label_notes
 from relkit.evaluation.program import Average, MeasureNames
 from relkit.evaluation.results import Results
 from relkit.measures.names import measures as parse_measures
@@ -115,12 +109,8 @@ def evaluate_scores(
             raise ParameterError("`columns` is for files: labels are an array here")
         rows = grouped_rows(labels, scores, groups, chosen, weights)
         found = evaluate_rows(rows, asked, settings)
-    program, notes = found.program, list(found.notes)
-    refuse_large_grades(program, found.facts.highest)
-    if program.default_thresholds:
-        notes += threshold_notes(program, found.facts.highest, found.facts.fractions)
-        notes += all_relevant_notes(program, found.facts.lowest, found.facts.highest)
-    notes += negative_notes(program, found.facts.negatives) + measure_notes(program, found.columns)
+    program = found.program
+    notes = [*found.notes, *label_notes(program, found.facts, found.columns)]
     return assemble(name or "scores", program, found.queries, found.columns, notes, strict)
 
 

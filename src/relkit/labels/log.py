@@ -11,7 +11,10 @@ from relkit.core.notes import Note
 from relkit.core.texts import message
 from relkit.data.source import Sourced
 from relkit.io.sessions import read_sessions
+from relkit.labels.cluster import count_in_cluster
+from relkit.labels.counting import Dropped, Fold, counted, fill
 from relkit.labels.rules import Rules
+from relkit.spark.frames import is_spark_frame
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -23,24 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ClickLog", "Fold", "Patterns", "read_clicks", "read_folds"]
 
-COLUMNS = ("session", "query", "doc", "position", "clicked")
-
 #: Rows handed to the native log at once.
 ROWS = 1 << 20
-
-
-class Fold(NamedTuple):
-    """A part of the sessions, chosen by their ids: the same ones in any order and engine.
-
-    Attributes:
-        number: Which part, from 0.
-        of: How many there are.
-        inside: Whether the part itself is meant, or all the others.
-    """
-
-    number: int
-    of: int
-    inside: bool = True
 
 
 class Patterns(NamedTuple):
@@ -206,16 +193,12 @@ def read_folds(
     log = read_sessions(sessions)
     rules.check(log)
     path = log.path
-    # Most logs hold the rows of a session together, and many in the order of its ids; outside
-    # Polars there is no order until one is asked for.
-    tries = ((False, False), (True, False), (True, True))
-    for remember, sort in tries if log.frame.implementation.is_polars() else tries[-1:]:
-        natives = [_native.ClickLog(rules.depth, remember=remember, threads=threads) for _ in folds]
-        dropped = Dropped()
-        if _fill(natives, folds, _parts(log, rules, sort, dropped)):
-            break
+    frame: Any = log.frame.to_native()
+    if is_spark_frame(frame):
+        frame = frame.select(*rules.columns(log))
+        natives, dropped = count_in_cluster(frame, folds, rules, threads)
     else:
-        raise InputError("the rows of a session are not together", path=path)
+        natives, dropped = _counted(log, folds, rules, threads)
     if not all(native.sessions for native in natives):
         raise InputError(
             message(
@@ -229,49 +212,23 @@ def read_folds(
     ]
 
 
-class Dropped:
-    """What was left out before the native log saw it."""
-
-    rows = 0
-    clicks = 0
-
-
-def _fill(
-    natives: Sequence[_native.ClickLog],
-    folds: Sequence[Fold | None],
-    parts: Iterator[pl.DataFrame],
-) -> bool:
-    for part in parts:
-        for native, rows in zip(natives, _folded(part, folds), strict=True):
-            if not native.add(*(rows.get_column(name) for name in COLUMNS)):
-                return False
-    return all(native.finish() for native in natives)
-
-
-def _folded(part: pl.DataFrame, folds: Sequence[Fold | None]) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    asked = part.height and any(fold is not None for fold in folds)
-    hashes = pl.Series(_native.hash_ids(part.get_column("session")) if asked else [])
-    for fold in folds:
-        if fold is None or not part.height:
-            yield part
-            continue
-        chosen = hashes % fold.of == fold.number
-        yield part.filter(chosen if fold.inside else ~chosen)
+def _counted(
+    log: Sessions, folds: Sequence[Fold | None], rules: Rules, threads: int
+) -> tuple[list[_native.ClickLog], Dropped]:
+    # Most logs hold the rows of a session together, and many in the order of its ids; outside
+    # Polars there is no order until one is asked for.
+    tries = [(False, False), (True, False), (True, True)]
+    for remember, sort in tries if log.frame.implementation.is_polars() else tries[-1:]:
+        natives = [_native.ClickLog(rules.depth, remember=remember, threads=threads) for _ in folds]
+        dropped = Dropped()
+        if fill(natives, folds, _parts(log, rules, sort, dropped)):
+            return natives, dropped
+    raise InputError("the rows of a session are not together", path=log.path)
 
 
 def _parts(log: Sessions, rules: Rules, sort: bool, dropped: Dropped) -> Iterator[pl.DataFrame]:
-    import narwhals as nw
-
     for rows in _rows(log.frame, rules.columns(log), sort):
-        part = nw.from_native(rows, eager_only=True)
-        part = part.filter(rules.complete(log))
-        dropped.rows += rows.height - len(part)
-        if rules.asks_dwell:
-            dropped.clicks += len(part.filter(rules.done & ~rules.stayed))
-        clicked = rules.clicked.cast(nw.Int8).alias("clicked")
-        yield part.select(*COLUMNS[:-1], clicked).to_native()
+        yield counted(rows, rules, dropped)
 
 
 def _rows(frame: nw.LazyFrame[Any], columns: list[str], sort: bool) -> Iterator[pl.DataFrame]:

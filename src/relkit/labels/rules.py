@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -82,12 +83,16 @@ class Rules:
         shown = ["shown"] if "shown" in sessions.columns else []
         return [*IDS, "clicked", *shown, *beside, *self.acted]
 
-    def complete(self, sessions: Sessions) -> Any:
-        """Returns the expression of the rows that have every id and were shown."""
+    def complete(self, columns: Collection[str]) -> Any:
+        """Returns the expression of the rows that have every id and were shown.
+
+        Args:
+            columns: The columns of the log.
+        """
         import narwhals as nw
 
         found = nw.all_horizontal(*(~nw.col(name).is_null() for name in IDS), ignore_nulls=True)
-        return found & nw.col("shown") if "shown" in sessions.columns else found
+        return found & nw.col("shown") if "shown" in columns else found
 
     @property
     def done(self) -> Any:
@@ -120,5 +125,5 @@ class Rules:
 
         position = nw.col("position")
         return sessions.frame.filter(
-            self.complete(sessions), position >= 1, position <= self.depth, self.clicked
+            self.complete(sessions.columns), position >= 1, position <= self.depth, self.clicked
         )

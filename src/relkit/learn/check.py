@@ -212,7 +212,7 @@ def _differences(one: Lesson, other: Lesson) -> Iterator[str]:
         yield message(
             "`{expression}` is in one language more often than in the other", expression=expression
         )
-    for field in ("measures", "diagnoses", "minutes"):
+    for field in ("measures", "minutes"):
         if getattr(one, field) != getattr(other, field):
             yield message("`{field}` differs from that of {path}", field=field, path=one.path)
 

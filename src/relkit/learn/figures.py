@@ -37,6 +37,7 @@ figures: Registry[Compute] = Registry(
     "figure",
     modules=(
         "relkit.learn.figures_clicks",
+        "relkit.learn.figures_depth",
         "relkit.learn.figures_significance",
         "relkit.learn.figures_training",
         "relkit.learn.figures_labels",

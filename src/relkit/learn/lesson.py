@@ -65,7 +65,6 @@ class Lesson:
         summary: What the learner will know, in one sentence.
         minutes: How long it takes.
         measures: Measures whose pages lead here.
-        diagnoses: Kinds of findings that lead here.
         parts: Its text and its blocks, in order.
         path: Its file.
     """
@@ -76,7 +75,6 @@ class Lesson:
     summary: str
     minutes: int
     measures: tuple[str, ...]
-    diagnoses: tuple[str, ...]
     parts: tuple[Prose | tuple[Block, int], ...]
     path: str
 
@@ -139,7 +137,6 @@ def read_lesson(path: Path, language: Language) -> Lesson:
         front.text("summary"),
         int(front.number("minutes")),
         front.texts("measures"),
-        front.texts("diagnoses"),
         parts,
         str(path),
     )

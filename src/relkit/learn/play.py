@@ -71,6 +71,7 @@ class Play(Block):
         measures: What is shown, by name.
         rules: The convention's rules that follow a measure's list, such as ``preset=lightgbm``.
         goals: What to reach, one after the other; empty for free play.
+        answer: What unfolds below a question that is asked before the play; may be empty.
     """
 
     kind: ClassVar[str] = "play"
@@ -82,6 +83,7 @@ class Play(Block):
     measures: tuple[str, ...]
     rules: str
     goals: tuple[Goal, ...]
+    answer: str = ""
 
     @classmethod
     def read(cls, fields: Fields) -> Play:
@@ -100,6 +102,7 @@ class Play(Block):
             fields.texts("measures"),
             fields.text("rules", ""),
             tuple(map(Goal.read, fields.tables("goals"))),
+            fields.text("answer", ""),
         )
         for goal in found.goals:
             for measure in goal.want:
@@ -109,6 +112,7 @@ class Play(Block):
 
     def texts(self) -> Iterator[str]:
         yield self.ask
+        yield self.answer
         for document in self.documents:
             yield document.title
         for goal in self.goals:
@@ -118,7 +122,8 @@ class Play(Block):
     def structure(self) -> object:
         grades = [repr(document.grade) for document in self.documents]
         goals = [(dict(goal.want), goal.moves) for goal in self.goals]
-        return grades, self.retrieved, self.line, self.measures, self.rules, goals
+        answered = bool(self.answer)
+        return grades, self.retrieved, self.line, self.measures, self.rules, goals, answered
 
 
 @dataclass(frozen=True)

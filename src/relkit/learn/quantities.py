@@ -225,7 +225,8 @@ def matches(written: str, value: float) -> bool:
     shown = float(digits) * (-1 if found["sign"] in {"-", "−"} else 1)
     decimals = len(digits.partition(".")[2])
     value = value * 100 if found["percent"] else value
-    return bool(abs(shown - value) <= 0.5 * 10.0**-decimals * (1 + 1e-9))
+    # A value in the middle of two roundings is up to two units of its last bit off either.
+    return bool(abs(shown - value) <= 0.5 * 10.0**-decimals + 2 * math.ulp(value))
 
 
 def _arithmetic(node: ast.expr, values: Mapping[str, float]) -> float:

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from relkit.analysis.explanation import Explanation
 from relkit.core.texts import PAGE, Language, catalogue, translate
+from relkit.core.texts.languages import language_tag
 from relkit.learn.block import Block
 from relkit.learn.blocks import Choice, Predict, Quiz
 from relkit.learn.figures import figure_of
@@ -24,8 +25,12 @@ from relkit.learn.recorded import first_state, key, reached, record
 __all__ = ["block_data", "derivation_steps", "explained_steps", "markdown", "markdown_line"]
 
 CHINESE = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
-#: The characters around a line's end that is no space: Chinese has none between words.
-UNSPACED = re.compile(f"[{CHINESE}][{CHINESE}“”‘’]|[“”‘’][{CHINESE}]")
+MARKS = "\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+#: Chinese words, which a voice must not read as another language.
+WORDS = re.compile("[\u3400-\u9fff]+")
+#: The characters around a line's end that is no space: Chinese has none between words, nor
+#: beside its punctuation.
+UNSPACED = re.compile(f"[{CHINESE}][{CHINESE}“”‘’]|[“”‘’][{CHINESE}]|[{MARKS}].|.[{MARKS}]")
 
 
 def _line_end(_: object, tokens: Sequence[Token], place: int, *__: object) -> str:
@@ -34,10 +39,24 @@ def _line_end(_: object, tokens: Sequence[Token], place: int, *__: object) -> st
     return "" if UNSPACED.fullmatch(before + after) else "\n"
 
 
+def _cell(renderer: Any, tokens: Sequence[Token], place: int, *rest: Any) -> str:
+    """Renders a cell with its alignment as a class: the pages allow no styles in elements."""
+    attributes = tokens[place].attrs
+    side = str(attributes.pop("style", "")).removeprefix("text-align:")
+    if side:
+        attributes["class"] = side
+    return str(renderer.renderToken(tokens, place, *rest))
+
+
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 MARKDOWN.add_render_rule("softbreak", _line_end)
-#: Around a number's place while Markdown is rendered: no lesson contains these.
-OPEN, CLOSE = "\ue000", "\ue001"
+for _kind in ("th_open", "td_open"):
+    MARKDOWN.add_render_rule(_kind, _cell)
+#: Around a number's place, and between asterisks and Chinese punctuation, while Markdown is
+#: rendered: no lesson contains these.
+OPEN, CLOSE, LETTER = "\ue000", "\ue001", "\ue002"
+#: Asterisks between Chinese punctuation and a word: Markdown would not take them for bold.
+TIGHT = re.compile(rf"(?<=[{MARKS}“”])(?=\*\*[\w{OPEN}])|(?<=[\w{CLOSE}]\*\*)(?=[{MARKS}“”])")
 
 
 def markdown(text: str, language: Language) -> Markup:
@@ -61,7 +80,9 @@ def _with_numbers(text: str, language: Language, render: Any) -> Markup:
         )
         return f"{OPEN}{len(numbers) - 1}{CLOSE}"
 
-    html = render(NUMBER.sub(put, text))
+    html = render(TIGHT.sub(LETTER, NUMBER.sub(put, text))).replace(LETTER, "")
+    if language != "zh":
+        html = WORDS.sub(rf'<span lang="{language_tag("zh")}">\g<0></span>', html)
     return Markup(re.sub(f"{OPEN}(\\d+){CLOSE}", lambda found: numbers[int(found[1])], html))
 
 
@@ -190,6 +211,7 @@ def _sentences(found: Explanation, language: Language) -> Iterator[str]:
         return
     gains, discounts = (translate(one, language) for one in found.measure.headings)
     titles = found.titles or {}
+    ideal = _divisor(found)
     for step in found.steps:
         parts = [
             words.say(
@@ -204,25 +226,37 @@ def _sentences(found: Explanation, language: Language) -> Iterator[str]:
             )
         ]
         if found.measure.is_additive:
-            parts.append(words.say("derive.adds", contribution=_short(step.contribution)))
-        parts.append(words.say("derive.total", total=_short(step.total)))
+            parts.append(words.say("derive.adds", contribution=_short(step.contribution * ideal)))
+        parts.append(words.say("derive.total", total=_short(step.total * ideal)))
         yield ("；" if language == "zh" else "; ").join(parts)
-    if found.ideal:
+    if found.ideal and math.isclose(found.ideal[-1].total, 1.0):  # it divides by its ideal
         steps = [
             words.say(
                 "derive.ideal_step",
                 document=_named(step.document, titles),
                 grade="–" if step.grade is None else f"{step.grade:g}",
-                contribution=_short(step.contribution),
+                contribution=_short(step.contribution * ideal),
             )
             for step in found.ideal
         ]
-        yield words.say("derive.ideal", steps=("，" if language == "zh" else ", ").join(steps))
+        listed = ("，" if language == "zh" else ", ").join(steps)
+        yield words.say("derive.ideal", steps=listed, total=_short(found.ideal[-1].total * ideal))
     if found.missed:
         names = ", ".join(f"{one.document} ({one.grade:g})" for one in found.missed)
         yield words.say("derive.missed", documents=names)
     if found.formula:
         yield words.say("derive.formula", formula=translate(found.formula, language))
+
+
+def _divisor(found: Explanation) -> float:
+    """Returns the ideal DCG that the steps of NDCG are divided by, 1 for other measures.
+
+    By hand one divides once, at the end.
+    """
+    best = next((step for step in found.ideal if step.contribution), None)
+    if best is None or found.measure.headings != ("gain", "discount"):
+        return 1.0
+    return best.gain / best.discount / best.contribution
 
 
 def _named(document: str, titles: Mapping[str, str]) -> str:

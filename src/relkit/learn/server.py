@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -13,20 +15,77 @@ from starlette.types import ASGIApp
 
 from relkit.app.protection import AllowedHosts, SecurityHeaders
 
-__all__ = ["course_app"]
+__all__ = ["Ahead", "course_app"]
 
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 OTHER = "application/octet-stream"
 
 
-def course_app(pages: Mapping[str, bytes], first: str, *, names: Sequence[str] = ()) -> ASGIApp:
+class Ahead:
+    """Computes ahead what pages will need: one step after the other, in a thread of its own.
+
+    The thread starts after the first page, and waits while a page is asked for. Its priority stays
+    as it is: a slow thread that holds the interpreter's lock would slow down the pages, too.
+
+    Args:
+        steps: What there is to do; the shorter a step, the sooner it gives way.
+    """
+
+    def __init__(self, steps: Iterable[Callable[[], object]] = ()) -> None:
+        self._steps = steps
+        self._asked = 0
+        self._ended = False
+        self._thread: threading.Thread | None = None
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def giving_way(self) -> Iterator[None]:
+        """A context in which no further step begins."""
+        with self._changed:
+            self._asked += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._asked -= 1
+                if self._thread is None and not self._ended:
+                    self._thread = threading.Thread(target=self._run, name="ahead", daemon=True)
+                    self._thread.start()
+                self._changed.notify()
+
+    def close(self) -> None:
+        """Ends the thread after the step that it is at."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        for step in self._steps:
+            with self._changed:
+                self._changed.wait_for(lambda: self._ended or not self._asked)
+                if self._ended:
+                    return
+            step()
+
+
+def course_app(
+    pages: Mapping[str, bytes],
+    first: str,
+    *,
+    names: Sequence[str] = (),
+    ahead: Ahead | None = None,
+) -> ASGIApp:
     """Returns the app that serves the course.
 
     Args:
         pages: Every file by its path.
         first: The path of the page that the address alone leads to.
         names: Under which names it is reached besides `localhost` and addresses in numbers.
+        ahead: What is computed ahead between pages.
     """
+    between = ahead or Ahead()
 
     def begin(request: Request) -> Response:
         return RedirectResponse(f"/{first}")
@@ -35,7 +94,9 @@ def course_app(pages: Mapping[str, bytes], first: str, *, names: Sequence[str] =
         name = request.path_params["name"]
         if name not in pages:
             return PlainTextResponse("404", status_code=404)
-        return Response(pages[name], media_type=TYPES.get(name[name.rindex(".") :], OTHER))
+        with between.giving_way():
+            content = pages[name]
+        return Response(content, media_type=TYPES.get(name[name.rindex(".") :], OTHER))
 
     def refuse(request: Request, name: str) -> Response:
         return PlainTextResponse(f"421 {name}", status_code=421)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,8 +21,10 @@ from relkit.learn.block import Block
 from relkit.learn.blocks import Card, Derive, Predict, Quiz
 from relkit.learn.course import course, read_course
 from relkit.learn.deck import anki_deck
+from relkit.learn.figures import figure_of
 from relkit.learn.game import game_data
 from relkit.learn.lesson import Lesson, Prose
+from relkit.learn.play import Dial
 from relkit.learn.render import (
     block_data,
     derivation_steps,
@@ -31,8 +33,9 @@ from relkit.learn.render import (
     markdown_line,
     readable,
 )
+from relkit.report.templating import environment
 
-__all__ = ["lesson_page", "pages", "sheet_parts", "write_site"]
+__all__ = ["lesson_page", "pages", "sheet_parts", "steps_ahead", "write_site"]
 
 SCRIPTS = {
     "index": ("store.js", "index.js"),
@@ -69,57 +72,96 @@ def write_site(folder: Path, lessons: Path | None = None) -> list[Path]:
     return written
 
 
+class Pages(Mapping[str, bytes]):
+    """Files by their path, each made when it is first asked for.
+
+    Args:
+        makers: What makes each file.
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], str | bytes]]) -> None:
+        self._makers = makers
+        self._made: dict[str, bytes] = {}
+
+    def replaced(self, name: str, page: str) -> Pages:
+        """Returns the same files with another page in the place of one."""
+        return Pages({**self._makers, name: lambda: page})
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self._made:
+            made = self._makers[name]()
+            self._made[name] = made.encode() if isinstance(made, str) else made
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers  # a `Mapping` would make the page to find out
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
 @cache
-def pages(lessons: Path | None = None) -> Mapping[str, bytes]:
-    """Returns every file of the course by its path.
+def pages(lessons: Path | None = None) -> Pages:
+    """Returns every file of the course by its path; a page is made when it is asked for.
 
     Args:
         lessons: A folder with a folder of lessons for each language; relkit's own by default.
     """
-    found = {name: _asset(name) for name in ASSETS}
-    report = resources.files("relkit.report").joinpath("templates", "page.css")
-    found["learn.css"] = report.read_text("utf-8") + _asset("learn.css")
-    found["index.html"] = _asset("start.html")
+    found: dict[str, Callable[[], str | bytes]] = {name: partial(_asset, name) for name in ASSETS}
+    found["learn.css"] = _style
+    found["index.html"] = partial(_asset, "start.html")
     courses = {
         language: course(language) if lessons is None else read_course(lessons, language)
         for language in LANGUAGES
         if lessons is None or (lessons / language).is_dir()
     }
     for language, read in courses.items():
-        for name, html in _pages(language, read):
-            found[f"{language}/{name}"] = html
-    files = {name: text.encode() for name, text in found.items()}
-    if HAS_DECKS:
-        files |= {DECK.format(language=one): anki_deck(read) for one, read in courses.items()}
-    return files
+        for place, _ in PLACES:
+            found[f"{language}/{place}.html"] = partial(_page, place, language, read)
+        for lesson in read:
+            found[f"{language}/{lesson.name}.html"] = partial(lesson_page, lesson, read)
+        if HAS_DECKS:
+            found[DECK.format(language=language)] = partial(anki_deck, read)
+    return Pages(found)
 
 
-def _pages(language: Language, lessons: Sequence[Lesson]) -> Iterator[tuple[str, str]]:
+def steps_ahead() -> Iterator[Callable[[], object]]:
+    """Yields what takes pages of relkit's course long: each setting of each figure, once."""
+    asked = {
+        (block.figure, setting): None
+        for language in LANGUAGES
+        for lesson in course(language)
+        for block in lesson.blocks
+        if isinstance(block, Dial)
+        for setting in block.settings
+    }
+    for name, setting in asked:
+        yield partial(figure_of, name, setting)
+
+
+def _style() -> str:
+    report = resources.files("relkit.report").joinpath("templates", "page.css")
+    return report.read_text("utf-8") + _asset("learn.css")
+
+
+def _page(place: str, language: Language, lessons: Sequence[Lesson]) -> str:
+    """Returns a page that is no lesson."""
     words = catalogue("learn", language)
-    yield (
-        "index.html",
-        _render(
-            "index", "index.html", language, words["page.course"],
-            lessons=lessons, counts={one.name: _questions(one) for one in lessons},
-        ),
-    )  # fmt: skip
-    yield (
-        "cards.html",
-        _render(
-            "cards", "cards.html", language, words["cards.title"],
-            cards=list(_cards(lessons, language)),
-        ),
-    )  # fmt: skip
-    yield (
-        "game.html",
-        _render("game", "game.html", language, words["game.title"], game=game_data(language)),
-    )
-    yield (
-        "sheet.html",
-        _render("sheet", "sheet.html", language, words["sheet.title"], parts=sheet_parts(language)),
-    )
-    for lesson in lessons:
-        yield f"{lesson.name}.html", lesson_page(lesson, lessons)
+    title = words["page.course" if place == "index" else f"{place}.title"]
+    values: dict[str, Any]
+    if place == "index":
+        counts = {one.name: _questions(one) for one in lessons}
+        values = {"lessons": lessons, "counts": counts}
+    elif place == "cards":
+        values = {"cards": list(_cards(lessons, language))}
+    elif place == "game":
+        values = {"game": game_data(language)}
+    else:
+        values = {"parts": sheet_parts(language)}
+    return _render(place, f"{place}.html", language, title, **values)
 
 
 def sheet_parts(language: Language) -> list[Markup]:
@@ -236,21 +278,15 @@ def _json(value: Any) -> Markup:
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("relkit.learn"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.globals.update(
+    found = environment(jinja2.PackageLoader("relkit.learn"))
+    found.globals.update(
         language_name=language_name,
         language_tag=language_tag,
         readable=readable,
         shuffled=_shuffled,
     )
-    environment.filters["json"] = _json
-    return environment
+    found.filters["json"] = _json
+    return found
 
 
 def _asset(name: str) -> str:

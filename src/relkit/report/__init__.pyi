@@ -1,5 +1,6 @@
 """The public names and where each lives; they are imported when first used."""
 
+from .charts import picture_png as picture_png
 from .clicks import (
     build_labels_page as build_labels_page,
     render_labels_report as render_labels_report,

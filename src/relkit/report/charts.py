@@ -18,10 +18,21 @@ from relkit.report.page import Chart
 from relkit.report.palette import FONT, ROLES
 from relkit.report.vegalite import VERSION, Spec
 
-__all__ = ["CONFIG", "DRAWINGS", "WIDTHS", "check_address_space", "draw", "draw_alone"]
+__all__ = [
+    "CONFIG",
+    "DRAWINGS",
+    "WIDTHS",
+    "check_address_space",
+    "draw",
+    "draw_alone",
+    "picture_png",
+]
 
 #: Pixels of a chart on a page and on a telephone.
 WIDTHS = {"wide": 640, "narrow": 330}
+
+#: Fonts of a PNG: those of common systems, then whatever is installed.
+PNG_FONT = "Helvetica, Arial, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 
 #: Address space that V8, which draws, reserves; far less of it becomes memory.
 ADDRESS_SPACE = 65 << 30
@@ -56,9 +67,7 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
         RelkitError: If the process may not take the address space that drawing needs.
     """
     check_address_space()
-    vl_convert = optional_package(
-        "vl_convert", purpose="a report", package="vl-convert-python", install="relkit[report]"
-    )
+    vl_convert = _converter()
     known = VERSION if VERSION in vl_convert.get_vegalite_versions() else None
     description = DRAWINGS[chart.drawing](chart, WIDTHS[size])
     description |= {"config": CONFIG, "background": None}
@@ -118,6 +127,38 @@ def draw_alone(chart: Chart) -> str:
     )
     opening, rest = draw(chart, "chart").split(">", 1)
     return f'{opening} xmlns="http://www.w3.org/2000/svg"><style>{rules}</style>{rest}'
+
+
+def picture_png(picture: str, *, scale: float = 2.0) -> bytes:
+    """Returns a picture of charts as a PNG file, in the colours of a light page.
+
+    Args:
+        picture: The SVG that `depth_picture` or `bias_picture` returns.
+        scale: Pixels of the PNG per pixel of the SVG.
+
+    Raises:
+        DependencyError: If vl-convert-python is not installed.
+    """
+    vl_convert = _converter()
+    opening, style, body = re.split(r"<style>(.*?)</style>", picture, maxsplit=1, flags=re.DOTALL)
+    light = dict(re.findall(r"--([a-z]+): ([^;]*);", style.partition("@media")[0]))
+    svg = f'{opening}<rect width="100%" height="100%" fill="var(--paper)"/>{body}'
+    svg = re.sub(r"var\(--([a-z]+)\)", lambda found: light[found.group(1)], svg)
+    # Renderers of pictures know no `system-ui`.
+    svg = svg.replace("<svg ", f'<svg font-family="{PNG_FONT}" ', 1)
+    found: bytes = vl_convert.svg_to_png(svg, scale=scale)
+    return found
+
+
+def _converter() -> Any:
+    """Returns the package that draws.
+
+    Raises:
+        DependencyError: If it is not installed.
+    """
+    return optional_package(
+        "vl_convert", purpose="a report", package="vl-convert-python", install="relkit[report]"
+    )
 
 
 def _fit(svg: str, chart: Chart, name: str) -> str:

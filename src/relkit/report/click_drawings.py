@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from relkit.report.page import Chart
-from relkit.report.palette import ROLES, series_channels, tick_count
+from relkit.report.palette import ROLES, label_width, series_channels, tick_count
 from relkit.report.vegalite import Spec, channel, layers, mark
 
 __all__ = ["by_position", "panels", "reliability", "side_by_side"]
@@ -23,7 +23,8 @@ def by_position(chart: Chart, width: int) -> Spec:
     scale: dict[str, Any] = {"zero": chart.values["zero"], "nice": True}
     if end is not None:
         scale = {"domain": [0, end], "nice": False}
-    y = {"y": channel("value:Q", title=chart.labels["y"], scale=scale)}
+    axis = {"axis": {"format": "~%"}} if chart.values.get("percent") else {}
+    y = {"y": channel("value:Q", title=chart.labels["y"], scale=scale, **axis)}
     looks = series_channels(chart.values["series"], "series:N")
     color = {"color": looks["color"]}
     ends = {**x, "y": channel("low:Q"), "y2": channel("high"), **color}
@@ -44,16 +45,25 @@ def panels(chart: Chart, width: int) -> Spec:
     The legends are in the picture itself, which may be used alone.
     """
     drawn = []
-    legend = {"title": None, "labelLimit": width // 2, "symbolType": "stroke", "columnPadding": 24}
     for one in chart.values["charts"]:
         spec = by_position(one, width)
+        names = [name for name, _, _ in one.values["series"]]
+        legend = {
+            "title": None,
+            "symbolType": "stroke",
+            "symbolSize": 500,
+            "columnPadding": 24,
+            "columns": max(1, spec["width"] // (label_width(names, spec["width"] * 3) + 64)),
+            "labelLimit": spec["width"],
+        }
         for layer in spec["layer"]:
             for name in ("color", "strokeDash"):
                 if name in layer["encoding"]:
                     layer["encoding"][name] = {**layer["encoding"][name], "legend": legend}
-        drawn.append({"title": {"text": one.title, "color": ROLES["ink"], "fontSize": 14}, **spec})
+        title = {"text": one.title, "color": ROLES["ink"], "fontSize": 14, "offset": 12}
+        drawn.append({"title": title, **spec})
     apart = {"color": "independent", "strokeDash": "independent"}
-    return {"vconcat": drawn, "resolve": {"scale": apart}, "spacing": 24}
+    return {"vconcat": drawn, "resolve": {"scale": apart}, "spacing": 32, "padding": 16}
 
 
 def side_by_side(chart: Chart, width: int) -> Spec:

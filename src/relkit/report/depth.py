@@ -27,7 +27,9 @@ def _chart(
     found: Depth, words: Words, curves: Mapping[str, Curve], table: Table, **texts: str
 ) -> Chart:
     """Returns a chart of one line per name; `texts` are title, caption and axis."""
-    series = series_of(list(curves))
+    # What is not known of any K is no line, and not in the legend.
+    known = [name for name, one in curves.items() if any(map(math.isfinite, one.values()))]
+    series = series_of(known)
     shares = texts.get("share")
     rows = []
     for name, curve in curves.items():
@@ -45,7 +47,7 @@ def _chart(
         rows=tuple(rows),
         table=table,
         labels={"x": "K", "y": texts["axis"]},
-        values={"series": series, "zero": True, "end": None},
+        values={"series": series, "zero": True, "end": None, "percent": bool(shares)},
         legend=tuple(Key("line", role, name, dash) for name, role, dash in series),
     )
 
@@ -137,7 +139,7 @@ def build_depth_page(found: Depth, *, language: Language = "en", title: str | No
     texts = catalogue(language)
     words = texts_of("depth", language, PAGE)
     charts = _charts(found, words)
-    advice = [one.sentence(language) for one in found.advice]
+    first, *advice = [one.sentence(language) for one in found.advice] or [""]
     sections = (
         [Section("advice", words["section.advice"], (Prose(tuple(advice)),))] if advice else []
     )
@@ -146,15 +148,16 @@ def build_depth_page(found: Depth, *, language: Language = "en", title: str | No
         more: Sequence[Table] = found.measure_tables(measure, words, words.style)
         blocks: tuple[Block, ...] = (charts[1 + place], *more[1:])
         sections.append(Section(f"measure-{place + 1}", found.label(measure), blocks))
-    if len(charts) > 1 + len(found.measures):
-        tested = Prose((words.say("tested", alpha=f"{found.alpha:g}"),))
-        sections.append(Section("power", words["section.power"], (charts[-1], tested)))
+    tested = (Prose((found.legend(language),)),) if found.tests else ()
+    power = (*charts[1 + len(found.measures) :], *tested)
+    if power:
+        sections.append(Section("power", words["section.power"], power))
     sections.append(note_section(found.notes, texts))
     return Page(
         language=language,
         title=title or words["page.title"],
         subtitle=found.title(language),
-        lead=(),
+        lead=(first,) if first else (),
         sections=tuple(sections),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.lessons import lesson_line
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Cell, Finding, Prose, Section, Table
 from relkit.report.wording import number
@@ -33,6 +34,7 @@ def diagnosis_section(findings: Sequence[Diagnosis], texts: Catalogue) -> Sectio
             examples_label=texts.say("diagnoses.examples") + texts.say("list.colon"),
             table=_table(one, texts),
             about=one.candidate,
+            lesson=lesson_line(one.lesson, texts.language),
         )
         for one in findings
     ]

@@ -71,13 +71,9 @@ def _environment(page: Page) -> jinja2.Environment:
     library = optional_package("jinja2", purpose="a report", install="relkit[report]")
     from markupsafe import Markup  # which jinja2 needs
 
-    environment: jinja2.Environment = library.Environment(
-        loader=library.FunctionLoader(_template),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=library.StrictUndefined,
-    )
+    from relkit.report.templating import environment
+
+    found = environment(library.FunctionLoader(_template))
     numbers = count(1)
 
     def drawn(chart: Chart) -> dict[str, Any]:
@@ -88,10 +84,8 @@ def _environment(page: Page) -> jinja2.Environment:
             **{size: Markup(draw(chart, f"{name}-{size}", size)) for size in WIDTHS},
         }
 
-    environment.globals.update(
-        drawn=drawn, say=catalogue(page.language).say, language_tag=language_tag
-    )
-    return environment
+    found.globals.update(drawn=drawn, say=catalogue(page.language).say, language_tag=language_tag)
+    return found
 
 
 def _template(name: str) -> str:

@@ -10,6 +10,7 @@ from platform import python_version
 from typing import TYPE_CHECKING
 
 from relkit import _native
+from relkit.core.lessons import with_lessons
 from relkit.measures.labels import pair_rules
 from relkit.report.catalogue import Catalogue
 from relkit.report.drilldown import has_lists
@@ -184,5 +185,6 @@ def note_table(notes: Sequence[Note], texts: Catalogue) -> Table | Prose:
     if not notes:
         return Prose((texts.say("notes.none"),))
     headings = (texts.say("notes.level"), texts.say("notes.note"))
-    rows = tuple((texts.say(f"notes.{one.level}"), one.text(texts.language)) for one in notes)
-    return Table(headings, rows, left=2)
+    levels = [texts.say(f"notes.{one.level}") for one in notes]
+    said = with_lessons([(one.text(texts.language), one.lesson) for one in notes], texts.language)
+    return Table(headings, tuple(zip(levels, said, strict=True)), left=2)

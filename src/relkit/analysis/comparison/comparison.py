@@ -116,7 +116,10 @@ class Comparison(Exportable):
                 self.baseline, self._pairings, self.pairs, settings, described, progress
             )
         )
-        found = [*pairing_notes(self._pairings), *few_notes(self.contrasts)]
+        found = [
+            *pairing_notes(self._pairings),
+            *few_notes(one.queries for one in self.contrasts if one.tested),
+        ]
         self.notes = (*notes, *found)
         self.query_texts: Mapping[str, str] | None = None
         warn(found)

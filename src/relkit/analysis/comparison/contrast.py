@@ -13,7 +13,15 @@ from relkit.measures.names import measure as parse_measure
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["UNTESTED", "Contrast", "PairContrast", "Verdict", "describes_data", "gain_sign"]
+__all__ = [
+    "UNTESTED",
+    "Contrast",
+    "PairContrast",
+    "Verdict",
+    "describes_data",
+    "gain_sign",
+    "verdict",
+]
 
 Verdict = Literal["better", "worse", "undecided", "described"]
 #: Why a measure never has a p-value.
@@ -46,6 +54,27 @@ def gain_sign(measure: str) -> int:
         return -1 if parse_measure(measure).better == "lower" else 1
     except (LookupError, ValueError):
         return 1
+
+
+def verdict(measure: str, difference: float, queries: int, p: float, alpha: float) -> Verdict:
+    """Returns whether a candidate is better or worse, or nothing can be concluded.
+
+    Args:
+        measure: The measure's name: of some, lower values are better.
+        difference: candidate - baseline.
+        queries: Number of paired queries.
+        p: The p-value, corrected if there are several.
+        alpha: Significance level.
+
+    Examples:
+        >>> verdict("ndcg@10", 0.03, 50, 0.01, 0.05), verdict("ndcg@10", 0.03, 5, 0.01, 0.05)
+        ('better', 'undecided')
+    """
+    from relkit.analysis.statistics import is_significant
+
+    if difference == 0 or not is_significant(queries, p, alpha):
+        return "undecided"
+    return "better" if gain_sign(measure) * difference > 0 else "worse"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from relkit.analysis.comparison.contrast import Contrast, PairContrast, Verdict, gain_sign
+from relkit.analysis.comparison.contrast import Contrast, PairContrast, verdict
 from relkit.analysis.comparison.outcomes import NO_POOLED, STATISTICS, Bootstraps, outcomes
 from relkit.analysis.comparison.pairing import Pairing, Sample, common_values
 from relkit.analysis.comparison.runs import Progress
@@ -52,7 +52,13 @@ def contrasts(
     for family in _families(found, settings.test):
         adjusted += adjust([one.p for one in family], settings.correction)
     return tuple(
-        replace(one, p_adjusted=p, verdict=_verdict(one, p, settings.alpha)) if one.tested else one
+        replace(
+            one,
+            p_adjusted=p,
+            verdict=verdict(one.measure, one.difference, one.queries, p, settings.alpha),
+        )
+        if one.tested
+        else one
         for one, p in zip(found, adjusted, strict=True)
     )
 
@@ -138,12 +144,6 @@ def _families(contrasts: Sequence[Contrast], test: str) -> list[list[Contrast]]:
     for one in contrasts:
         by_candidate.setdefault(one.candidate, []).append(one)
     return list(by_candidate.values())
-
-
-def _verdict(one: Contrast, p: float, alpha: float) -> Verdict:
-    if one.few or not p <= alpha or one.difference == 0:
-        return "undecided"
-    return "better" if gain_sign(one.measure) * one.difference > 0 else "worse"
 
 
 def _interval(pairing: Pairing, settings: Settings) -> tuple[float, float]:

@@ -47,7 +47,7 @@ def _letter(place: int) -> str:
 
 def _superscripts(comparison: Compared) -> dict[tuple[str, str], str]:
     """Returns, by run and measure, letters of the runs that it is significantly better than."""
-    from relkit.analysis.statistics import ENOUGH_QUERIES
+    from relkit.analysis.statistics import is_significant
 
     letters = {name: _letter(place) for place, name in enumerate(comparison.runs)}
     alpha = comparison.settings.alpha
@@ -59,8 +59,7 @@ def _superscripts(comparison: Compared) -> dict[tuple[str, str], str]:
 
     if comparison.pairs:
         for pair in comparison.pairs:
-            enough = pair.queries >= ENOUGH_QUERIES
-            if enough and pair.p <= alpha and pair.difference:
+            if pair.difference and is_significant(pair.queries, pair.p, alpha):
                 ends = (pair.first, pair.second)
                 rises = gain_sign(pair.measure) * pair.difference > 0
                 add(pair.measure, *(ends if rises else ends[::-1]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from relkit.analysis.comparison.contrast import Contrast
 from relkit.analysis.comparison.pairing import Pairing
 from relkit.core.notes import Note
 
@@ -26,13 +25,16 @@ def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
     return notes
 
 
-def few_notes(contrasts: Iterable[Contrast]) -> list[Note]:
-    """Notes that no difference can be called significant, if there are too few queries."""
-    from relkit.analysis.statistics import least_p
+def few_notes(tested: Iterable[int]) -> list[Note]:
+    """Notes that no difference can be called significant, if there are too few queries.
 
-    few = [one for one in contrasts if one.tested and one.few and one.queries]
-    if not few:
+    Args:
+        tested: The number of paired queries of each test.
+    """
+    from relkit.analysis.statistics import ENOUGH_QUERIES, least_p
+
+    count = max((queries for queries in tested if queries < ENOUGH_QUERIES), default=0)
+    if not count:
         return []
-    count = max(one.queries for one in few)
     values = {"least": least_p(count)}
     return [Note("few-queries", count, "warning", values=values)]

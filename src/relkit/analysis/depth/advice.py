@@ -20,8 +20,9 @@ class Advice:
 
     Attributes:
         kind: What it is: `clicks-covered`, `clicks-beyond`, `clicks-cut`, `no-clicks`,
-            `judged-low`, `recall-grows`, `recall-flat`, `queries-needed`, `order-changes`,
-            `significance-changes`, `power-unknown` or `lists-end`.
+            `judged-low`, `recall-grows`, `recall-cut`, `recall-flat`, `recall-full`,
+            `queries-needed`, `order-changes`, `better-at`, `worse-at`, `power-unknown`,
+            `lists-short` or `lists-end`.
         values: The numbers, by name.
 
     Examples:

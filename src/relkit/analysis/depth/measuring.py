@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.comparison.pairing import Sample, pair
+from relkit.analysis.comparison.contrast import verdict
+from relkit.analysis.comparison.notes import few_notes
+from relkit.analysis.comparison.pairing import Sample, common_values, pair
 from relkit.analysis.comparison.runs import Progress, evaluate_runs, run_titles
 from relkit.analysis.depth.clicks import LastClicks
 from relkit.analysis.depth.result import Depth, DepthRow
 from relkit.analysis.depth.rules import advise
-from relkit.analysis.statistics import paired_test, smallest_detectable, standard_deviation
+from relkit.analysis.depth.sensitivity import QueriesNeeded, Values, queries_needed
+from relkit.analysis.statistics import (
+    adjust,
+    paired_test,
+    smallest_detectable,
+    standard_deviation,
+)
 from relkit.core.errors import ParameterError
-from relkit.core.notes import Note, shared_notes
+from relkit.core.notes import Note, shared_notes, warn
 from relkit.core.parameters import check_fraction, check_items, check_whole
 from relkit.core.texts import message
 from relkit.data.run import run_name
@@ -50,8 +58,9 @@ def depth(
 
     For each K: the mean of each measure for each run, and the share of the first K that is judged.
     With several runs, each candidate is compared with the first run: the p-value of the paired t
-    test at this K, and the difference that this many queries detect with a power of 0.8, also as a
-    share of the first run's mean. With the ranks of last clicks: the share of the sessions that a
+    test at this K, also corrected by Holm for all tests (measures x cutoffs x candidates), and the
+    difference that this many queries detect with a power of 0.8, also as a share of the first
+    run's mean. With the ranks of last clicks: the share of the sessions that a
     cutoff covers. `advice` on the result says what follows.
 
     Args:
@@ -63,7 +72,7 @@ def depth(
         names: The names of the runs; by default those of their files.
         clicks: Where users stop: the result of `relkit.online.logs.last_clicks`, or
             {rank: sessions}.
-        alpha: Significance level of each test.
+        alpha: Significance level, for p-values corrected for multiple comparisons.
         convention: See `relkit.evaluate`.
         scale: See `relkit.evaluate`.
         threads: Threads to use; 0 uses all cores.
@@ -106,12 +115,18 @@ def depth(
     if at is None:
         reach = next((k for k in cutoffs if k >= deepest), cutoffs[-1])
         cutoffs = [k for k in cutoffs if k <= reach]
-    rows = [
-        row
-        for family in families
-        for k in cutoffs
-        for row in _rows(results, titles, family, k, alpha)
-    ]
+    rows = _judge(
+        [
+            row
+            for family in families
+            for k in cutoffs
+            for row in _rows(results, titles, family, k, alpha)
+        ],
+        alpha,
+    )
+    notes = shared_notes((one.run, _notes(one)) for one in results)
+    few = few_notes(row.paired for row in rows if row.paired)
+    warn(few)
     found = Depth(
         runs=tuple(titles),
         cutoffs=tuple(cutoffs),
@@ -122,7 +137,8 @@ def depth(
         clicks=stops,
         alpha=alpha,
         convention=evaluator.convention,
-        notes=tuple(shared_notes((one.run, _notes(one)) for one in results)),
+        needs=tuple(_needs(results, titles, families, cutoffs, alpha)),
+        notes=(*notes, *few),
     )
     return replace(found, advice=advise(found))
 
@@ -193,6 +209,8 @@ def _rows(
     found = []
     baseline = Sample.of(results[0], name)
     for title, one in zip(titles, results, strict=True):
+        lengths = one.column("num_ret")
+        reach = sum(length >= k for length in lengths) / len(lengths) if len(lengths) else math.nan
         difference = p = deviation = detectable = share = math.nan
         tested = 0
         if one is not results[0] and family.describes == "quality":
@@ -211,15 +229,61 @@ def _rows(
                 run=title,
                 value=one[name],
                 judged=one[f"judged@{k}"],
+                reach=reach,
                 paired=tested,
                 difference=difference,
                 p=p,
+                p_adjusted=p,
+                verdict="undecided" if tested else "described",
                 detectable=detectable,
                 detectable_share=share,
                 deviation_share=deviation,
             )
         )
     return found
+
+
+def _judge(rows: Sequence[DepthRow], alpha: float) -> list[DepthRow]:
+    """Returns rows with p-values corrected for the number of tests, and what they decide."""
+    adjusted = adjust([row.p for row in rows], "holm")
+    return [
+        replace(
+            row,
+            p_adjusted=p,
+            verdict=verdict(row.measure, row.difference, row.paired, p, alpha),
+        )
+        if row.paired
+        else row
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
+
+
+def _needs(
+    results: Sequence[Results],
+    titles: Sequence[str],
+    families: Sequence[Measure],
+    cutoffs: Sequence[int],
+    alpha: float,
+) -> Iterator[QueriesNeeded]:
+    """Yields which cutoff needs more queries than another, per measure and candidate."""
+    tested = [one for one in families if one.describes == "quality"]
+    candidates = list(zip(titles[1:], results[1:], strict=True))
+    for family in tested:
+        for title, one in candidates:
+            values: dict[int, Values] = {}
+            same: tuple[str, ...] | None = None
+            for k in cutoffs:
+                name = str(family.with_cutoff(k))
+                samples = [Sample.of(results[0], name), Sample.of(one, name)]
+                queries, (ours, theirs) = common_values(samples)
+                same = queries if same is None else same
+                if queries == same:
+                    values[k] = ours, theirs - ours
+            found = queries_needed(
+                _bare(family), title, values, alpha, len(tested) * len(candidates)
+            )
+            if found is not None:
+                yield found
 
 
 def _notes(results: Results) -> list[Note]:

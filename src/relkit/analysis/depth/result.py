@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from relkit.analysis.comparison.contrast import Verdict
 from relkit.analysis.depth.advice import Advice
 from relkit.analysis.depth.clicks import LastClicks
+from relkit.analysis.depth.sensitivity import QueriesNeeded
 from relkit.core.document.json import json_number, note_dict
-from relkit.core.document.model import Block, Document, Lines, Points, Table
+from relkit.core.document.model import Block, Cell, Document, Lines, Points, Table
 from relkit.core.document.result import Exportable
 from relkit.core.language import Language
 from relkit.core.notes import Note
@@ -35,10 +37,15 @@ class DepthRow:
         run: The run's name.
         value: The run's number, as `relkit.evaluate` computes it.
         judged: Share of the first k that is judged.
+        reach: Share of the queries for which the run returns k documents or more.
         paired: Queries behind the comparison with the first run; 0 for that run itself.
         difference: The value minus the first run's, over those queries; NaN for that run itself,
             as are the following.
         p: Two-sided p-value of the paired t test, not corrected.
+        p_adjusted: The same, corrected by Holm for all tests of the result: measures x cutoffs x
+            candidates.
+        verdict: `better` or `worse` if `p_adjusted` is at most alpha and there are six queries or
+            more, else `undecided`; `described` for the first run, and for a measure of the data.
         detectable: The smallest difference that this many queries detect with a power of 0.8.
         detectable_share: The same as a share of the first run's value.
         deviation_share: Standard deviation of the differences as a share of the first run's value:
@@ -50,9 +57,12 @@ class DepthRow:
     run: str
     value: float
     judged: float
+    reach: float
     paired: int
     difference: float
     p: float
+    p_adjusted: float
+    verdict: Verdict
     detectable: float
     detectable_share: float
     deviation_share: float
@@ -78,6 +88,8 @@ class Depth(Exportable):
         deepest: Length of the longest list.
         clicks: Where users stop; `None` if not given.
         alpha: Significance level.
+        needs: Per measure and candidate: the two cutoffs of which one most clearly needs more
+            queries than the other.
         convention: The rules.
         notes: What was noticed about the data.
         advice: What follows for the choice of K, the most important first.
@@ -89,7 +101,7 @@ class Depth(Exportable):
         >>> [row.value for row in found.rows]
         [0.5, 1.0]
         >>> found.advice[0].kind
-        'recall-grows'
+        'recall-full'
     """
 
     runs: tuple[str, ...]
@@ -101,8 +113,14 @@ class Depth(Exportable):
     clicks: LastClicks | None
     alpha: float
     convention: Convention
+    needs: tuple[QueriesNeeded, ...] = ()
     notes: tuple[Note, ...] = ()
     advice: tuple[Advice, ...] = ()
+
+    @property
+    def tests(self) -> int:
+        """How many tests the p-values are corrected for."""
+        return sum(not math.isnan(row.p) for row in self.rows)
 
     @cached_property
     def _series(self) -> Mapping[tuple[str, str], Mapping[int, DepthRow]]:
@@ -140,11 +158,17 @@ class Depth(Exportable):
         blocks: list[Block] = list(self.tables(words, TERMINAL, digits))
         if self.advice:
             blocks.append(Points([one.sentence(language) for one in self.advice]))
-        notes = [words.say("tested", alpha=f"{self.alpha:g}")] if len(self.runs) > 1 else []
+        notes = [self.legend(language)] if self.tests else []
         last = [row.measure for row in self.at(self.cutoffs[-1])]
         line = convention_line(self.convention, list(dict.fromkeys(last)), language=language)
         blocks.append(Lines([*notes, line]))
         return Document(blocks, self.title(language))
+
+    def legend(self, language: Language = "en") -> str:
+        """Returns what the marks and columns of the tests mean."""
+        words = catalogue("depth", language)
+        values = {"alpha": f"{self.alpha:g}", "tests": self.tests}
+        return words.say("tested" if self.tests > 1 else "tested_once", **values)
 
     def title(self, language: Language = "en") -> str:
         """Returns what was measured, on how many queries."""
@@ -183,9 +207,11 @@ class Depth(Exportable):
     ) -> list[Table]:
         """Returns the values of one measure, and each candidate's comparison with the first run."""
         label = self.label(measure)
+        columns = [one for one in COMPARED if one != "corrected" or self.tests > 1]
+        compared = words.names("column", columns)
         headings = ["K", *self.runs]
         series = [self.series(measure, run) for run in self.runs]
-        rows = [
+        rows: list[list[Cell | str]] = [
             [str(k), *(style.number(one[k].value, digits) for one in series)] for k in self.cutoffs
         ]
         if len(self.runs) != 2:
@@ -194,14 +220,14 @@ class Depth(Exportable):
                 caption = words.say(
                     "caption.against", measure=label, run=run, baseline=self.runs[0]
                 )
-                more = [[str(k), *_compared(one[k], style, digits)] for k in self.cutoffs]
-                tables.append(Table(["K", *words.names("column", COMPARED)], more, caption))
+                more = [[str(k), *_compared(one[k], columns, style, digits)] for k in self.cutoffs]
+                tables.append(Table(["K", *compared], more, caption))
             return tables
         both = [
-            [*row, *_compared(series[1][k], style, digits)]
+            [*row, *_compared(series[1][k], columns, style, digits)]
             for row, k in zip(rows, self.cutoffs, strict=True)
         ]
-        return [Table([*headings, *words.names("column", COMPARED)], both, label)]
+        return [Table([*headings, *compared], both, label)]
 
     def to_frame(self) -> polars.DataFrame:
         """Returns one row per measure, cutoff and run; `clicks` and `shown` with last clicks."""
@@ -240,19 +266,24 @@ class Depth(Exportable):
                     for k in self.cutoffs
                 ],
             },
+            "tests": self.tests,
             "rows": [row.to_dict() for row in self.rows],
+            "needs": [one.to_dict() for one in self.needs],
             "advice": [one.to_dict() for one in self.advice],
             "convention": self.convention.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
         }
 
 
-COMPARED = ("difference", "p", "detectable", "share")
+COMPARED = ("difference", "p", "corrected", "detectable", "share")
+MARKS = {"better": "▲", "worse": "▼"}
 FLOATS = (
     "value",
     "judged",
+    "reach",
     "difference",
     "p",
+    "p_adjusted",
     "detectable",
     "detectable_share",
     "deviation_share",
@@ -261,12 +292,18 @@ FLOATS = (
 )
 
 
-def _compared(row: DepthRow, style: NumberStyle, digits: int) -> list[str]:
-    """Returns a comparison as the cells of `COMPARED`."""
+def _compared(
+    row: DepthRow, columns: Sequence[str], style: NumberStyle, digits: int
+) -> list[Cell | str]:
+    """Returns a comparison as cells of some of the columns `COMPARED`."""
     share = row.detectable_share
-    return [
-        style.signed(row.difference, digits),
-        style.p_value(row.p, digits),
-        style.number(row.detectable, digits),
-        style.nothing if math.isnan(share) else style.short_percent(share),
-    ]
+    cells: dict[str, Cell | str] = {
+        "difference": Cell(
+            style.signed(row.difference, digits), tone=row.verdict, mark=MARKS.get(row.verdict, "")
+        ),
+        "p": style.p_value(row.p, digits),
+        "corrected": style.p_value(row.p_adjusted, digits),
+        "detectable": style.number(row.detectable, digits),
+        "share": style.nothing if math.isnan(share) else style.short_percent(share),
+    }
+    return [cells[name] for name in columns]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from relkit.analysis.depth.advice import Advice
-from relkit.analysis.depth.result import Depth, DepthRow
+from relkit.analysis.depth.result import Depth
 from relkit.measures.labels import prose_label
 from relkit.measures.names import measure as parse_measure
 
@@ -15,15 +15,16 @@ __all__ = ["advise"]
 
 #: The share of sessions with clicks that a cutoff should cover.
 COVERED = 0.95
-#: Where fewer sessions were shown the next rank, last clicks are cut off by the page.
+#: Where fewer sessions were shown the next rank, last clicks are cut off by the page; where fewer
+#: lists are this long, a number is one of whole lists.
 HALF = 0.5
 #: Below this share of judged results a number depends on how unjudged documents count.
 JUDGED = 0.9
-#: Recall that grows by at least this much at the last step has not reached its end.
+#: Recall that grows by at least this much over the deeper half has not reached its end.
 GROWTH = 0.01
 #: Recall within this share of its last value has.
 REACHED = 0.99
-#: How many times more queries a cutoff must need to be mentioned.
+#: How many times more queries a cutoff must need at least to be mentioned.
 TIMES = 1.5
 
 
@@ -69,52 +70,45 @@ def _judged(found: Depth) -> Iterator[Advice]:
 def _recall(found: Depth) -> Iterator[Advice]:
     reach = next((k for k in found.cutoffs if k >= found.deepest), found.cutoffs[-1])
     cutoffs = [k for k in found.cutoffs if k <= reach]
-    if len(cutoffs) < 2:
-        return
-    before, last = cutoffs[-2:]
+    last = cutoffs[-1]
+    # Between neighbours like 99 and 100 nothing grows: growth is that since half the depth.
+    before = max((k for k in cutoffs if 2 * k <= last), default=cutoffs[0])
     for name in found.measures:
         if parse_measure(f"{name}@{last}").name != "recall":
             continue
         lists = [found.series(name, run) for run in found.runs]
-        pairs = [(values[last].value - values[before].value, values) for values in lists]
-        pairs = [one for one in pairs if not math.isnan(one[0]) and one[1][last].value > 0]
-        if not pairs:
+        full = next((k for k in cutoffs if all(one[k].value >= 1 for one in lists)), 0)
+        if full:
+            yield Advice("recall-full", {"measure": lists[0][full].measure, "k": full})
             continue
-        growth, values = max(pairs, key=lambda one: one[0])
-        top = values[last]
-        shown = {"measure": top.measure, "run": top.run, "before": before, "k": last}
-        shown |= {"then": values[before].value, "now": top.value}
-        if growth >= GROWTH:
-            yield Advice("recall-grows", shown)
+        lists = [one for one in lists if one[before].value <= one[last].value > 0]
+        if not lists or before == last:
+            continue
+        grown = max(lists, key=lambda one: one[last].value - one[before].value)
+        top = grown[last]
+        if top.value - grown[before].value >= GROWTH:
+            shown = {"measure": top.measure, "run": top.run, "before": before, "k": last}
+            shown |= {"then": grown[before].value, "now": top.value}
+            yield Advice("recall-grows" if last < found.deepest else "recall-cut", shown)
         else:
             k = next(
                 k
                 for k in cutoffs
-                if all(one[k].value >= REACHED * one[last].value for _, one in pairs)
+                if all(one[k].value >= REACHED * one[last].value for one in lists)
             )
-            yield Advice("recall-flat", {"measure": top.measure, "k": k, "reached": REACHED})
+            values = {"measure": top.measure, "k": k, "last": last, "reached": REACHED}
+            yield Advice("recall-flat", values)
 
 
 def _queries(found: Depth) -> Iterator[Advice]:
     for name in found.measures:
-        best: tuple[float, DepthRow, DepthRow] | None = None
-        for run in found.runs[1:]:
-            known = [row for row in found.series(name, run).values() if row.deviation_share > 0]
-            if not known:
-                continue
-            sharp, blunt = (pick(known, key=_spread) for pick in (min, max))
-            times = (blunt.deviation_share / sharp.deviation_share) ** 2
-            if times >= TIMES and (best is None or times > best[0]):
-                best = times, sharp, blunt
-        if best is not None:
-            times, sharp, blunt = best
-            label = _family(blunt.measure)
-            values = {"name": label, "run": blunt.run, "k": blunt.k, "other": sharp.k}
-            yield Advice("queries-needed", {**values, "times": times})
-
-
-def _spread(row: DepthRow) -> float:
-    return row.deviation_share
+        known = [one for one in found.needs if one.measure == name]
+        best = max(known, key=lambda one: one.low, default=None)
+        if best is not None and best.low >= TIMES:
+            label = _family(found.series(name, best.run)[best.k].measure)
+            values = {"name": label, "run": best.run, "k": best.k, "other": best.other}
+            values |= {"times": best.times, "low": best.low, "level": 1 - found.alpha}
+            yield Advice("queries-needed", values)
 
 
 def _family(name: str) -> str:
@@ -126,29 +120,39 @@ def _tests(found: Depth) -> Iterator[Advice]:
     for name in found.measures:
         for run in found.runs[1:]:
             rows = found.series(name, run)
-            values: dict[str, Any] = {"baseline": found.runs[0], "run": run}
-            above = [k for k, row in rows.items() if row.difference > 0]
-            below = [k for k, row in rows.items() if row.difference < 0]
-            label = _family(rows[found.cutoffs[0]].measure)
-            if above and below:
-                changes = {"name": label, "better": above, "worse": below}
-                yield Advice("order-changes", values | changes)
-            yes = [k for k, row in rows.items() if row.p <= found.alpha]
-            no = [k for k, row in rows.items() if row.p > found.alpha]
-            if yes and no:
-                more: dict[str, Any] = {"name": label, "yes": yes, "no": no, "alpha": found.alpha}
-                yield Advice("significance-changes", values | more)
+            by: dict[str, list[int]] = {}
+            for k, row in rows.items():
+                by.setdefault(row.verdict, []).append(k)
+            better, worse, open_ = (by.get(one, []) for one in ("better", "worse", "undecided"))
+            values: dict[str, Any] = {
+                "name": _family(rows[found.cutoffs[0]].measure),
+                "run": run,
+                "baseline": found.runs[0],
+                "tests": found.tests,
+                "alpha": found.alpha,
+            }
+            if better and worse:
+                yield Advice("order-changes", {**values, "better": better, "worse": worse})
+            elif (better or worse) and open_:
+                kind = "better-at" if better else "worse-at"
+                yield Advice(kind, {**values, "yes": better or worse, "no": open_})
 
 
 def _power(found: Depth) -> Iterator[Advice]:
     compared = [row for row in found.rows if row.run != found.runs[0]]
-    if compared and all(math.isnan(row.detectable) for row in compared):
-        yield Advice("power-unknown", {"queries": max(row.paired for row in compared)})
+    queries = max((row.paired for row in compared), default=0)
+    if queries and all(math.isnan(row.detectable) for row in compared):
+        yield Advice("power-unknown", {"queries": queries})
 
 
 def _lists(found: Depth) -> Iterator[Advice]:
-    beyond = next((k for k in found.cutoffs if k > found.deepest), 0)
-    if beyond:
+    beyond = next((k for k in found.cutoffs if k > found.deepest), math.inf)
+    for k in found.cutoffs:
+        row = min(found.at(k), key=lambda one: one.reach)
+        if k < beyond and row.reach < HALF:
+            yield Advice("lists-short", {"k": k, "run": row.run, "reach": row.reach})
+            break
+    if beyond < math.inf:
         yield Advice("lists-end", {"deepest": found.deepest, "k": beyond})
 
 

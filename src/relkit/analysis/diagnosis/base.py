@@ -14,6 +14,7 @@ from relkit.analysis.diagnosis.example import Example
 from relkit.core.document.json import json_values
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language, check_language
+from relkit.core.lessons import lesson_of
 from relkit.core.registry import Registry
 from relkit.core.texts import Catalogue, catalogue
 from relkit.data.ranking import first_rows
@@ -89,6 +90,11 @@ class Finding:
     document_titles: Mapping[str, str] | None = None
 
     @property
+    def lesson(self) -> str:
+        """The lesson of the course that explains it, such as `05-auc`; empty if none does."""
+        return lesson_of("diagnosis", self.rule)
+
+    @property
     def described(self) -> bool:
         """Whether texts are known of what it names."""
         return bool(self.query_texts or self.document_titles)
@@ -150,6 +156,7 @@ class Finding:
             "evidence": json_values(self.evidence),
             "examples": list(self.examples),
             "chart_data": json_values(self.chart_data),
+            "lesson": self.lesson or None,
             **({} if self.query_texts is None else {"query_texts": dict(self.query_texts)}),
             **(
                 {}
@@ -307,9 +314,9 @@ class Subject:
 
     def significant(self, difference: Difference) -> bool:
         """Whether a difference is significant, for which it takes six queries or more."""
-        from relkit.analysis.statistics import ENOUGH_QUERIES
+        from relkit.analysis.statistics import is_significant
 
-        return difference.queries >= ENOUGH_QUERIES and difference.p <= self.alpha
+        return is_significant(difference.queries, difference.p, self.alpha)
 
     def _holding(self, name: str, measure: str) -> Results:
         """Returns results that hold a measure, which not every rule has to have asked for."""

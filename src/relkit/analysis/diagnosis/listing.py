@@ -10,6 +10,7 @@ from relkit.analysis.diagnosis.base import Finding, rules
 from relkit.core.document.model import Document, Finding as Shown, Lines
 from relkit.core.document.result import Exportable
 from relkit.core.language import Language, check_language
+from relkit.core.lessons import lesson_line
 from relkit.core.texts import catalogue
 from relkit.io.descriptions import described
 
@@ -129,4 +130,5 @@ def _shown(finding: Finding, number: int, language: Language) -> Shown:
         listed=finding.described,
         examples_label=texts["label.examples"],
         number=number,
+        lesson=lesson_line(finding.lesson, language),
     )

@@ -18,6 +18,7 @@ from relkit.analysis.statistics.paired import PairedTest, Resampling, TestResult
 from relkit.analysis.statistics.pooled import PooledScores, pooled_interval, swapped_p
 from relkit.analysis.statistics.power import (
     ENOUGH_QUERIES,
+    is_significant,
     least_p,
     queries_needed,
     smallest_detectable,
@@ -55,6 +56,7 @@ __all__ = [
     "first_refuted",
     "independence_p",
     "interval",
+    "is_significant",
     "least_p",
     "mean",
     "normal_quantile",

@@ -6,12 +6,34 @@ import math
 
 from relkit.core.parameters import check_fraction
 
-__all__ = ["ENOUGH_QUERIES", "POWER", "least_p", "queries_needed", "smallest_detectable"]
+__all__ = [
+    "ENOUGH_QUERIES",
+    "POWER",
+    "is_significant",
+    "least_p",
+    "queries_needed",
+    "smallest_detectable",
+]
 
 POWER = 0.8
 #: Queries from which on a difference can be called significant: that five of five favour one side
 #: happens by chance in 6% of cases, and six of six in 3%.
 ENOUGH_QUERIES = 6
+
+
+def is_significant(queries: int, p: float, alpha: float) -> bool:
+    """Whether a difference is significant: p is at most α, of six queries or more.
+
+    Args:
+        queries: Number of paired queries.
+        p: The p-value, corrected if there are several; NaN is not significant.
+        alpha: α, the significance level.
+
+    Examples:
+        >>> is_significant(50, 0.01, 0.05), is_significant(5, 0.01, 0.05)
+        (True, False)
+    """
+    return queries >= ENOUGH_QUERIES and p <= alpha
 
 
 def least_p(queries: int) -> float:

@@ -94,6 +94,7 @@ def _finding(block: Finding) -> str:
         f"<h3>{escape(block.title)}</h3>{about}<p>{escape(block.text)}</p>{step}"
         + (f"<p>{escape(block.examples_label)}</p>" if block.examples_label and examples else "")
         + (f"<ul>{examples}</ul>" if examples else "")
+        + (f"<p>{escape(block.lesson)}</p>" if block.lesson else "")
     )
 
 

@@ -80,4 +80,5 @@ def note_dict(note: Note) -> dict[str, Any]:
         "message": note.message,
         "count": note.count,
         "examples": list(note.examples),
+        "lesson": note.lesson or None,
     }

@@ -103,6 +103,7 @@ def _finding(block: Finding, level: int, renderers: Mapping[str, Renderer]) -> I
         yield "\n".join(f"- {text}" for text in examples)
     if block.table is not None:
         yield from _table(block.table, level, renderers)
+    yield escape(block.lesson)
 
 
 def _code(text: str) -> str:

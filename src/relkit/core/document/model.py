@@ -159,6 +159,7 @@ class Finding:
         severity: The severity, for a page's style.
         label: The severity in a word, beside the title.
         table: The numbers behind it.
+        lesson: Where the course explains it, in a line.
     """
 
     kind: ClassVar[str] = "finding"
@@ -175,6 +176,7 @@ class Finding:
     severity: str = ""
     label: str = ""
     table: Table | None = None
+    lesson: str = ""
 
 
 @dataclass(frozen=True)

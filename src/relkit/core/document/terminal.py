@@ -148,6 +148,7 @@ def _finding(block: Finding, columns: int | None, room: int) -> Iterator[str]:
     if block.listed or not block.examples_label:
         for text in block.examples:
             yield from wrap(text, room, f"{indent}  ", f"{indent}- ")
+    yield from wrap(block.lesson, room, indent, indent) if block.lesson else []
 
 
 RENDERERS: dict[str, Callable[..., Iterator[str]]] = {

@@ -20,6 +20,7 @@ from relkit.data.columns.names import (
 )
 from relkit.data.columns.tables import (
     RunColumns,
+    blank_grades,
     judgment_table,
     missing_grades,
     refuse_run,
@@ -51,6 +52,7 @@ __all__ = [
     "Record",
     "RunColumns",
     "arrow_columns",
+    "blank_grades",
     "choose",
     "diagnose",
     "feature_name",

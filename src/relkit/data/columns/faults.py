@@ -44,7 +44,7 @@ def diagnose(
         records: Line numbers and fields by role.
         value: "grade" or "score".
         path: The file, for messages.
-        unit: "line" of a text file, or "row" of a table.
+        unit: "line" of a text file, "row" of a table, or "" for rows without a number.
         scale: Names that grades may have.
 
     Raises:
@@ -112,9 +112,11 @@ def _is_rank(value: Any) -> bool:
 
 
 def refuse(message: str, path: str, place: int, unit: str, hint: str = "") -> NoReturn:
-    """Raises the error of one row: "line" of a text file or "row" of a table."""
+    """Raises the error of one row: "line" of a text file, "row" of a table, "" without a number."""
     if unit == "line":
         raise ParseError(message, path=path, line=place, hint=hint)
+    if not unit:
+        raise InputError(message, path=path, hint=hint)
     raise InputError(
         say("row {place}: {message}", place=place, message=message), path=path, hint=hint
     )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RunColumns",
+    "blank_grades",
     "judgment_table",
     "missing_grades",
     "refuse_run",
@@ -61,7 +62,7 @@ def judgment_table(
     notes: tuple[Note, ...] = ()
     if plain_name(columns["grade"].name) == "score":
         notes = (Note("grades-from-score"),)
-    blank = _blank(columns["grade"])
+    blank = blank_grades(columns["grade"])
     count = int(blank.sum())
     kept = dict(columns)
     if count:
@@ -230,8 +231,8 @@ def _fail(
     raise cause or InputError(message("a {value} cannot be used", value=value), path=path)
 
 
-def _blank(series: pl.Series) -> pl.Series:
-    """Says which values are null or blank text."""
+def blank_grades(series: pl.Series) -> pl.Series:
+    """Says which grades are null or blank text."""
     import polars as pl
 
     if series.dtype == pl.String:

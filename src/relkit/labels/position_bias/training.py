@@ -76,7 +76,7 @@ def training_rows(
     log = read_sessions(sessions)
     rules.check(log)
     position = nw.col("position")
-    inside = log.frame.filter(rules.complete(log), position >= 1, position <= depth)
+    inside = log.frame.filter(rules.complete(log.columns), position >= 1, position <= depth)
     wanted = inside.select("session", "query", "doc", "position", clicked=rules.clicked)
     empty = dict.fromkeys(("session", "query", "doc"), pl.String)
     schema = {**empty, "position": pl.Int64, "clicked": pl.Boolean}

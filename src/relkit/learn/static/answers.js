@@ -78,13 +78,24 @@
       show();
     }
     const list = section.querySelector(".sortable");
-    if (list) relkit.sortable([list], () => {});
+    if (list) items(list, section.querySelector(".heard"));
     const answer = range ? slider : list ? order : data.choices ? choices : number;
     section.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
       answer(section, data);
     });
     restore(section, data, store.answers[name(data)], answer);
+  };
+
+  /** Makes the items of a question of order movable. */
+  const items = (list, heard) => {
+    const titles = new Map([...list.children].map((row) => [row, row.textContent.trim()]));
+    const name = (row) => say("play.place", { title: titles.get(row), rank: [...list.children].indexOf(row) + 1 });
+    const tell = () => titles.forEach((_, row) => row.setAttribute("aria-label", name(row)));
+    titles.forEach((title, row) => row.append(...relkit.handles(title)));
+    relkit.sortable([list], (row) => { tell(); heard.textContent = say("play.now", { what: name(row) }); });
+    new MutationObserver(tell).observe(list, { childList: true });
+    tell();
   };
 
   /** Shows an earlier answer and its reply. */
@@ -117,11 +128,12 @@
       shown = count;
       steps.forEach((step, index) => { step.hidden = index >= shown; });
       if (after) after.hidden = shown < steps.length;
-      buttons.hidden = shown >= steps.length;
+      const all = shown >= steps.length, focused = buttons.contains(document.activeElement);
+      buttons.hidden = all;
+      if (all && focused) { steps[steps.length - 1].tabIndex = -1; steps[steps.length - 1].focus(); }
     };
     section.querySelector(".next").addEventListener("click", () => {
       show(shown + 1);
-      if (buttons.hidden) { steps[steps.length - 1].tabIndex = -1; steps[steps.length - 1].focus(); }
     });
     section.querySelector(".all").addEventListener("click", () => show(steps.length));
     show(0);

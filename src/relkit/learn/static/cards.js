@@ -19,7 +19,7 @@
     .sort((one, other) => one.state.due - other.state.due);
   const interval = (when) => {
     const minutes = Math.max(1, Math.round((when - Date.now()) / 60000));
-    const format = new Intl.RelativeTimeFormat(language, { numeric: "always", style: "narrow" });
+    const format = new Intl.RelativeTimeFormat(language, { numeric: "always", style: "short" });
     if (minutes < 60) return format.format(minutes, "minute");
     if (minutes < 1440) return format.format(Math.round(minutes / 60), "hour");
     return format.format(Math.round(minutes / 1440), "day");

@@ -1,7 +1,7 @@
 "use strict";
 // "Defeat the DCG monster": a list is put in order with few moves, and its value is the attack.
 (() => {
-  const { store, say, count, make, sortable } = relkit;
+  const { store, say, count, make, sortable, handles } = relkit;
   const data = JSON.parse(document.getElementById("game").textContent);
   const part = (name) => document.getElementById(name);
   const section = part("fight"), top = section.querySelector(".list"), below = section.querySelector(".below");
@@ -43,7 +43,7 @@
       const brief = (value) => value ? short(value) : "0";
       const text = rank < 0 ? "–" : attacked ? `+${brief(level.parts[grade(row)][rank])}` : `×${brief(weight)}`;
       row.querySelector(".weight").textContent = text;
-      row.setAttribute("aria-label", `${where(row)}, ${say("play.grade", { grade: grade(row) })}, ${text}`);
+      row.setAttribute("aria-label", [where(row), say("play.grade", { grade: grade(row) }), text].join(say("play.comma")));
     }
   };
 
@@ -71,9 +71,9 @@
     weigh(false);
     const moves = count("game.left", left);
     part("left").textContent = moves;
-    part("said").textContent = `${where(row)}. ${moves}.`;
+    part("said").textContent = [where(row), moves].map((what) => say("play.now", { what })).join(say("game.between"));
   };
-  const { step } = sortable([top, below], moved, allowed);
+  sortable([top, below], moved, allowed);
 
   const putBack = () => {
     top.replaceChildren(...rows.slice(0, level.retrieved));
@@ -86,21 +86,13 @@
   };
 
   // ---- A fight
-  const button = (way, text, label, row) => {
-    const made = make("button", { type: "button", class: way, "aria-label": label, tabindex: "-1" }, text);
-    made.addEventListener("click", () => step(row(), way === "up" ? -1 : 1));
-    return made;
-  };
   const documentRow = (one, index) => {
     const dots = "●".repeat(one.grade) + "○".repeat(3 - one.grade);
-    const row = make("li", { tabindex: "0", "data-index": index },
+    return make("li", { tabindex: "0", "data-index": index },
       // A long name goes on in the next line after a point or an underscore.
       make("span", { class: "title" }, ...one.title.split(/(?<=[._])/).flatMap((text) => [text, make("wbr")])),
       make("span", { class: "grade" }, make("span", { class: "dots", "aria-hidden": "true" }, dots), ` ${say("play.grade", one)}`),
-      make("span", { class: "weight" }),
-      make("span", { class: "moves" },
-        button("up", "↑", say("play.up", one), () => row), button("down", "↓", say("play.down", one), () => row)));
-    return row;
+      make("span", { class: "weight" }), ...handles(one.title));
   };
 
   const ready = () => {

@@ -11,6 +11,7 @@ from relkit.core.document.model import Document, Lines
 from relkit.core.document.result import Exportable
 from relkit.core.findings import Findings
 from relkit.core.language import check_language
+from relkit.core.lessons import lesson_line, lesson_of
 from relkit.core.texts import Language, catalogue
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ class Finding:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
     key: str = "text"
+
+    @property
+    def lesson(self) -> str:
+        """The lesson of the course that explains it; empty if none does."""
+        return lesson_of("checks", self.kind)
 
     def title(self, language: Language = "en") -> str:
         """Returns what it is in a few words, in English (`en`) or Chinese (`zh`)."""
@@ -66,6 +72,7 @@ class Finding:
             "fix": self.fix(language),
             "evidence": json_values(self.evidence),
             "examples": list(self.examples),
+            "lesson": self.lesson or None,
         }
 
     def __str__(self) -> str:
@@ -132,4 +139,5 @@ class RowCheck(Findings[Finding], Exportable):
             level = words[f"level.{one.level}"]
             lines += ["", words.say("heading", level=level, title=one.title(language))]
             lines += [one.text(language), words.say("advice", fix=one.fix(language))]
+            lines += [lesson_line(one.lesson, language)] if one.lesson else []
         return Document([Lines(lines)])

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from relkit.core.language import Language, check_language
+from relkit.core.lessons import lesson_of
 from relkit.core.registry import Registry
 from relkit.core.texts import Text, catalogue
 from relkit.data.lazy import gather
@@ -62,6 +63,11 @@ class Finding:
     area: ClassVar[str] = "logs"
 
     @property
+    def lesson(self) -> str:
+        """The lesson of the course that explains it; empty if none does."""
+        return lesson_of(self.area, self.kind)
+
+    @property
     def share(self) -> float:
         """The part that is concerned, between 0 and 1."""
         return self.count / self.total if self.total else 0.0
@@ -105,6 +111,7 @@ class Finding:
             "fixable": self.fixable,
             "evidence": dict(self.evidence),
             "examples": [dict(row) for row in self.examples],
+            "lesson": self.lesson or None,
         }
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from relkit.core.document.model import Finding as Shown
 from relkit.core.language import Language
+from relkit.core.lessons import lesson_line
 from relkit.core.texts import TERMINAL, catalogue
 from relkit.online.logs.base import Finding
 
@@ -26,6 +27,7 @@ def shown_finding(finding: Finding, language: Language) -> Shown:
         name=finding.kind,
         step=advice + (texts["fixable"] if finding.fixable else ""),
         examples=[_written(row) for row in finding.examples],
+        lesson=lesson_line(finding.lesson, language),
     )
 
 

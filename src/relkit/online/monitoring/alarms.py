@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.language import Language
+from relkit.core.lessons import lesson_of
 from relkit.core.registry import suggestion
 from relkit.core.texts import message
 from relkit.online.monitoring.changes import MonthlyChange
@@ -43,6 +44,11 @@ class Alarm:
         """The tier, or `all`."""
         return self.change.tier
 
+    @property
+    def lesson(self) -> str:
+        """The lesson of the course that explains it."""
+        return lesson_of("monitoring", self.kind)
+
     def sentence(self, language: Language = "en") -> str:
         """Returns the alarm in a sentence, with its numbers."""
         return alarm_sentence(self.kind, self.change, self.limit, language)
@@ -57,6 +63,7 @@ class Alarm:
             "limit": None if math.isnan(self.limit) else self.limit,
             "cause": self.losses.cause if self.losses is not None else None,
             "sentence": self.sentence(),
+            "lesson": self.lesson,
         }
 
 

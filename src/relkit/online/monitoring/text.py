@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relkit.core.document.model import Document, Lines, Points, Section, Table
 from relkit.core.language import Language, check_language
+from relkit.core.lessons import lesson_line
 from relkit.core.texts import Catalogue, catalogue
 from relkit.measures.labels import convention_line
 from relkit.online.monitoring.monitored import Monitored
@@ -138,6 +139,8 @@ def _sections(
     sections = []
     if len(found.months) > 1:
         sentences = [alarm.sentence(language) for alarm in alarms] or [words["words.quiet"]]
+        lessons = dict.fromkeys(alarm.lesson for alarm in alarms)
+        sentences += [lesson_line(lesson, language) for lesson in lessons]
         sections.append((words["words.alarms"], sentences))
         said = {alarm.tier for alarm in alarms if alarm.kind == "fell"}
         watched = [one for one in found.latest() if one.can_alarm and one.tier not in said]

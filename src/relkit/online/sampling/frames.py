@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import DependencyError, InputError
@@ -10,12 +11,15 @@ from relkit.core.texts import message
 from relkit.data.lazy import gather
 from relkit.data.sessions import Sessions
 from relkit.io.sessions import read_sessions
+from relkit.spark.frames import is_spark_frame, streamed
+from relkit.spark.packing import blocks
 
 if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
+    import pyarrow as pa
 
-__all__ = ["batches", "collect", "count_queries", "results_of", "searches"]
+__all__ = ["batches", "collect", "count_queries", "folded", "results_of", "searches"]
 
 BATCH = 1 << 16
 
@@ -69,18 +73,39 @@ def batches(frame: nw.LazyFrame[Any], rows: int = BATCH) -> Iterator[pl.DataFram
             raise _missing(error) from None
         for part in reader:
             yield pl.DataFrame(part)
-    elif hasattr(native, "toLocalIterator"):
-        names = frame.collect_schema().names()
-        held: list[tuple[Any, ...]] = []
-        for row in native.toLocalIterator():
-            held.append(tuple(row))
-            if len(held) == rows:
-                yield pl.DataFrame(held, schema=names, orient="row")
-                held = []
-        if held:
-            yield pl.DataFrame(held, schema=names, orient="row")
+    elif is_spark_frame(native):
+        for table in streamed(native, blocks):
+            yield from pl.DataFrame(table).iter_slices(rows)
     else:
         yield from collect(frame).iter_slices(rows)
+
+
+def folded(
+    frame: nw.LazyFrame[Any], fold: Callable[[Iterable[pl.DataFrame]], pl.DataFrame]
+) -> list[pl.DataFrame]:
+    """Reads the rows of a frame where they are: in Spark each partition is folded by its executor.
+
+    Args:
+        frame: Rows of a Polars, DuckDB or PySpark frame.
+        fold: Makes one small frame of the parts that it is given.
+
+    Returns:
+        What `fold` made, of each partition or of everything.
+    """
+    native: Any = frame.to_native()
+    return list(streamed(native, _Fold(fold))) if is_spark_frame(native) else [fold(batches(frame))]
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """Folds a partition on an executor."""
+
+    fold: Callable[[Iterable[pl.DataFrame]], pl.DataFrame]
+
+    def __call__(self, parts: Iterator[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        yield self.fold(pl.DataFrame(table) for table in blocks(parts))
 
 
 def count_queries(sessions: object) -> pl.DataFrame:

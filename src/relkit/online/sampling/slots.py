@@ -7,11 +7,13 @@ not grow with the log's rows, and the sample depends on nothing but the seed and
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
 from relkit.data.keys import GOLDEN, hashed, mix, mix_all, series
-from relkit.online.sampling.frames import batches, searches
+from relkit.online.sampling.frames import folded, searches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,18 +114,41 @@ def choose_sessions(sessions: Sessions, slots: pl.DataFrame, seed: int) -> pl.Da
 
     wanted = searches(sessions, slots["query"].unique().sort().to_list())
     keyed = slots.with_columns(_whole("salt", _slot_keys(slots, seed)))
-    kept: pl.DataFrame | None = None
-    for part in batches(wanted):
-        rows = part.select("session", "query").join(keyed, on="query")
-        key = mix_all(hashed(rows["session"], _salt(seed, SESSIONS)) ^ rows["salt"].to_numpy())
-        rows = rows.with_columns(_whole("key", key)).drop("salt")
-        kept = _lowest(rows if kept is None else pl.concat([kept, rows]))
-    if kept is None or len(kept) != slots["take"].sum():
+    draw = _Draw(keyed, seed)
+    kept = _lowest(pl.concat([draw(()), *folded(wanted, draw)]))
+    if len(kept) != slots["take"].sum():
         raise InputError(
             "the log changed while it was read: a query has fewer sessions than were counted",
             hint="sample a copy that nothing writes to",
         )
     return kept.select("slot", "query", "session")
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """Keeps the sessions with the lowest keys, part by part.
+
+    Attributes:
+        slots: `slot`, `query`, `take` and `salt`.
+        seed: Chooses the sessions.
+    """
+
+    slots: pl.DataFrame
+    seed: int
+
+    def __call__(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        import polars as pl
+
+        empty = pl.DataFrame(schema={"session": pl.String, "query": pl.String})
+        kept = self._keyed(empty)
+        for part in parts:
+            kept = _lowest(pl.concat([kept, self._keyed(part)]))
+        return kept
+
+    def _keyed(self, part: pl.DataFrame) -> pl.DataFrame:
+        rows = part.select("session", "query").join(self.slots, on="query")
+        key = mix_all(hashed(rows["session"], _salt(self.seed, SESSIONS)) ^ rows["salt"].to_numpy())
+        return rows.with_columns(_whole("key", key)).drop("salt")
 
 
 def _slot_keys(slots: pl.DataFrame, seed: int) -> NDArray[np.uint64]:

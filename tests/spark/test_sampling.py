@@ -10,12 +10,6 @@ import pytest
 
 from relkit.online.sampling import Design, build_tiers, draw_sample
 
-pytestmark = [
-    pytest.mark.spark,
-    # PySpark's own code warns, of sockets it leaves open and of what pandas will change.
-    pytest.mark.filterwarnings("ignore"),
-]
-
 LOG = pl.DataFrame(
     [
         (

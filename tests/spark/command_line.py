@@ -1,0 +1,101 @@
+"""Commands with `--engine spark`, in the process of the test's session, and their files."""
+
+from __future__ import annotations
+
+import difflib
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+__all__ = ["Outcome", "parts", "run_command", "runs"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> Outcome:
+    """Runs a command in this process, where there is a session of Spark.
+
+    Java has a working directory of its own, so files get their whole paths; the output has none.
+    """
+    from relkit.cli.application import main
+
+    here = Path.cwd()
+    placed = [str(here / one) if (here / one).exists() or "*" in one else one for one in arguments]
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        main(placed)
+    found = capsys.readouterr()
+    assert isinstance(ended.value.code, int)
+    out, err = (text.replace(f"{here}/", "") for text in (found.out, found.err))
+    return Outcome(ended.value.code, out, err)
+
+
+def parts(frame: pl.DataFrame, folder: Path, form: str = "parquet", count: int = 3) -> Path:
+    """Writes rows to the files of a folder, in a random order."""
+    folder.mkdir()
+    rows = frame.sample(fraction=1.0, shuffle=True, seed=5)
+    for part in range(count):
+        write(rows.gather_every(count, part), folder / f"part-{part:05}.{form}")
+    return folder
+
+
+def write(frame: pl.DataFrame, path: Path) -> Path:
+    """Writes rows in the format of a suffix; `.run` and `.qrels` are TREC's."""
+    form = path.suffix
+    if form == ".parquet":
+        frame.write_parquet(path)
+    elif form == ".csv":
+        frame.write_csv(path)
+    elif form == ".jsonl":
+        frame.write_ndjson(path)
+    elif form == ".qrels":
+        path.write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in frame.rows()), "utf-8")
+    else:
+        path.write_text(
+            "# a run\n" + "".join(f"{q}\tQ0 {d} {n} {s!r} t\n" for n, (q, d, s) in
+            enumerate(frame.rows(), 1)), "utf-8"
+        )  # fmt: skip
+    return path
+
+
+def runs(queries: int = 40) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Returns judgments and two runs; ids look like numbers, begin with 0, or are Chinese."""
+    draw = random.Random(11)
+    names = sorted([*(f"{number:03}" for number in range(queries - 1)), "查询"])
+    judged, old, new = [], [], []
+    for query in names:
+        for document in (f"{number:04}" for number in range(9)):
+            if draw.random() < 0.6:
+                judged.append((query, document, draw.choice((0, 0, 1, 2))))
+            if query != names[3] and draw.random() < 0.8:
+                old.append((query, document, draw.choice((0.5, 0.25, draw.random()))))
+            if draw.random() < 0.8:
+                new.append((query, document, draw.random()))
+    old.append(("unjudged", "0001", 1.0))
+    ids = ["query", "document"]
+    return (
+        pl.DataFrame(judged, [*ids, "grade"], orient="row"),
+        pl.DataFrame(old, [*ids, "score"], orient="row"),
+        pl.DataFrame(new, [*ids, "score"], orient="row"),
+    )
+
+
+def equal(capsys: Any, here: list[str], there: list[str]) -> Outcome:
+    """Checks that a command says the same with and without Spark; returns what it says."""
+    expected = run_command(capsys, *here)
+    found = run_command(capsys, *there, "--engine", "spark")
+    told, said = ([f"exit {one.code}", one.out, one.err] for one in (expected, found))
+    lines = ["\n".join(one).splitlines() for one in (told, said)]
+    assert said == told, "\n".join(difflib.unified_diff(lines[0], lines[1], lineterm=""))
+    return found

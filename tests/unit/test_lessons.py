@@ -1,0 +1,271 @@
+"""What leads to the lessons of the course: notes, findings, alarms, hints of errors."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from tests.unit.conftest import Command
+
+import relkit
+from relkit.analysis.diagnosis import Finding, rules
+from relkit.core.lessons import LESSONS, lesson_line, lesson_of
+from relkit.core.notes import Note
+from relkit.core.texts import LANGUAGES, Language, catalogue
+from relkit.learn import course
+from relkit.learn.lesson import plain_text
+from relkit.online.monitoring.alarms import Kind
+from relkit.report import render_report
+
+#: What is no kind, but a part of sentences.
+PARTS = {
+    "notes": {"examples", "grading-rule", "reason", "run", "side", "span"},
+    "logs": {"advice", "clean", "counted", "fixable", "level", "overview", "summary", "unit"},
+    "checks": {"advice", "clean", "heading", "level", "more", "summary"},
+}
+#: What the course does not explain: how files are read, what was left out, and the like.
+UNEXPLAINED = {
+    "notes": """
+        absent-features abtest-sessions abtest-several abtest-unassigned
+        baseline-without-positions clicks-bots-sessions clicks-bots-users clicks-deep
+        clicks-repeated clicks-rows-left-out clicks-shared documents-numbered
+        duplicate-judgments earlier-data earlier-goal evidence-left-out export-single
+        few-runs files-beside grades-from-score grading gradings-differ id-mismatch
+        incomplete-events judged-without-row labels-of-subtopics machine-finals
+        machine-grades missing-grades missing-months mix-queries mixed-moved mixed-outside
+        mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document
+        no-order no-subtopics not-exported not-exported-name offpolicy-absent
+        offpolicy-few offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
+        offpolicy-unseen-zero one-group one-query one-round other-queries partial-queries
+        queries-joined queries-without-text regrouped repeated-rows rows-unjudged
+        same-sessions scores-from-ranks shallow-round shared-queries simulated-without
+        split-uneven stages-do-not-nest subtopics texts-absent texts-missing texts-unknown
+        times-as-text undated-judgments unjudged-queries unpaired-queries
+        unshared-measures unused-actions weights-found without-time xgboost-min-rows
+    """,
+    "logs": """
+        actions-without-impression bots cut-off-lists duplicate-rows gaps implausible-timestamps
+        incomplete-lists invalid-positions missing-values mixed-positions mixed-timestamps
+        query-variants repeated-documents several-queries shared-positions unreadable-timestamps
+        zero-based-positions""",
+    "checks": """
+        constant-feature constant-labels fractional-labels large-labels leaking-feature
+        missing-values negative-labels query-on-two-sides row-on-two-sides scattered-queries
+        several-eval-at shown-feature truncation-differs""",
+    "experiments": """
+        carry-over cold-start differ-before same-assignment sample-ratio several-arms
+        unassigned""",
+}
+#: What a lesson is about, in words: the lesson has them all, whatever leads to it has one.
+TOPICS = {
+    "02-dcg": r"\bgains?\b",
+    "04-labels": "label|click|judges|evidence",
+    "05-auc": "AUC",
+    "06-pnr": "infinite|pair",
+    "07-recall-map-mrr": "Recall",
+    "08-offline-online": "NDCG|recall|judged|pin",
+    "09-significance": "significan|pool|mean|chance",
+    "10-month": "tier|grades?|DCG",
+    "11-position-bias": "position|propensit|weigh|pbm|bias|err",
+    "12-optimise-ndcg": "train",
+    "13-conventions": "tie|scores|unjudged|convention|relevant|rules|undefined|judged|missing",
+}
+
+
+def kinds(area: str) -> set[str]:
+    if area == "monitoring":
+        return set(get_args(Kind))
+    if area == "diagnosis":
+        return set(rules)
+    found = {key.partition(".")[0] for key in catalogue(area)}
+    if area == "experiments":
+        found = {key for key in found if f"{key}.fix" in catalogue(area)}
+    return found - PARTS.get(area, set())
+
+
+def mapped() -> Iterator[tuple[str, str, str]]:
+    for area, lessons in LESSONS.items():
+        for lesson, found in lessons.items():
+            yield from ((area, lesson, kind) for kind in found)
+
+
+def said(area: str, kind: str) -> str:
+    """Returns everything that a kind says in English."""
+    if area == "errors":
+        return kind
+    texts = catalogue(area)
+    if area == "monitoring":
+        return texts.get(f"alarm.{kind}") or texts[f"change.{kind}"]
+    return " ".join(text for key, text in texts.items() if f"{key}.".startswith(f"{kind}."))
+
+
+def test_every_lesson_that_is_named_exists() -> None:
+    names = {lesson.name for lesson in course()}
+    assert {lesson for _, lesson, _ in mapped()} <= names
+    assert set(TOPICS) <= names
+
+
+@pytest.mark.parametrize("area", sorted({*LESSONS} - {"errors"}))
+def test_every_kind_is_explained_or_known_not_to_be(area: str) -> None:
+    explained = [kind for one, _, kind in mapped() if one == area]
+    assert len(explained) == len(set(explained))
+    left = set(UNEXPLAINED.get(area, "").split())
+    assert left & set(explained) == set()
+    assert left | set(explained) == kinds(area)
+
+
+def test_every_hint_that_names_a_lesson_is_a_hint() -> None:
+    known = catalogue("errors", "zh").texts
+    assert [kind for area, _, kind in mapped() if area == "errors" and kind not in known] == []
+
+
+@pytest.mark.parametrize(("area", "lesson", "kind"), [*mapped()])
+def test_what_names_a_lesson_has_to_do_with_it(area: str, lesson: str, kind: str) -> None:
+    text = f"{kind} {said(area, kind)}"
+    assert re.search(TOPICS[lesson], text), text
+
+
+def test_lessons_are_about_their_topics() -> None:
+    for lesson in course():
+        text = plain_text(" ".join(text for text, _ in lesson.texts()))
+        for topic in TOPICS.get(lesson.name, "").split("|"):
+            assert re.search(topic, text, re.IGNORECASE), (lesson.name, topic)
+
+
+def test_the_line_about_a_lesson_is_a_command(command: Command) -> None:
+    """`relkit learn` finds every lesson by the number that is named."""
+    from relkit.learn.course import find_lesson
+
+    for language in LANGUAGES:
+        for name in {lesson for _, lesson, _ in mapped()}:
+            found = re.search(r"relkit learn (\d+)", lesson_line(name, language))
+            assert found is not None
+            assert find_lesson(found[1], course(language)).name == name
+    assert lesson_line("", "en") == ""
+
+
+def write_files(folder: Path) -> tuple[str, str]:
+    """Writes files about which there are several notes, two of them of one lesson."""
+    judgments, run = folder / "j.qrels", folder / "r.run"
+    judgments.write_text("q1 0 a 1\nq1 0 b 1\nq2 0 a 2\nq3 0 z 1\n")
+    run.write_text("q1 Q0 a 1 1 x\nq1 Q0 b 2 1 x\nq2 Q0 c 1 1 x\n")
+    return str(judgments), str(run)
+
+
+def test_a_command_names_each_lesson_once(command: Command, tmp_path: Path) -> None:
+    outcome = command("evaluate", *write_files(tmp_path), "-m", "rr", "-m", "pnr", "-m", "auc")
+    notes = outcome.err.splitlines()
+    assert sum("relkit learn 13" in line for line in notes) == 1
+    assert notes[0].endswith(" — lesson: relkit learn 13")
+    assert all(line.count("relkit learn") <= 1 for line in notes)
+    again = command("evaluate", *write_files(tmp_path), "-m", "rr", "--lang", "zh")
+    assert again.err.splitlines()[0].endswith("（课程：relkit learn 13 --lang zh）")
+
+
+def test_json_names_the_lesson_of_each_note(command: Command, tmp_path: Path) -> None:
+    outcome = command("evaluate", *write_files(tmp_path), "-m", "rr", "--format", "json")
+    notes = json.loads(outcome.out)["notes"]
+    assert notes
+    assert all(note["lesson"] == (lesson_of("notes", note["kind"]) or None) for note in notes)
+    assert {note["kind"]: note["lesson"] for note in notes}["missing-queries"] == "13-conventions"
+
+
+@pytest.mark.parametrize(
+    ("language", "hint"),
+    [
+        ("en", "hint: drop --strict to continue despite warnings — lesson: relkit learn 13"),
+        ("zh", "建议：去掉 --strict，这些警告只会打印出来（课程：relkit learn 13 --lang zh）"),
+    ],
+)
+def test_a_warning_that_became_an_error_names_its_lesson(
+    language: str, hint: str, command: Command, tmp_path: Path
+) -> None:
+    outcome = command("evaluate", *write_files(tmp_path), "--strict", "--lang", language)
+    assert outcome.code == 1
+    assert outcome.err.splitlines()[-1] == hint
+
+
+@pytest.mark.parametrize(
+    ("language", "end"),
+    [("en", " — lesson: relkit learn 13"), ("zh", "（课程：relkit learn 13 --lang zh）")],
+)
+def test_the_hint_of_an_error_ends_with_its_lesson(
+    language: str, end: str, command: Command, tmp_path: Path
+) -> None:
+    files = write_files(tmp_path)
+    outcome = command("evaluate", *files, "--set", "missing=error", "--lang", language)
+    assert outcome.code == 3
+    assert outcome.err.splitlines()[-1].endswith(end)
+    undefined = command(
+        "evaluate", *files, "-m", "rr", "--set", "rel=3", "--set", "undefined=error",
+        "--set", "no_relevant=undefined", "--lang", language,
+    )  # fmt: skip
+    assert undefined.err.splitlines()[-1].endswith(end)
+    assert "--set rr.undefined=one" in undefined.err
+    assert language == "en" or "评测口径规定 undefined=error" in undefined.err
+    assert "relkit learn" not in command("evaluate", files[0], "none.run").err
+
+
+def test_errors_in_python_name_the_lesson() -> None:
+    with pytest.raises(relkit.InputError) as raised:
+        relkit.evaluate({"q": {"a": 1}}, {"r": {"a": 1.0}}, "rr", convention={"missing": "error"})
+    assert raised.value.lesson == "13-conventions"
+    assert str(raised.value).endswith(" — lesson: relkit learn 13")
+    assert relkit.RelkitError("odd", hint="look").lesson == ""
+
+
+def test_a_note_of_ones_own_names_none() -> None:
+    assert Note("house-rule", own={"en": "odd"}).lesson == ""
+    assert Finding("house-rule", "low", {}).to_dict()["lesson"] is None
+
+
+JUDGED = {f"q{n}": {"a": 3, "b": 0, "c": 1} for n in range(12)}
+OLD = {q: {"a": 3.0, "b": 2.0, "c": 1.0} for q in JUDGED}
+NEW = {q: {"b": 1.0, "a": 1.0, "c": 1.0} for q in [*JUDGED][:11]}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_diagnosis_names_its_lesson(language: Language) -> None:
+    found = relkit.diagnose(relkit.compare(JUDGED, OLD, NEW, ["ndcg@10", "auc"]))
+    lessons = [lesson_of("diagnosis", one.rule) for one in found]
+    assert found
+    assert all(lessons)
+    lines = [lesson_line(one, language) for one in lessons]
+    assert [one["lesson"] for one in found.to_dict(language)["findings"]] == lessons
+    text = [line.strip() for line in found.to_text(language).splitlines()]
+    assert [line for line in text if "relkit learn" in line] == lines
+    written = found.to_markdown(language).splitlines()
+    assert [line for line in written if "relkit learn" in line] == lines
+    assert all(f"<p>{line}</p>" in found.to_html(language) for line in lines)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_report_names_lessons_of_findings_and_notes(language: Language) -> None:
+    comparison = relkit.compare(JUDGED, OLD, NEW, ["ndcg@10"])
+    page = render_report(comparison, format="html", language=language)
+    found = relkit.diagnose(comparison)
+    for one in found:
+        assert f'<p class="lesson">{lesson_line(one.lesson, language)}</p>' in page
+    note = next(one for one in comparison.notes if one.lesson)
+    end = lesson_line(note.lesson, language).partition("relkit")[2]
+    assert re.search(rf"{re.escape(note.text(language))}[^<]*relkit{end}", page)
+
+
+def test_the_course_is_not_read_for_a_note(tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom relkit.cli.application import main\n"
+        f"try:\n    main({['evaluate', *write_files(tmp_path)]!r})\nexcept SystemExit:\n    pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    *notes, modules = done.stderr.splitlines()
+    assert "relkit learn 13" in notes[0]
+    assert [one for one in modules.split() if one.startswith("relkit.learn")] == []
