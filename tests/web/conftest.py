@@ -36,6 +36,7 @@ def browser() -> Iterator[Browser]:
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip(f"no browser is installed: {', '.join(NAMES)}")
+    playwright.expect.set_options(timeout=20_000)
     with playwright.sync_playwright() as driver:
         running = driver.chromium.launch(
             executable_path=program, args=["--disable-gpu", "--disable-dev-shm-usage"]

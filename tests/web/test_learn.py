@@ -12,6 +12,8 @@ from tests.web.browser import complaints, open_page, overflow, requests, wait_un
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("markdown_it")
 
+from playwright.sync_api import expect
+
 from relkit.core.texts import LANGUAGES
 from relkit.core.texts.languages import Language
 from relkit.learn import course
@@ -97,7 +99,7 @@ def try_order(section: Locator, block: Quiz) -> None:
             row.press("ArrowUp")
             assert order_of(section).index(str(place)) == at - 1
     section.locator("button[type=submit]").click()
-    assert "✓" in section.locator(".reply").inner_text()
+    expect(section.locator(".reply")).to_contain_text("✓")
 
 
 def order_of(section: Locator) -> list[str]:
@@ -115,13 +117,13 @@ def try_slider(section: Locator, block: Predict) -> None:
 def try_derivation(section: Locator, block: Derive, language: Language) -> None:
     steps = derivation_steps(block.of, language)
     shown = section.locator(".steps li:visible")
-    assert shown.count() == 0
+    expect(shown).to_have_count(0)
     section.locator("button.next").click()
-    assert shown.count() == 1
+    expect(shown).to_have_count(1)
     if len(steps) > 1:
         section.locator("button.all").click()
     assert [text.strip() for text in shown.all_inner_texts()] == steps
-    assert not section.locator("button.next").is_visible()
+    expect(section.locator("button.next")).to_be_hidden()
 
 
 def way_to(play: Play, goal: int) -> list[tuple[int, bool, int]]:
@@ -174,7 +176,7 @@ def try_play(section: Locator, play: Play) -> None:
     found = record(play)
     if play.answer:
         answer = section.locator(".answer p")
-        assert not answer.is_visible()
+        expect(answer).to_be_hidden()
         section.locator(".answer summary").click()
         assert plain(answer.inner_text()) == plain(play.answer)
     for goal in range(len(play.goals)):
@@ -183,7 +185,7 @@ def try_play(section: Locator, play: Play) -> None:
             continue
         for document, upper, to in way_to(play, goal):
             move(section, document, upper, to)
-        assert section.locator(".goals li.done").count() == goal + 1
+        expect(section.locator(".goals li.done")).to_have_count(goal + 1)
     section.locator("button.again").click()
     shown = section.locator(".values .value").all_inner_texts()
     for text, value in zip(shown, found.values[found.start], strict=True):
@@ -213,7 +215,7 @@ def try_block(section: Locator, block: Block, language: Language) -> None:
             assert section.locator(".values dd").count() > 0
     elif isinstance(block, Card):
         section.locator("summary").click()
-        assert section.locator(".back").is_visible()
+        expect(section.locator(".back")).to_be_visible()
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=IDS)
@@ -234,7 +236,7 @@ def test_every_block_answers(lesson: Lesson, tab_of_window: Page, address: str) 
     tab.reload()
     for block in lesson.blocks:
         if isinstance(block, Predict | Quiz):
-            assert tab.locator(f"section#{block.id} .reply").inner_text() != ""
+            expect(tab.locator(f"section#{block.id} .reply")).not_to_be_empty()
     assert json.loads(tab.evaluate("localStorage.getItem('relkit-learn')")) == kept
 
 
@@ -295,16 +297,16 @@ def test_cards_come_back_when_they_are_due(tab_of_window: Page, address: str) ->
     tab = tab_of_window
     count = sum(isinstance(block, Card) for one in course("en") for block in one.blocks)
     open_page(tab, f"{address}en/cards.html")
-    assert "empty" in tab.locator("#due").inner_text()
+    expect(tab.locator("#due")).to_contain_text("empty")
     tab.locator("#all-cards").click()
-    assert tab.locator("#due").inner_text() == f"{count} cards due"
+    expect(tab.locator("#due")).to_have_text(f"{count} cards due")
     for _ in range(count):
         tab.locator("#box .show").click()
-        assert tab.locator("#box .back").is_visible()
+        expect(tab.locator("#box .back")).to_be_visible()
         tab.keyboard.press("4")
-    assert "No card is due" in tab.locator("#due").inner_text()
+    expect(tab.locator("#due")).to_contain_text("No card is due")
     tab.reload()
-    assert "No card is due" in tab.locator("#due").inner_text()
+    expect(tab.locator("#due")).to_contain_text("No card is due")
 
 
 def test_progress_goes_into_a_file_and_comes_back(tab_of_window: Page, address: str) -> None:
@@ -314,19 +316,19 @@ def test_progress_goes_into_a_file_and_comes_back(tab_of_window: Page, address: 
     block = next(one for one in lesson.blocks if isinstance(one, Predict | Quiz))
     try_block(tab.locator(f"section#{block.id}"), block, "en")
     open_page(tab, f"{address}en/index.html")
-    assert "1 of" in tab.locator(".lessons li").first.inner_text()
+    expect(tab.locator(".lessons li").first).to_contain_text("1 of")
     with tab.expect_download() as saved:
         tab.locator("#export").click()
     path = saved.value.path()
     tab.on("dialog", lambda dialog: dialog.accept())
     tab.locator("#reset").click()
-    assert "1 of" not in tab.locator(".lessons li").first.inner_text()
+    expect(tab.locator(".lessons li").first).not_to_contain_text("1 of")
     tab.locator("#file").set_input_files(
         {"name": "x.json", "mimeType": "application/json", "buffer": b"{}"}
     )
-    assert "no progress" in tab.locator("#said").inner_text()
+    expect(tab.locator("#said")).to_contain_text("no progress")
     tab.locator("#file").set_input_files(path)
-    assert "1 of" in tab.locator(".lessons li").first.inner_text()
+    expect(tab.locator(".lessons li").first).to_contain_text("1 of")
 
 
 def test_documents_are_dragged_by_mouse(tab_of_window: Page, address: str) -> None:
@@ -345,7 +347,7 @@ def test_documents_are_dragged_by_mouse(tab_of_window: Page, address: str) -> No
     tab.mouse.down()
     tab.mouse.move(target["x"] + 80, target["y"] + 4, steps=5)
     tab.mouse.up()
-    assert section.locator(".list li").first.get_attribute("data-index") == "1"
+    expect(section.locator(".list li").first).to_have_attribute("data-index", "1")
 
 
 def test_a_terminal_plans_cards_as_a_page_does(tab_of_window: Page, address: str) -> None:

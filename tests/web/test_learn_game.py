@@ -12,6 +12,8 @@ from tests.web.browser import complaints, open_page, overflow, requests
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("markdown_it")
 
+from playwright.sync_api import expect
+
 from relkit.core.texts import LANGUAGES, catalogue
 from relkit.core.texts.languages import Language
 from relkit.learn.game import ENOUGH, HEARTS, POINTS, Level, fight, game
@@ -76,7 +78,7 @@ def order_of(tab: Page) -> list[str]:
 
 def skip_candies(tab: Page) -> None:
     tab.locator("#skip").press("Enter")
-    assert tab.locator("#fight").is_visible()
+    expect(tab.locator("#fight")).to_be_visible()
 
 
 def grade_candies(tab: Page, grades: str) -> None:
@@ -89,24 +91,24 @@ def grade_candies(tab: Page, grades: str) -> None:
 def test_the_game_is_won_by_keyboard(language: Language, tab_of_window: Page, address: str) -> None:
     tab, words = tab_of_window, catalogue("learn", language)
     open_page(tab, f"{address}{language}/game.html")
-    assert not tab.locator("#scores").is_visible()
+    expect(tab.locator("#scores")).to_be_hidden()
     # The second recommender puts chocolate and peppermint first.
     grade_candies(tab, "30030")
-    assert tab.locator("#guess .grade").first.inner_text() != ""
+    expect(tab.locator("#guess .grade").first).not_to_be_empty()
     tab.locator("[name=knows][value='1']").press("Space")
     tab.keyboard.press("Enter")
-    assert "✓" in tab.locator("#taste .reply").inner_text()
+    expect(tab.locator("#taste .reply")).to_contain_text("✓")
     tab.keyboard.press("Enter")  # the button that goes on has the focus
 
     points = POINTS["guess"]
     for number, level in enumerate(LEVELS):
         found = fight(level)
         name = words[f"game.monsters.{level.id}.name"]
-        assert tab.locator("#name").inner_text() == name
-        assert level.query[language] in tab.locator("#fight .query").inner_text()
+        expect(tab.locator("#name")).to_have_text(name)
+        expect(tab.locator("#fight .query")).to_contain_text(level.query[language])
         for step in way_to_win(level):
             move(tab, *step)
-        assert str(found.moves - found.par) in tab.locator("#left").inner_text()
+        expect(tab.locator("#left")).to_contain_text(str(found.moves - found.par))
         tab.locator("#attack").press("Enter")
         said = tab.locator("#outcome").inner_text()
         assert "✓" in said
@@ -120,23 +122,23 @@ def test_the_game_is_won_by_keyboard(language: Language, tab_of_window: Page, ad
         assert hit >= ENOUGH * found.ideal - 1e-9
         assert any(one == pytest.approx(hit, abs=5e-4) for one in shown)
         points += round(100 * hit / found.ideal) + (found.moves - found.par) * POINTS["saved"]
-        assert str(points) in tab.locator("#tally").inner_text()
+        expect(tab.locator("#tally")).to_contain_text(str(points))
         last = number + 1 == len(LEVELS)
-        assert tab.locator("#on").inner_text() == words["game.to_scores" if last else "game.next"]
+        expect(tab.locator("#on")).to_have_text(words["game.to_scores" if last else "game.next"])
         tab.keyboard.press("Enter")
 
     points += HEARTS * POINTS["heart"]
-    assert tab.locator("#verdict").inner_text() == words["game.won"]
-    assert str(points) in tab.locator("#total").inner_text()
-    assert words["game.best"] in tab.locator("#total").inner_text()
+    expect(tab.locator("#verdict")).to_have_text(words["game.won"])
+    expect(tab.locator("#total")).to_contain_text(str(points))
+    expect(tab.locator("#total")).to_contain_text(words["game.best"])
     assert complaints(tab) == []
     assert all(one.startswith(address) for one in requests(tab))
 
     tab.reload()
     row = tab.locator("#scores tbody tr")
-    assert row.count() == 1
-    assert str(points) in row.inner_text()
-    assert f"{len(LEVELS)} / {len(LEVELS)}" in row.inner_text()
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text(str(points))
+    expect(row).to_contain_text(f"{len(LEVELS)} / {len(LEVELS)}")
 
 
 def test_the_game_is_lost_and_played_again(tab_of_window: Page, address: str) -> None:
@@ -145,21 +147,21 @@ def test_the_game_is_lost_and_played_again(tab_of_window: Page, address: str) ->
     skip_candies(tab)
     for left in reversed(range(HEARTS)):
         tab.locator("#attack").press("Enter")
-        assert "✗" in tab.locator("#outcome").inner_text()
-        assert f"{left} heart" in tab.locator("#tally").inner_text()
+        expect(tab.locator("#outcome")).to_contain_text("✗")
+        expect(tab.locator("#tally")).to_contain_text(f"{left} heart")
         assert ("Hint" in tab.locator("#outcome").inner_text()) == (left > 0)
         tab.keyboard.press("Enter")
-    assert "No hearts left" in tab.locator("#verdict").inner_text()
-    assert "0 points, 0 of 6" in tab.locator("#total").inner_text()
-    assert "best game" not in tab.locator("#total").inner_text()
+    expect(tab.locator("#verdict")).to_contain_text("No hearts left")
+    expect(tab.locator("#total")).to_contain_text("0 points, 0 of 6")
+    expect(tab.locator("#total")).not_to_contain_text("best game")
     tab.locator("#replay").press("Enter")
     skip_candies(tab)
-    assert f"{HEARTS} hearts" in tab.locator("#tally").inner_text()
-    assert tab.locator("#attack").is_visible()
+    expect(tab.locator("#tally")).to_contain_text(f"{HEARTS} hearts")
+    expect(tab.locator("#attack")).to_be_visible()
     for step in way_to_win(LEVELS[0]):
         move(tab, *step)
     tab.locator("#attack").press("Enter")
-    assert "✓" in tab.locator("#outcome").inner_text()
+    expect(tab.locator("#outcome")).to_contain_text("✓")
     assert complaints(tab) == []
 
 
@@ -171,22 +173,22 @@ def test_moves_run_out_and_come_back(tab_of_window: Page, address: str) -> None:
     row = tab.locator("#fight li[data-index='4']")
     row.press("ArrowUp")
     row.press("ArrowUp")
-    assert tab.locator("#left").inner_text() == "0 moves left"  # two steps are one move
-    assert "rank 3" in tab.locator("#said").inner_text()
+    expect(tab.locator("#left")).to_have_text("0 moves left")  # two steps are one move
+    expect(tab.locator("#said")).to_contain_text("rank 3")
     moved = order_of(tab)
     tab.locator("#fight li[data-index='0']").press("ArrowDown")
     assert order_of(tab) == moved
-    assert "No move left" in tab.locator("#said").inner_text()
+    expect(tab.locator("#said")).to_contain_text("No move left")
     tab.locator("#fight li[data-index='0'] .down").click()
     assert order_of(tab) == moved
     row.press("ArrowDown")
     row.press("ArrowDown")
     assert order_of(tab) == start
-    assert tab.locator("#left").inner_text() == "1 move left"  # where it was: no move
+    expect(tab.locator("#left")).to_have_text("1 move left")  # where it was: no move
     row.press("ArrowUp")
     tab.locator("#back").press("Enter")
     assert order_of(tab) == start
-    assert tab.locator("#left").inner_text() == "1 move left"
+    expect(tab.locator("#left")).to_have_text("1 move left")
 
 
 def test_documents_are_dragged_until_the_attack(tab_of_window: Page, address: str) -> None:
@@ -210,7 +212,7 @@ def test_documents_are_dragged_until_the_attack(tab_of_window: Page, address: st
     drag(4, 0)
     assert order_of(tab) == won  # no move left
     tab.locator("#attack").click()
-    assert "100.0%" in tab.locator("#outcome").inner_text()
+    expect(tab.locator("#outcome")).to_contain_text("100.0%")
     drag(3, 0)
     assert order_of(tab) == won
 
@@ -227,7 +229,7 @@ def test_the_recommender_that_knows_the_player_is_found(
     grade_candies(tab, grades)
     tab.locator(f"[name=knows][value='{guess}']").check()
     tab.locator("#guess [type=submit]").click()
-    assert says in tab.locator("#taste .reply").inner_text()
+    expect(tab.locator("#taste .reply")).to_contain_text(says)
     taste = game().taste
     from relkit.learn.quantities import quantity
 
@@ -237,17 +239,17 @@ def test_the_recommender_that_knows_the_player_is_found(
         assert shown == f"{taste.measure} = {expected:.3f}"
     tab.locator("#go").click()
     earned = POINTS["guess"] if says == "✓" else 0
-    assert f"{earned} points" in tab.locator("#tally").inner_text()
+    expect(tab.locator("#tally")).to_contain_text(f"{earned} points")
 
 
 def test_whoever_likes_nothing_is_asked_again(tab_of_window: Page, address: str) -> None:
     tab = tab_of_window
     open_page(tab, f"{address}en/game.html")
     tab.locator("#grades [type=submit]").click()
-    assert not tab.locator("#guess").is_visible()  # nothing is graded yet
+    expect(tab.locator("#guess")).to_be_hidden()  # nothing is graded yet
     grade_candies(tab, "00000")
-    assert "undefined" in tab.locator("#taste-said").inner_text()
-    assert not tab.locator("#guess").is_visible()
+    expect(tab.locator("#taste-said")).to_contain_text("undefined")
+    expect(tab.locator("#guess")).to_be_hidden()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark"), (360, "light")])

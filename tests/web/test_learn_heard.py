@@ -10,6 +10,8 @@ from tests.web.browser import open_page
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("markdown_it")
 
+from playwright.sync_api import expect
+
 from relkit.core.texts import LANGUAGES, catalogue
 from relkit.core.texts.languages import Language, language_tag
 from relkit.learn import course
@@ -102,9 +104,9 @@ def test_a_move_and_its_values_are_said(
             par=words.say("play.moves.one", count=1),
         )
     )
-    assert heard.get_attribute("role") == "status"
+    expect(heard).to_have_attribute("role", "status")
     tab.locator("section#break .below li").press("ArrowUp")
-    assert words.say("play.place", title=titles[3], rank=4) in heard.inner_text()
+    expect(heard).to_contain_text(words.say("play.place", title=titles[3], rank=4))
 
 
 @EVERY
@@ -119,10 +121,10 @@ def test_an_order_is_put_together_by_ear(
     up.click()
     up.press("Enter")
     said = words.say("play.place", title="[3, 2, 0]", rank=1)
-    assert said in tab.locator("section#sort .heard").inner_text()
+    expect(tab.locator("section#sort .heard")).to_contain_text(said)
     assert lists(tab, words["quiz.list"])[0].name == said
     tab.locator("section#sort [type=submit]").click()
-    assert "✓" in tab.locator("section#sort .reply").inner_text()
+    expect(tab.locator("section#sort .reply")).to_contain_text("✓")
     tab.reload()
     assert lists(tab, words["quiz.list"])[0].name == said
 
@@ -141,7 +143,8 @@ def test_a_dial_says_its_setting_and_what_follows(
     found = next(one for one in told(tab, "slider") if one.values.get("focused"))
     assert found.name == "η"
     # Chromium's tree shows a range's number; what screen readers get instead is this attribute.
-    assert dial.get_attribute("aria-valuetext") == "1.5" == section.locator("output").inner_text()
+    expect(dial).to_have_attribute("aria-valuetext", "1.5")
+    expect(section.locator("output")).to_have_text("1.5")
     heard = section.locator(".heard").inner_text()
     for name, value in zip(
         section.locator("dt").all_inner_texts(),
@@ -165,9 +168,9 @@ def test_the_game_says_every_move(language: Language, tab_of_window: Page, addre
     said = tab.locator("#said").inner_text()
     assert words.say("play.place", title=title, rank=3) in said
     assert words.say("game.left.many", count=0) in said
-    assert tab.locator("#said").get_attribute("role") == "status"
+    expect(tab.locator("#said")).to_have_attribute("role", "status")
     tab.locator("#attack").press("Enter")
-    assert tab.locator("#outcome").get_attribute("role") == "status"
+    expect(tab.locator("#outcome")).to_have_attribute("role", "status")
 
 
 @EVERY
@@ -200,10 +203,12 @@ def test_every_page_names_its_language_and_foreign_words(
     other = "zh" if language == "en" else "en"
     for page in ("index", "cards", "game", "sheet", "06-pnr"):
         open_page(tab, f"{address}{language}/{page}.html")
-        assert tab.locator("html").get_attribute("lang") == language_tag(language)
+        expect(tab.locator("html")).to_have_attribute("lang", language_tag(language))
         link = tab.locator(f".tools a[lang='{language_tag(other)}']")
-        assert link.get_attribute("hreflang") == language_tag(other)
+        expect(link).to_have_attribute("hreflang", language_tag(other))
     if language == "en":
-        assert tab.locator("h1 [lang|=zh]").inner_text() == "正逆序比"
+        expect(tab.locator("h1 [lang|=zh]")).to_have_text("正逆序比")
         chinese = "document.querySelector('.prose').textContent.match(/[\u3400-\u9fff]+/g).length"
-        assert tab.locator(".prose").first.locator("[lang|=zh]").count() == tab.evaluate(chinese)
+        expect(tab.locator(".prose").first.locator("[lang|=zh]")).to_have_count(
+            tab.evaluate(chinese)
+        )

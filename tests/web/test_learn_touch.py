@@ -12,6 +12,8 @@ from tests.web.touch import drag, middle, tap
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("markdown_it")
 
+from playwright.sync_api import expect
+
 from relkit.core.texts import LANGUAGES
 from relkit.core.texts.languages import Language
 
@@ -51,7 +53,7 @@ def test_documents_are_dragged_by_their_dots(language: Language, phone: Page, ad
     drag(phone, middle(rows.nth(1).locator(".grip")), above(rows.nth(0)))
     assert order_of(rows) == ["1", "0", "2"]
     assert phone.evaluate("scrollY") == before
-    assert section.locator(".goals li.done").count() == 1
+    expect(section.locator(".goals li.done")).to_have_count(1)
     # Over several rows at once, out of the list below the line.
     drag(phone, middle(section.locator(".below li .grip")), above(rows.nth(0)))
     assert order_of(rows) == ["3", "1", "0", "2"]
@@ -99,7 +101,7 @@ def test_questions_are_answered_by_touch(language: Language, phone: Page, addres
     drag(phone, middle(rows.nth(2).locator(".grip")), above(rows.nth(0)))
     assert order_of(rows) == ["0", "1", "2", "3"]
     tap(section.locator("[type=submit]"))
-    assert "✓" in section.locator(".reply").inner_text()
+    expect(section.locator(".reply")).to_contain_text("✓")
     tap(rows.nth(0).locator(".down"))
     assert order_of(rows) == ["1", "0", "2", "3"]
 
@@ -112,11 +114,11 @@ def test_questions_are_answered_by_touch(language: Language, phone: Page, addres
     drag(phone, (box["x"] + box["width"] / 2, y), (box["x"] + 0.9 * box["width"], y))
     assert float(section.locator("input").input_value()) == pytest.approx(0.9, abs=0.05)
     tap(section.locator("[type=submit]"))
-    assert section.locator("output").inner_text() in section.locator(".reply").inner_text()
+    expect(section.locator(".reply")).to_contain_text(section.locator("output").inner_text())
     section = phone.locator("section#one")
     tap(section.locator("label").nth(1))
     tap(section.locator("[type=submit]"))
-    assert "✓" in section.locator(".reply").inner_text()
+    expect(section.locator(".reply")).to_contain_text("✓")
 
 
 def test_the_game_is_played_by_touch(phone: Page, address: str) -> None:
@@ -126,14 +128,14 @@ def test_the_game_is_played_by_touch(phone: Page, address: str) -> None:
     tap(phone.locator("#grades [type=submit]"))
     tap(phone.locator("label:has([name=knows][value='1'])"))
     tap(phone.locator("#guess [type=submit]"))
-    assert "✓" in phone.locator("#taste .reply").inner_text()
+    expect(phone.locator("#taste .reply")).to_contain_text("✓")
     tap(phone.locator("#go"))
     rows = phone.locator("#fight .list li")
     rows.nth(3).scroll_into_view_if_needed()
     drag(phone, middle(rows.nth(3).locator(".grip")), above(rows.nth(2)))
     assert order_of(rows) == ["0", "1", "3", "2", "4"]
     tap(phone.locator("#attack"))
-    assert "100.0%" in phone.locator("#outcome").inner_text()
+    expect(phone.locator("#outcome")).to_contain_text("100.0%")
     # After the attack the list stays as it is.
     rows.nth(0).scroll_into_view_if_needed()
     start = rows.nth(3).bounding_box()
