@@ -31,7 +31,8 @@ JAVA = "-XX:+UseSerialGC"
 
 
 def write_data(home: Path, queries: int, seed: int = 7) -> tuple[Path, Path]:
-    """Writes a run of `DEPTH` rows per query in the order of a search engine, and judgments."""
+    """Writes a run of `DEPTH` rows per query in the order of a search engine, and judgments in any
+    order."""
     run, judgments = home / f"run{queries}", home / f"judgments{queries}"
     if run.exists():
         return run, judgments
@@ -57,6 +58,17 @@ def write_data(home: Path, queries: int, seed: int = 7) -> tuple[Path, Path]:
             judgments / f"part-{start // step:04}.parquet"
         )
     return run, judgments
+
+
+def mixed(run: Path, files: int = 4) -> Path:
+    """Writes the rows of a run in a random order."""
+    folder = run.with_name(f"mixed-{run.name}")
+    if not folder.exists():
+        folder.mkdir()
+        rows = pl.read_parquet(run).sample(fraction=1.0, shuffle=True, seed=1)
+        for part in range(files):
+            rows.gather_every(files, part).write_parquet(folder / f"part-{part:04}.parquet")
+    return folder
 
 
 def cpu_seconds() -> float:
@@ -246,6 +258,7 @@ def main() -> None:
     parser.add_argument("--queries", type=int, nargs="+", default=[50_000, 100_000, 200_000])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", choices=["peers", "growth", "executors"])
+    parser.add_argument("--mixed", action="store_true", help="rows of the run in a random order")
     parser.add_argument("--home", type=Path)
     options = parser.parse_args()
     if options.child:
@@ -264,6 +277,8 @@ def main() -> None:
 
     for place, queries in enumerate(options.queries):
         files = write_data(home, queries)
+        if options.mixed:
+            files = mixed(files[0]), files[1]
         rows = pl.scan_parquet(files[0]).select(pl.len()).collect().item()
         if options.only in (None, "growth"):
             value, wall, cpu = one_machine(*files)

@@ -20,7 +20,15 @@ from tests.unit.cluster import Cluster, dealt
 import relkit
 from relkit import _native
 from relkit.evaluation.facts import RunFacts, known, merged
-from relkit.spark.packing import PIECE, PIECE_BYTES, Layout, blocks, whole_queries
+from relkit.spark.packing import (
+    BLOCK,
+    BLOCK_BYTES,
+    PIECE,
+    PIECE_BYTES,
+    Layout,
+    blocks,
+    whole_queries,
+)
 from relkit.spark.tasks import PackedError, State
 
 LAYOUT = Layout(("document", "subtopic"), ("score", "rank"))
@@ -105,11 +113,19 @@ def test_part_of_packed_rows_is_unpacked(rows: list[tuple[Any, ...]]) -> None:
 
 
 def test_blocks_are_of_whole_batches_and_hold_all_rows() -> None:
-    table = pa.table({"row": range(200_000)})
+    table = pa.table({"row": range(3 * BLOCK)})
     sizes = [len(block) for block in blocks(table.to_batches(max_chunksize=10_000))]
-    assert sum(sizes) == 200_000
-    assert max(sizes) < 80_000
+    assert sum(sizes) == table.num_rows
+    assert BLOCK <= sizes[0] < BLOCK + 10_000
+    assert len(sizes) == 3
     assert list(blocks([])) == []
+
+
+def test_blocks_of_long_rows_are_smaller() -> None:
+    batch = pa.RecordBatch.from_pydict({"row": ["x" * 2**20] * 4})
+    sizes = [block.nbytes for block in blocks([batch] * 40)]
+    assert len(sizes) == 3
+    assert max(sizes) < BLOCK_BYTES + batch.nbytes
 
 
 @given(
