@@ -290,6 +290,18 @@ def test_judgments_that_repeat_or_lack_a_grade() -> None:
     check(judgments.with_columns(grade=blank), run, ["ap"])
 
 
+def test_tasks_that_read_only_judgments_without_a_grade() -> None:
+    judgments, run = collection(3, 5)
+    blank = pl.when(pl.int_range(pl.len()) < 4).then(None).otherwise("grade")
+    some = judgments.with_columns(grade=blank)
+    found = Cluster(0, some.height, 2).evaluate(some, run, ["ap"])
+    assert said(found) == said(relkit.evaluate(some, run, ["ap"], name="run"))
+    none = judgments.with_columns(grade=pl.lit(None, pl.Float64))
+    for evaluate in (Cluster(0, 3, 2).evaluate, relkit.evaluate):
+        with pytest.raises(relkit.InputError, match="there are no judgments"):
+            evaluate(none, run, ["ap"])
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"missing": "error"}, "3 judged queries are not in the run: `q0003"),
     ({"undefined": "error"}, "`ap\\(rel=9\\)` has no value for 18 queries: `q0000"),

@@ -62,6 +62,7 @@ class JudgmentBlock:
     scale: Scale | None
 
     def __call__(self, block: pa.Table) -> Mapping[int, Rows]:
+        import polars as pl
 
         columns = _series(block, self.names)
         blank = blank_grades(columns["grade"])
@@ -80,18 +81,10 @@ class JudgmentBlock:
             )
         found = {JUDGMENTS: _arrow(texts, {"score": grades})}
         if blank.any():
-            names = _texts(
-                {role: columns[role].filter(blank) for role in ("query", "document")},
-                ("query", "document"),
-            )
-            found[UNGRADED] = _arrow(
-                {role: series.fill_null("") for role, series in names.items()},
-                {
-                    "score": grades.new_from_index(0, 0)
-                    .cast(float)
-                    .extend_constant(0.0, int(blank.sum()))
-                },
-            )
+            ids = {role: columns[role].filter(blank) for role in ("query", "document")}
+            names = {role: one.fill_null("") for role, one in _texts(ids, tuple(ids)).items()}
+            nothing = pl.zeros(len(names["query"]), dtype=pl.Float64, eager=True)
+            found[UNGRADED] = _arrow(names, {"score": nothing})
         return found
 
 
