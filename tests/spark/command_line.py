@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import random
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-__all__ = ["Outcome", "parts", "run_command", "runs"]
+__all__ = ["ROOT", "Outcome", "parts", "python_path", "run_command", "runs"]
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ def run_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> Outcome:
     assert isinstance(ended.value.code, int)
     out, err = (text.replace(f"{here}/", "") for text in (found.out, found.err))
     return Outcome(ended.value.code, out, err)
+
+
+def python_path() -> str:
+    """Returns where other processes find relkit and the tests, as this one does."""
+    return os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def parts(frame: pl.DataFrame, folder: Path, form: str = "parquet", count: int = 3) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -10,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.spark.command_line import python_path
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -28,13 +26,12 @@ def spark() -> Iterator[Any]:
     pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
     from pyspark.sql import SparkSession
 
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
         # Executors import relkit and the tests as this process does.
-        "spark.executorEnv.PYTHONPATH": os.pathsep.join(paths),
+        "spark.executorEnv.PYTHONPATH": python_path(),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "3",
         "spark.ui.enabled": "false",

@@ -76,7 +76,7 @@ def main() -> None:
     from pyspark.sql import SparkSession
 
     master, folder = sys.argv[1], Path(sys.argv[2])
-    settings = {**SETTINGS, "spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path)}
+    settings = {**SETTINGS, "spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"]}
     builder = SparkSession.builder.master(master)
     for name, value in settings.items():
         builder = builder.config(name, value)

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.spark.command_line import parts, runs, write
+from tests.spark.command_line import ROOT, parts, python_path, runs, write
 from tests.spark.same import by_query, collection, said
 from tests.spark.straggling import MEASURES, POOLED, rows
 
 import relkit
 
-ROOT = Path(__file__).resolve().parents[2]
 #: Spark starts a copy of a slow task only on another host.
 HOSTS = ("127.0.0.2", "127.0.0.3")
 
@@ -65,11 +64,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
     folder = tmp_path_factory.mktemp("cluster")
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {
         **os.environ,
         "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONPATH": python_path(),
         "PYTHONWARNINGS": "ignore",
         "SPARK_DAEMON_MEMORY": "256m",
         "SPARK_HOME": str(home),

@@ -11,11 +11,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.spark.command_line import parts, runs, write
+from tests.spark.command_line import ROOT, parts, runs, write
 
 from relkit import compare, evaluate
 
-ROOT = Path(__file__).resolve().parents[2]
 CLUSTER = "local-cluster[2,1,1024]"
 
 
