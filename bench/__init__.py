@@ -1,1 +1,1 @@
-"""Side-by-side benchmarks of relkit and its peers; see README.md."""
+"""Side-by-side benchmarks of relyon and its peers; see README.md."""

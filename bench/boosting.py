@@ -1,4 +1,4 @@
-"""LightGBM with its own objective and metrics, and with relkit's: a round of each.
+"""LightGBM with its own objective and metrics, and with relyon's: a round of each.
 
     python -m bench.run --only boosting
 
@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-import relkit.ltr
+import relyon.ltr
 from bench.timing import Contender, Workload
 
 THREADS = 2
 CUTOFFS = (1, 3, 5, 10)
-#: relkit's names of LightGBM's measures.
+#: relyon's names of LightGBM's measures.
 NAMES = {
     f"{theirs}@{k}": f"{ours}@{k}"
     for theirs, ours in (("ndcg", "ndcg"), ("map", "ap"))
@@ -46,10 +46,10 @@ def boosting(home: Path) -> Workload:
     with np.load(home / "ranked.npz") as held:
         features, labels, sizes = held["features"], held["labels"], held["sizes"]
     data = lightgbm.Dataset(features, labels, group=sizes, params=SETTINGS).construct()
-    objective = relkit.ltr.objective(
+    objective = relyon.ltr.objective(
         "lambdarank(measure=ndcg(gain=exp)@30,beyond=discount)", labels, sizes, threads=THREADS
     )
-    metric = relkit.ltr.feval(list(NAMES.values()), sizes, convention="lightgbm", threads=THREADS)
+    metric = relyon.ltr.feval(list(NAMES.values()), sizes, convention="lightgbm", threads=THREADS)
 
     def booster(rounds: int, function: Any = None, **more: Any) -> Any:
         own = "lambdarank" if function is None else "none"
@@ -67,7 +67,7 @@ def boosting(home: Path) -> Workload:
 
     contenders = [
         Contender("LightGBM, its lambdarank", lambda: grow(theirs)),
-        Contender("LightGBM, relkit's lambdarank", lambda: grow(ours, objective)),
+        Contender("LightGBM, relyon's lambdarank", lambda: grow(ours, objective)),
     ]
     scored = {}
     for trees, rules in TREES.items():
@@ -81,7 +81,7 @@ def boosting(home: Path) -> Workload:
                 tolerance=1e-12,
             ),
             Contender(
-                f"LightGBM, relkit's 8 metrics, {rules}",
+                f"LightGBM, relyon's 8 metrics, {rules}",
                 partial(our_metrics, scored[rules], metric),
                 agrees=rules,
             ),
@@ -96,10 +96,10 @@ def boosting(home: Path) -> Workload:
 
 
 def their_metrics(made: Any) -> Mapping[str, float]:
-    """Returns LightGBM's own metrics of its scores, by relkit's names."""
+    """Returns LightGBM's own metrics of its scores, by relyon's names."""
     return {NAMES[name]: value for _, name, value, _ in made.eval_train()}
 
 
 def our_metrics(made: Any, metric: Any) -> Mapping[str, float]:
-    """Returns relkit's."""
+    """Returns relyon's."""
     return {name: value for _, name, value, _ in made.eval_train(metric)}

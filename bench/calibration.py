@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-import relkit
-from relkit.analysis import statistics
+import relyon
+from relyon.analysis import statistics
 
 Values = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ def exchangeable(measure: str, runs: int, queries: int, seed: int) -> Values:
     labels = relevant * random.integers(1, 4, relevant.shape)
     scores = labels * random.exponential(0.5, (queries, 1)) + random.normal(0, 1, labels.shape)
     rows = [
-        relkit.evaluate_scores(
+        relyon.evaluate_scores(
             labels, scores + random.normal(0, 0.5, scores.shape), measures=[measure]
         ).column(measure)
         for _ in range(runs)
@@ -103,7 +103,7 @@ def population(name: str) -> Values:
     worse = labels + random.normal(0, 1.5, labels.shape)
     better = worse + 0.2 * labels + random.normal(0, 0.5, labels.shape)
     first, second = (
-        np.array(relkit.evaluate_scores(labels, scores, measures=[name]).column(name))
+        np.array(relyon.evaluate_scores(labels, scores, measures=[name]).column(name))
         for scores in (worse, better)
     )
     difference: Values = second - first

@@ -4,7 +4,7 @@
     python -m bench.click_models pbm LOG.parquet
 
 PyClick (https://github.com/markovi/PyClick) is not on PyPI: put a checkout on PYTHONPATH. It takes
-hours for what relkit does in a second, and so does a part of the few sessions; its time grows with
+hours for what relyon does in a second, and so does a part of the few sessions; its time grows with
 them.
 """
 
@@ -34,7 +34,7 @@ def clicks(home: Path) -> Workload:
     log = home / "clicks.parquet"
     few = pl.read_parquet(log, n_rows=FEW * 10)
     contenders = [
-        Contender(f"relkit, {model.upper()}{said}", command_of(model, path), json.loads)
+        Contender(f"relyon, {model.upper()}{said}", command_of(model, path), json.loads)
         for said, path in (("", log), (", half the log", home / "clicks.half.parquet"))
         for model in MODELS
     ]
@@ -44,7 +44,7 @@ def clicks(home: Path) -> Workload:
         # PyClick takes other probabilities of DBN: see docs/labels.md.
         rules = None if model == "dbn" else model
         contenders += [
-            Contender(f"relkit, {model.upper()}, few sessions", partial(fit, model, few)),
+            Contender(f"relyon, {model.upper()}, few sessions", partial(fit, model, few)),
             Contender(
                 f"PyClick, {model.upper()}, few sessions ({share:.1%}, scaled)",
                 partial(pyclick, model, part),
@@ -67,8 +67,8 @@ def command_of(model: str, log: Path) -> list[str]:
 
 
 def fit(model: str, log: Any) -> Values:
-    """Fits a model as relkit does, and returns the mean attraction of the pairs."""
-    from relkit.labels import models, read_clicks
+    """Fits a model as relyon does, and returns the mean attraction of the pairs."""
+    from relyon.labels import models, read_clicks
 
     fitted = models.get(model)(rounds=ROUNDS).fit(read_clicks(log))  # type: ignore[call-arg]
     return {"attraction": float(fitted.parameters.pairs["attraction"].mean())}

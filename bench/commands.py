@@ -17,16 +17,16 @@ def starts(home: Path) -> Workload:
         str(DOCS_SEARCH / name) for name in ("judgments.qrels", "bm25.run", "tfidf.run")
     )
     commands = {
-        "relkit --help": ["--help"],
-        "relkit evaluate": ["evaluate", judgments, runs[0]],
-        "relkit compare": ["compare", judgments, *runs],
-        "relkit report": ["report", judgments, *runs, "-o", str(home / "starts.html")],
+        "relyon --help": ["--help"],
+        "relyon evaluate": ["evaluate", judgments, runs[0]],
+        "relyon compare": ["compare", judgments, *runs],
+        "relyon report": ["report", judgments, *runs, "-o", str(home / "starts.html")],
     }
     python = as_installed(home)
     return Workload(
         [
             Contender(START, [*python, "-c", START]),
-            *(Contender(name, [*python, "-m", "relkit", *one]) for name, one in commands.items()),
+            *(Contender(name, [*python, "-m", "relyon", *one]) for name, one in commands.items()),
         ]
     )
 
@@ -34,12 +34,12 @@ def starts(home: Path) -> Workload:
 def reports(home: Path) -> Workload:
     """A comparison of two runs of 20 million rows, and the report and the diagnoses of it."""
     files = [str(home / f"reports.{name}.parquet") for name in ("judgments", "old", "new")]
-    relkit = [*as_installed(home), "-m", "relkit"]
+    relyon = [*as_installed(home), "-m", "relyon"]
     return Workload(
         [
-            Contender("relkit compare", [*relkit, "compare", *files]),
-            Contender("relkit report", [*relkit, "report", *files, "-o", str(home / "many.html")]),
-            Contender("relkit diagnose", [*relkit, "diagnose", *files]),
+            Contender("relyon compare", [*relyon, "compare", *files]),
+            Contender("relyon report", [*relyon, "report", *files, "-o", str(home / "many.html")]),
+            Contender("relyon diagnose", [*relyon, "diagnose", *files]),
         ],
         input_bytes=sum(Path(one).stat().st_size for one in files),
     )

@@ -1,4 +1,4 @@
-"""Shared by several workloads: the rules for checking values, and relkit's calls."""
+"""Shared by several workloads: the rules for checking values, and relyon's calls."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import relkit
+import relyon
 from bench import peers
 from bench.timing import Contender
 
 #: Rules as the two ends between which a peer's value must lie; equal where it has a fixed rule.
 RULES: dict[str, tuple[Any, Any]] = {
-    "relkit": ("relkit", "relkit"),
+    "relyon": ("relyon", "relyon"),
     "input order": ({"ties": "input"}, {"ties": "input"}),
     "any order of ties": (
         {"ties": "worst", "scores": "float32"},
@@ -41,18 +41,18 @@ def expected_values(
     return bounds
 
 
-def five_measures(judgments: Any, run: Any, convention: Any = None) -> relkit.Results:
-    return relkit.evaluate(judgments, run, peers.FIVE, convention=convention)
+def five_measures(judgments: Any, run: Any, convention: Any = None) -> relyon.Results:
+    return relyon.evaluate(judgments, run, peers.FIVE, convention=convention)
 
 
-def with_rr(judgments: Any, run: Any, convention: Any) -> relkit.Results:
-    return relkit.evaluate(judgments, run, (*peers.FIVE, "rr"), convention=convention)
+def with_rr(judgments: Any, run: Any, convention: Any) -> relyon.Results:
+    return relyon.evaluate(judgments, run, (*peers.FIVE, "rr"), convention=convention)
 
 
 def evaluate_command(judgments: Path, run: Path) -> list[str]:
     measures = [part for name in peers.FIVE for part in ("-m", name)]
-    program = Path(sys.executable).with_name("relkit")
-    start = [str(program)] if program.exists() else [sys.executable, "-m", "relkit"]
+    program = Path(sys.executable).with_name("relyon")
+    start = [str(program)] if program.exists() else [sys.executable, "-m", "relyon"]
     return [*start, "evaluate", str(judgments), str(run), *measures, "--format", "json"]
 
 

@@ -1,4 +1,4 @@
-"""How often `relkit depth` distinguishes two runs of equal quality.
+"""How often `relyon depth` distinguishes two runs of equal quality.
 
 python -m bench.depth_alarms                                    prints the table
 python -m bench.depth_alarms --write docs/depth.md docs/zh/depth.md
@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-import relkit
-from relkit.analysis.depth import Depth
-from relkit.core.notes import RelkitWarning
+import relyon
+from relyon.analysis.depth import Depth
+from relyon.core.notes import RelyonWarning
 
 QUERIES = (5, 10, 50, 200)
 DOCUMENTS = 50
@@ -45,8 +45,8 @@ def equals(queries: int, seed: int, measures: Sequence[str] = MEASURES) -> Depth
         for rows in (grades.tolist(), *runs)
     ]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RelkitWarning)
-        return relkit.depth(*lists, at=CUTOFFS, measures=measures, names=["a", "b"], threads=1)
+        warnings.simplefilter("ignore", RelyonWarning)
+        return relyon.depth(*lists, at=CUTOFFS, measures=measures, names=["a", "b"], threads=1)
 
 
 @cache

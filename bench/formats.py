@@ -30,12 +30,12 @@ def formats(home: Path) -> Workload:
     judgments = home / "tables.qrels"
     runs = {name: home / f"tables.{suffix}" for name, suffix in FORMATS.items()}
     contenders = [
-        Contender(name, partial(five_measures, judgments, run), agrees="relkit", tolerance=0)
+        Contender(name, partial(five_measures, judgments, run), agrees="relyon", tolerance=0)
         for name, run in runs.items()
     ]
     contenders += [
         Contender(
-            f"{name}, process", evaluate_command(judgments, run), read_json, "relkit", tolerance=0
+            f"{name}, process", evaluate_command(judgments, run), read_json, "relyon", tolerance=0
         )
         for name, run in runs.items()
     ]

@@ -261,8 +261,8 @@ def make_tables(folder: Path, scale: float, random: np.random.Generator) -> None
 
 def make_clicks(folder: Path, scale: float, random: np.random.Generator) -> None:
     """Writes clicks.parquet and clicks.half.parquet, which is its first half: users of PBM."""
-    from relkit import Run
-    from relkit.labels import Crowd, simulate
+    from relyon import Run
+    from relyon.labels import Crowd, simulate
 
     sessions, queries, depth = _scaled(10_000_000, scale), _scaled(100_000, scale), 10
     names = pl.Series(np.arange(queries)).cast(pl.String)

@@ -1,4 +1,4 @@
-"""Grades that one `relkit judge serve` takes from many judges at once, over HTTP.
+"""Grades that one `relyon judge serve` takes from many judges at once, over HTTP.
 
     python bench/judging_load.py --database sqlite
     python bench/judging_load.py --database postgresql
@@ -8,7 +8,7 @@
 `sqlite` is a file in a temporary folder; `postgresql` a server of its own, started for the
 measurement, with every commit on the disk as usual. A URL must be of an empty database. The judges
 run on the same machine and take time from the server. With `--import` so many results are imported
-into the same project meanwhile, by `relkit judge import`.
+into the same project meanwhile, by `relyon judge import`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from relkit.judging.access import create_token
-from relkit.judging.records import Item
-from relkit.judging.store import open_store
+from relyon.judging.access import create_token
+from relyon.judging.records import Item
+from relyon.judging.store import open_store
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -99,7 +99,7 @@ def start_import(address: str, folder: str, count: int) -> subprocess.Popen[byte
     path = Path(folder) / "more.csv"
     lines = "".join(f"more {n // 20},x{n},Title of {n}\n" for n in range(count))
     path.write_text(f"query,document,title\n{lines}", "utf-8")
-    command = [sys.executable, "-m", "relkit", "judge", "import", address, str(path)]
+    command = [sys.executable, "-m", "relyon", "judge", "import", address, str(path)]
     return subprocess.Popen([*command, "--project", "load"], stderr=subprocess.DEVNULL)
 
 
@@ -113,7 +113,7 @@ def measure(address: str, judges: int, seconds: float, items: int, more: int) ->
         ]
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "relkit", "judge", "serve", address, "--port", str(port)]
+    command = [sys.executable, "-m", "relyon", "judge", "serve", address, "--port", str(port)]
     times: list[float] = []
     bad: list[int] = []
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:

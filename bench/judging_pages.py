@@ -17,13 +17,13 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from relkit.app import create_app
-from relkit.judging.access import create_token, start_sign_in
-from relkit.judging.bulk import insert_rows
-from relkit.judging.records import Item
-from relkit.judging.rows import item_row
-from relkit.judging.schema import actions, assignments, items
-from relkit.judging.store import Store, open_store
+from relyon.app import create_app
+from relyon.judging.access import create_token, start_sign_in
+from relyon.judging.bulk import insert_rows
+from relyon.judging.records import Item
+from relyon.judging.rows import item_row
+from relyon.judging.schema import actions, assignments, items
+from relyon.judging.store import Store, open_store
 
 JUDGES = 20
 BATCH = 20_000
@@ -85,7 +85,7 @@ def measure(store: Store) -> None:
     """Asks for every page and prints how long each took."""
     app = create_app(store)
     lead, judge = TestClient(app), TestClient(app)
-    lead.cookies.set("relkit_session", start_sign_in(store, store.accounts.get("lead")))
+    lead.cookies.set("relyon_session", start_sign_in(store, store.accounts.get("lead")))
     judge.headers["Authorization"] = (
         f"Bearer {create_token(store, store.accounts.get('judge 3'), 'x')}"
     )

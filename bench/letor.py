@@ -2,7 +2,7 @@
 
     python -m bench.run --only letor
 
-LightGBM's reader keeps bins in place of values, so a second line has relkit read and LightGBM make
+LightGBM's reader keeps bins in place of values, so a second line has relyon read and LightGBM make
 its bins of the matrix.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-import relkit
+import relyon
 from bench.timing import Contender, Workload
 
 THREADS = 2
@@ -31,11 +31,11 @@ def letor(home: Path) -> Workload:
     settings = {"num_threads": THREADS, "verbosity": -1}
 
     def ours(threads: int = THREADS) -> Any:
-        os.environ["RELKIT_THREADS"] = str(threads)
+        os.environ["RELYON_THREADS"] = str(threads)
         try:
-            return relkit.read_features(path)
+            return relyon.read_features(path)
         finally:
-            del os.environ["RELKIT_THREADS"]
+            del os.environ["RELYON_THREADS"]
 
     def sums(rows: Any) -> Mapping[str, float]:
         values = rows.known_features().dense()
@@ -57,19 +57,19 @@ def letor(home: Path) -> Workload:
 
     return Workload(
         [
-            Contender("relkit", ours, sums, agrees="relkit"),
-            Contender("relkit, one thread", lambda: ours(1), sums, agrees="relkit"),
+            Contender("relyon", ours, sums, agrees="relyon"),
+            Contender("relyon, one thread", lambda: ours(1), sums, agrees="relyon"),
             Contender(
                 "scikit-learn",
                 lambda: load_svmlight_file(str(path), query_id=True, dtype=np.float32),
                 their_sums,
-                agrees="relkit",
+                agrees="relyon",
             ),
             Contender(
                 "LightGBM, to its bins",
                 lambda: lightgbm.Dataset(str(plain), params=settings).construct(),
             ),
-            Contender("relkit, then LightGBM's bins", bins_of_ours),
+            Contender("relyon, then LightGBM's bins", bins_of_ours),
         ],
         expected,
         path.stat().st_size,

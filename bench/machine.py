@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.peers import trec_eval_program
 
 PACKAGES = (
-    "relkit",
+    "relyon",
     "numpy",
     "polars",
     "scipy",
@@ -26,14 +26,14 @@ PACKAGES = (
 
 def describe() -> dict[str, str]:
     """Returns facts about the machine and the versions, in the order to print them."""
-    from relkit import _native
+    from relyon import _native
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     facts = {
         "processor": f"{_processor()}, {cores} cores, {_memory()} GiB",
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
-        "relkit's instructions": _native.simd(),
-        "threads": f"{cores} for relkit, Polars, ranx and LightGBM; the others use one",
+        "relyon's instructions": _native.simd(),
+        "threads": f"{cores} for relyon, Polars, ranx and LightGBM; the others use one",
         "load when started": " ".join(f"{load:.2f}" for load in os.getloadavg()),
     }
     for package in PACKAGES:

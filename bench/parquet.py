@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-import relkit
+import relyon
 from bench.contenders import (
     evaluate_command,
     expected_values,
@@ -38,14 +38,14 @@ def parquet(home: Path) -> Workload:
     for name, path in written.items():
         contenders += [
             Contender(
-                f"relkit, {name} file", partial(five_measures, judgments, path), agrees="relkit"
+                f"relyon, {name} file", partial(five_measures, judgments, path), agrees="relyon"
             ),
             Contender(f"Polars' read, {name} file", partial(pl.read_parquet, path)),
             Contender(
-                f"relkit, {name} file, process",
+                f"relyon, {name} file, process",
                 evaluate_command(judgments, path),
                 read_json,
-                "relkit",
+                "relyon",
             ),
         ]
     return Workload(contenders, expected_values(partial(with_rr, judgments, home / "msdev.run")))
@@ -61,18 +61,18 @@ def labelled(home: Path) -> Workload:
     sizes = np.bincount(columns[0])
 
     def expected(rules: str) -> Mapping[str, tuple[float, float]]:
-        found = relkit.evaluate_scores(columns[1], columns[2], sizes, ["gauc", "auc"])
+        found = relyon.evaluate_scores(columns[1], columns[2], sizes, ["gauc", "auc"])
         return {name: (value, value) for name, value in found.items()}
 
-    program = str(Path(sys.executable).with_name("relkit"))
+    program = str(Path(sys.executable).with_name("relyon"))
     contenders = [Contender("Polars' read", partial(pl.read_parquet, path))]
     for measures in (["gauc"], ["gauc", "auc"]):
         title = " and ".join(name.upper() for name in measures)
-        work = partial(relkit.evaluate_scores, path, measures=measures)
+        work = partial(relyon.evaluate_scores, path, measures=measures)
         options = [part for name in measures for part in ("-m", name)]
         command = [program, "evaluate", "--scored", str(path), *options, "--format", "json"]
         contenders += [
-            Contender(f"relkit, {title}", work, agrees="relkit", tolerance=0.0),
-            Contender(f"relkit, {title}, process", command, read_json, "relkit", 0.0),
+            Contender(f"relyon, {title}", work, agrees="relyon", tolerance=0.0),
+            Contender(f"relyon, {title}, process", command, read_json, "relyon", 0.0),
         ]
     return Workload(contenders, cache(expected))

@@ -1,6 +1,6 @@
 """The same work done with each peer, as its own documentation does it.
 
-Every function returns the mean values by relkit's names of the measures.
+Every function returns the mean values by relyon's names of the measures.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def own_postgresql(*, durable: bool) -> Iterator[PostgreSQL]:
     initdb, _ = _programs()
     identity = _identity()
     # Not under a folder which only root may enter; and a socket's path is short.
-    folder = Path(tempfile.mkdtemp(prefix="relkit-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="relyon-pg-"))
     try:
         if identity:
             os.chown(folder, identity["user"], identity["group"])

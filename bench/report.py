@@ -35,7 +35,7 @@ class Outcome:
                 yield target, target.value(by_name, self.input_bytes)
 
     def rows(self) -> Iterator[tuple[str, str, str, str, str, str]]:
-        """Yields name, median, range, peak memory, multiple of relkit's time, and remark."""
+        """Yields name, median, range, peak memory, multiple of relyon's time, and remark."""
         first = self.timings[0].median
         for timing in self.timings:
             times = timing.seconds
@@ -157,9 +157,9 @@ def markdown(
     lines = [
         "# Benchmarks",
         "",
-        "This page compares relkit's speed and memory with other programs on common tasks.",
+        "This page compares relyon's speed and memory with other programs on common tasks.",
         f"`python -m bench.run` wrote it on {date}. Values are medians of runs taken in turn on",
-        "one machine; results of other programs were first checked against relkit's under the same",
+        "one machine; results of other programs were first checked against relyon's under the same",
         "rules. Five measures are computed: ndcg@10, ndcg, ap, recall@100, rr@10. To run it, use",
         "`make bench`; `python -m bench --help` lists the options. Each table shows its date.",
         "",

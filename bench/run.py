@@ -1,4 +1,4 @@
-"""Times relkit and its peers side by side: `python -m bench.run`."""
+"""Times relyon and its peers side by side: `python -m bench.run`."""
 
 from __future__ import annotations
 

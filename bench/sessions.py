@@ -95,19 +95,19 @@ def _summary(counts: Any) -> dict[str, int]:
     }
 
 
-def count_with_relkit(files: Sequence[str]) -> dict[str, int]:
-    """The count as relkit makes it."""
-    from relkit.io.sessions import read_sessions
-    from relkit.online.sampling import count_queries
+def count_with_relyon(files: Sequence[str]) -> dict[str, int]:
+    """The count as relyon makes it."""
+    from relyon.io.sessions import read_sessions
+    from relyon.online.sampling import count_queries
 
     return _summary(count_queries(read_sessions(list(files))))
 
 
-def count_with_relkit_on_duckdb(files: Sequence[str]) -> dict[str, int]:
+def count_with_relyon_on_duckdb(files: Sequence[str]) -> dict[str, int]:
     """The same code on a DuckDB relation."""
     import duckdb
 
-    from relkit.online.sampling import count_queries
+    from relyon.online.sampling import count_queries
 
     return _summary(count_queries(duckdb.read_parquet(list(files))))
 
@@ -150,16 +150,16 @@ def count_with_duckdb(files: Sequence[str]) -> dict[str, int]:
     return _summary(found.pl())
 
 
-def sample_with_relkit(files: Sequence[str]) -> dict[str, int]:
+def sample_with_relyon(files: Sequence[str]) -> dict[str, int]:
     """The whole sample: tiers, 300 sessions, their results."""
-    from relkit import draw_sample
+    from relyon import draw_sample
 
     return _summary_of(draw_sample(list(files), per_tier=100, seed=7))
 
 
-def pptss_with_relkit(files: Sequence[str]) -> dict[str, int]:
+def pptss_with_relyon(files: Sequence[str]) -> dict[str, int]:
     """The other design."""
-    from relkit import draw_sample
+    from relyon import draw_sample
 
     return _summary_of(draw_sample(list(files), per_tier=100, design="pptss", seed=7))
 
@@ -173,13 +173,13 @@ def _summary_of(sample: Any) -> dict[str, int]:
 
 
 WORK: dict[str, Callable[[Sequence[str]], dict[str, int]]] = {
-    "relkit: sessions by query": count_with_relkit,
+    "relyon: sessions by query": count_with_relyon,
     "Polars: n_unique by query": count_with_polars,
     "Polars: unique, then len": count_with_polars_unique,
     "DuckDB: count distinct": count_with_duckdb,
-    "relkit on DuckDB": count_with_relkit_on_duckdb,
-    "relkit: stratified sample": sample_with_relkit,
-    "relkit: PPTSS sample": pptss_with_relkit,
+    "relyon on DuckDB": count_with_relyon_on_duckdb,
+    "relyon: stratified sample": sample_with_relyon,
+    "relyon: PPTSS sample": pptss_with_relyon,
 }
 
 
@@ -190,7 +190,7 @@ def table(files: Sequence[Path], rows: int, runs: int) -> str:
     names = [str(path) for path in files]
     size = sum(path.stat().st_size for path in files)
     lines = [
-        "| | best, s | worst, s | CPU, s | × relkit's count | rows/s | peak memory |",
+        "| | best, s | worst, s | CPU, s | × relyon's count | rows/s | peak memory |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     commands = [
@@ -222,7 +222,7 @@ def table(files: Sequence[Path], rows: int, runs: int) -> str:
             f" {peak[name] / 2**20:,.0f} MiB |"
         )
     facts = describe()
-    about = ", ".join(f"{key} {facts[key]}" for key in ("relkit", "polars"))
+    about = ", ".join(f"{key} {facts[key]}" for key in ("relyon", "polars"))
     whole = expected or {}
     lines += [
         "",

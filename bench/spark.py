@@ -1,4 +1,4 @@
-"""relkit on Spark beside Spark's own RankingMetrics and NDCG@10 in SQL, and how its cost grows.
+"""relyon on Spark beside Spark's own RankingMetrics and NDCG@10 in SQL, and how its cost grows.
 
 `python -m bench.spark` prints the table of docs/spark.md. CPU seconds are those of the driver, the
 executors and their Python workers together: they hardly depend on what else the machine does.
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-import relkit
+import relyon
 
 MEASURES = ["ndcg(gain=exp)@10", "ap", "rr", "recall@100", "precision@10"]
 DEPTH = 100
@@ -177,17 +177,17 @@ def ranking_metrics(run: Any, judgments: Any) -> float:
     return float(metrics.meanAveragePrecision)
 
 
-def by_relkit(run: Any, judgments: Any) -> float:
+def by_relyon(run: Any, judgments: Any) -> float:
     """Five measures."""
-    import relkit.spark
+    import relyon.spark
 
-    results = relkit.spark.evaluate(judgments, run, MEASURES)
+    results = relyon.spark.evaluate(judgments, run, MEASURES)
     results.unpersist()
     return float(results[MEASURES[0]])
 
 
 CONTENDERS: dict[str, Callable[[Any, Any], float]] = {
-    "relkit.spark, five measures": by_relkit,
+    "relyon.spark, five measures": by_relyon,
     "Spark SQL, NDCG@10": in_sql,
     "Spark SQL, five measures": five_in_sql,
     "RankingMetrics, five measures": ranking_metrics,
@@ -244,10 +244,10 @@ def measured(
 
 
 def one_machine(run: Path, judgments: Path) -> tuple[float, float, float]:
-    """The same files by `relkit.evaluate`: value, wall and CPU seconds."""
+    """The same files by `relyon.evaluate`: value, wall and CPU seconds."""
     frames = pl.read_parquet(judgments), run
     before, start = time.process_time(), time.perf_counter()
-    value = relkit.evaluate(frames[0], pl.read_parquet(frames[1]), MEASURES)[MEASURES[0]]
+    value = relyon.evaluate(frames[0], pl.read_parquet(frames[1]), MEASURES)[MEASURES[0]]
     return value, time.perf_counter() - start, time.process_time() - before
 
 
@@ -282,7 +282,7 @@ def main() -> None:
         rows = pl.scan_parquet(files[0]).select(pl.len()).collect().item()
         if options.only in (None, "growth"):
             value, wall, cpu = one_machine(*files)
-            line(rows, "relkit.evaluate, one machine", "2", wall, cpu, value)
+            line(rows, "relyon.evaluate, one machine", "2", wall, cpu, value)
         names = [ours]
         if options.only == "peers":
             names = list(CONTENDERS)

@@ -1,4 +1,4 @@
-"""relkit's targets, each as a quotient or difference of medians of one run."""
+"""relyon's targets, each as a quotient or difference of medians of one run."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ class Target:
 KINDS: tuple[Literal["ratio"], Literal["cpu"]] = ("ratio", "cpu")
 
 TARGETS = (
-    Target("file", "trec_eval", "relkit", 60),
-    Target("file", "ranx", "relkit", 200),
-    Target("file", "ir_measures", "relkit", 200),
-    Target("file", "Polars", "relkit", 15),
-    Target("file", "relkit", "wc -l", 3, "at most"),
-    Target("process", "trec_eval", "relkit", 35),
-    Target("process", "relkit", "", 100, "at most", "memory"),
-    Target("process", "relkit, shuffled", "", 1.5, "at most", "share"),
+    Target("file", "trec_eval", "relyon", 60),
+    Target("file", "ranx", "relyon", 200),
+    Target("file", "ir_measures", "relyon", 200),
+    Target("file", "Polars", "relyon", 15),
+    Target("file", "relyon", "wc -l", 3, "at most"),
+    Target("process", "trec_eval", "relyon", 35),
+    Target("process", "relyon", "", 100, "at most", "memory"),
+    Target("process", "relyon, shuffled", "", 1.5, "at most", "share"),
     Target("formats", "CSV", "TREC text", 1.5, "at most"),
     Target("formats", "CSV, all quoted", "TREC text", 1.5, "at most"),
     Target("formats", "TSV", "TREC text", 1.5, "at most"),
@@ -103,75 +103,75 @@ TARGETS = (
     Target("formats", "CSV, process", "", 150, "at most", "memory"),
     Target("formats", "TSV, process", "", 150, "at most", "memory"),
     Target("formats", "JSON Lines, process", "", 150, "at most", "memory"),
-    Target("small", "relkit", "pytrec_eval", 1, "at most"),
-    Target("small", "relkit", "trec_eval", 2, "at most"),
-    Target("diversity", "ndeval", "relkit", 5),
-    Target("diversity", "ir_measures", "relkit", 30),
-    Target("dicts", "pytrec_eval", "relkit", 12),
-    Target("frames", "pytrec_eval", "relkit", 30),
-    Target("parquet", "relkit, Polars file", "Polars' read, Polars file", 1.5, "at most"),
-    Target("parquet", "relkit, PyArrow file", "Polars' read, PyArrow file", 1.5, "at most"),
-    Target("parquet", "relkit, Polars file, process", "", 150, "at most", "memory"),
-    Target("parquet", "relkit, PyArrow file, process", "", 150, "at most", "memory"),
-    Target("labelled", "relkit, GAUC, process", "", 150, "at most", "memory"),
-    Target("arrays", "scikit-learn, NDCG@10", "relkit", 50),
-    Target("arrays", "ranx, sorted before", "relkit", 8),
-    Target("arrays", "LightGBM, NDCG", "relkit", 4),
-    Target("auc", "scikit-learn", "relkit", 20),
-    Target("gauc", "Polars", "relkit", 20),
+    Target("small", "relyon", "pytrec_eval", 1, "at most"),
+    Target("small", "relyon", "trec_eval", 2, "at most"),
+    Target("diversity", "ndeval", "relyon", 5),
+    Target("diversity", "ir_measures", "relyon", 30),
+    Target("dicts", "pytrec_eval", "relyon", 12),
+    Target("frames", "pytrec_eval", "relyon", 30),
+    Target("parquet", "relyon, Polars file", "Polars' read, Polars file", 1.5, "at most"),
+    Target("parquet", "relyon, PyArrow file", "Polars' read, PyArrow file", 1.5, "at most"),
+    Target("parquet", "relyon, Polars file, process", "", 150, "at most", "memory"),
+    Target("parquet", "relyon, PyArrow file, process", "", 150, "at most", "memory"),
+    Target("labelled", "relyon, GAUC, process", "", 150, "at most", "memory"),
+    Target("arrays", "scikit-learn, NDCG@10", "relyon", 50),
+    Target("arrays", "ranx, sorted before", "relyon", 8),
+    Target("arrays", "LightGBM, NDCG", "relyon", 4),
+    Target("auc", "scikit-learn", "relyon", 20),
+    Target("gauc", "Polars", "relyon", 20),
     Target("pnr", "grades, 1 M", "grades, 500 k", 2.3, "at most"),
     Target("pnr", "grades, 2 M", "grades, 1 M", 2.3, "at most"),
     Target("pnr", "real labels, 1 M", "real labels, 500 k", 2.3, "at most"),
     Target("pnr", "real labels, 2 M", "real labels, 1 M", 2.3, "at most"),
-    Target("imports", "import relkit", "import numpy", 40, "at most", "difference"),
-    Target("imports", "from relkit import evaluate", "import numpy", 40, "at most", "difference"),
+    Target("imports", "import relyon", "import numpy", 40, "at most", "difference"),
+    Target("imports", "from relyon import evaluate", "import numpy", 40, "at most", "difference"),
     Target("growth", "all lines", "half the lines", 2.1, "at most"),
-    Target("permutations", "SciPy (0.2%, scaled)", "relkit", 300),
-    Target("permutations", "ranx (0.2%, scaled)", "relkit", 300),
-    Target("permutations", "relkit", "", 3, "at most", "seconds"),
-    Target("deep", "relkit, second run", "relkit", 1, "at most"),
-    Target("letor", "scikit-learn", "relkit", 10),
-    Target("letor", "LightGBM, to its bins", "relkit", 3),
+    Target("permutations", "SciPy (0.2%, scaled)", "relyon", 300),
+    Target("permutations", "ranx (0.2%, scaled)", "relyon", 300),
+    Target("permutations", "relyon", "", 3, "at most", "seconds"),
+    Target("deep", "relyon, second run", "relyon", 1, "at most"),
+    Target("letor", "scikit-learn", "relyon", 10),
+    Target("letor", "LightGBM, to its bins", "relyon", 3),
     Target(
-        "boosting", "LightGBM, relkit's lambdarank", "LightGBM, its lambdarank", 1.08, "at most"
+        "boosting", "LightGBM, relyon's lambdarank", "LightGBM, its lambdarank", 1.08, "at most"
     ),
     *(
         Target(
             "boosting",
             f"LightGBM, its 8 metrics, {trees}",
-            f"LightGBM, relkit's 8 metrics, {trees}",
+            f"LightGBM, relyon's 8 metrics, {trees}",
             2,
         )
         for trees in ("one tree", "23 trees")
     ),
     *(
-        Target("tensors", f"allRank, {name}", f"relkit, {name}", 1)
+        Target("tensors", f"allRank, {name}", f"relyon, {name}", 1)
         for name in ("ranknet", "listnet", "listmle", "approx_ndcg", "neural_ndcg", "ndcg_loss2pp")
     ),
-    Target("tensors", "torchmetrics, NDCG", "relkit, NDCG", 100),
-    Target("clicks", "relkit, PBM", "", 15, "at most", "seconds"),
-    Target("clicks", "relkit, PBM", "", 3072, "at most", "memory"),
-    Target("clicks", "relkit, UBM", "", 15, "at most", "seconds"),
-    Target("clicks", "relkit, UBM", "", 3072, "at most", "memory"),
-    Target("clicks", "relkit, DBN", "", 60, "at most", "seconds"),
-    Target("clicks", "relkit, PBM", "relkit, PBM, half the log", 2.1, "at most"),
-    Target("clicks", "relkit, UBM", "relkit, UBM, half the log", 2.1, "at most"),
-    Target("clicks", "relkit, DBN", "relkit, DBN, half the log", 2.1, "at most"),
+    Target("tensors", "torchmetrics, NDCG", "relyon, NDCG", 100),
+    Target("clicks", "relyon, PBM", "", 15, "at most", "seconds"),
+    Target("clicks", "relyon, PBM", "", 3072, "at most", "memory"),
+    Target("clicks", "relyon, UBM", "", 15, "at most", "seconds"),
+    Target("clicks", "relyon, UBM", "", 3072, "at most", "memory"),
+    Target("clicks", "relyon, DBN", "", 60, "at most", "seconds"),
+    Target("clicks", "relyon, PBM", "relyon, PBM, half the log", 2.1, "at most"),
+    Target("clicks", "relyon, UBM", "relyon, UBM, half the log", 2.1, "at most"),
+    Target("clicks", "relyon, DBN", "relyon, DBN, half the log", 2.1, "at most"),
     Target(
-        "clicks", "PyClick, PBM, few sessions (10.0%, scaled)", "relkit, PBM, few sessions", 1000
+        "clicks", "PyClick, PBM, few sessions (10.0%, scaled)", "relyon, PBM, few sessions", 1000
     ),
     Target(
-        "clicks", "PyClick, UBM, few sessions (10.0%, scaled)", "relkit, UBM, few sessions", 1000
+        "clicks", "PyClick, UBM, few sessions (10.0%, scaled)", "relyon, UBM, few sessions", 1000
     ),
     Target(
-        "clicks", "PyClick, DBN, few sessions (0.5%, scaled)", "relkit, DBN, few sessions", 1000
+        "clicks", "PyClick, DBN, few sessions (0.5%, scaled)", "relyon, DBN, few sessions", 1000
     ),
     *(
-        Target("starts", f"relkit {command}", "import numpy", bound, "at most", kind)
+        Target("starts", f"relyon {command}", "import numpy", bound, "at most", kind)
         for command, bound in (("--help", 0.4), ("evaluate", 0.7), ("compare", 2.5), ("report", 12))
         for kind in KINDS
     ),
-    Target("reports", "relkit report", "relkit compare", 2, "at most"),
-    Target("reports", "relkit report", "relkit compare", 1.5, "at most", "peak"),
-    Target("reports", "relkit diagnose", "relkit compare", 1.5, "at most"),
+    Target("reports", "relyon report", "relyon compare", 2, "at most"),
+    Target("reports", "relyon report", "relyon compare", 1.5, "at most", "peak"),
+    Target("reports", "relyon diagnose", "relyon compare", 1.5, "at most"),
 )

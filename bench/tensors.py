@@ -31,7 +31,7 @@ def tensors(home: Path) -> Workload:
         share = SHARES.get(name, 1.0)
         rows = slice(round(BATCH * share))
         contenders += [
-            Contender(f"relkit, {name}", partial(step, ours(name), scores, labels)),
+            Contender(f"relyon, {name}", partial(step, ours(name), scores, labels)),
             Contender(
                 f"allRank, {name}",
                 partial(step, theirs(name), scores[rows], labels[rows]),
@@ -40,8 +40,8 @@ def tensors(home: Path) -> Workload:
         ]
     many, grades = torch.randn(8000, 40), torch.randint(0, 5, (8000, 40))
     contenders += [
-        Contender("relkit, NDCG", partial(ndcg, many, grades)),
-        Contender("torchmetrics, NDCG", partial(torchmetrics_ndcg, many, grades), agrees="relkit"),
+        Contender("relyon, NDCG", partial(ndcg, many, grades)),
+        Contender("torchmetrics, NDCG", partial(torchmetrics_ndcg, many, grades), agrees="relyon"),
     ]
 
     @cache
@@ -60,7 +60,7 @@ def step(loss: Callable[[Any, Any], Any], scores: Any, labels: Any) -> Values:
 
 def ours(name: str) -> Any:
     """Returns our loss."""
-    from relkit.ltr.torch import RankingLoss
+    from relyon.ltr.torch import RankingLoss
 
     return RankingLoss(name)
 
@@ -77,8 +77,8 @@ def theirs(name: str) -> Callable[[Any, Any], Any]:
 
 
 def ndcg(scores: Any, labels: Any) -> Values:
-    """Returns NDCG as relkit finds it, by the gains of torchmetrics."""
-    from relkit.ltr.torch import evaluate_tensors
+    """Returns NDCG as relyon finds it, by the gains of torchmetrics."""
+    from relyon.ltr.torch import evaluate_tensors
 
     return {"ndcg": evaluate_tensors(scores, labels, "ndcg(gain=linear)")["ndcg(gain=linear)"]}
 

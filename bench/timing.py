@@ -30,7 +30,7 @@ class Contender:
         name: Its name in the table.
         work: What is timed: a call, or the arguments of a command.
         read: Takes the values from what `work` returned or printed; not timed.
-        agrees: The rules under which relkit must give the same values (a key of the
+        agrees: The rules under which relyon must give the same values (a key of the
             workload's `expected`); `None` where there is nothing to compare.
         tolerance: Largest difference that counts as equal.
         share: The part of the whole work that is done; times are divided by it.
@@ -54,7 +54,7 @@ class Timing:
         seconds: Wall-clock time of each run, divided by the share of the work done.
         peak: Peak memory in bytes of each run, for commands.
         cpu: CPU seconds of each run, for commands.
-        remark: Which values agree with relkit's, or why it was not timed.
+        remark: Which values agree with relyon's, or why it was not timed.
         failed: It broke, or its values differ.
     """
 
@@ -84,7 +84,7 @@ class Workload:
 
     Attributes:
         contenders: In the order in which they take turns.
-        expected: From a set of rules to relkit's values, lowest and highest, by measure: the
+        expected: From a set of rules to relyon's values, lowest and highest, by measure: the
             two differ where the order of tied documents is not defined.
         input_bytes: Size of the input file, for shares of it.
     """
@@ -124,7 +124,7 @@ def run_once(contender: Contender) -> Once:
 
 
 def check(contender: Contender, workload: Workload, output: Any) -> str:
-    """Compares values with relkit's under the same rules.
+    """Compares values with relyon's under the same rules.
 
     Raises:
         RuntimeError: If one lies outside.
@@ -138,7 +138,7 @@ def check(contender: Contender, workload: Workload, output: Any) -> str:
     for name, value in values.items():
         low, high = bounds[name]
         if not low - contender.tolerance <= value <= high + contender.tolerance:
-            raise RuntimeError(f"{name} is {value:.8f}, relkit's {low:.8f} to {high:.8f}")
+            raise RuntimeError(f"{name} is {value:.8f}, relyon's {low:.8f} to {high:.8f}")
     return "agrees: " + ", ".join(values)
 
 

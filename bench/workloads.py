@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-import relkit
+import relyon
 from bench import peers
 from bench.boosting import boosting
 from bench.click_models import clicks
@@ -37,11 +37,11 @@ def file(home: Path) -> Workload:
     judgments, run = home / "msdev.qrels", home / "msdev.run"
     return Workload(
         [
-            Contender("relkit", lambda: five_measures(judgments, run), agrees="relkit"),
+            Contender("relyon", lambda: five_measures(judgments, run), agrees="relyon"),
             Contender(
-                "relkit, one thread",
-                lambda: relkit.evaluate(judgments, run, peers.FIVE, threads=1),
-                agrees="relkit",
+                "relyon, one thread",
+                lambda: relyon.evaluate(judgments, run, peers.FIVE, threads=1),
+                agrees="relyon",
             ),
             Contender("wc -l", ["wc", "-l", str(run)]),
             Contender("Polars", lambda: peers.polars_files(judgments, run), agrees="input order"),
@@ -61,14 +61,14 @@ def file(home: Path) -> Workload:
 def deep(home: Path) -> Workload:
     """200 graded documents per query, long ids; and a second run against the same judgments."""
     judgments, run = home / "deep.qrels", home / "deep.run"
-    evaluator = relkit.Evaluator(judgments)
+    evaluator = relyon.Evaluator(judgments)
     return Workload(
         [
-            Contender("relkit", lambda: five_measures(judgments, run), agrees="relkit"),
+            Contender("relyon", lambda: five_measures(judgments, run), agrees="relyon"),
             Contender(
-                "relkit, second run",
+                "relyon, second run",
                 lambda: evaluator.evaluate(run, peers.FIVE),
-                agrees="relkit",
+                agrees="relyon",
             ),
             Contender("Polars", lambda: peers.polars_files(judgments, run), agrees="input order"),
             trec_eval(judgments, run),
@@ -82,20 +82,20 @@ def diversity(home: Path) -> Workload:
     """Judgments of subtopics and a run to six measures, in process; ndeval as a process."""
     judgments, run = home / "diverse.qrels", home / "diverse.run"
 
-    def ours(convention: Any = None, threads: int = 0) -> relkit.Results:
-        return relkit.evaluate(
+    def ours(convention: Any = None, threads: int = 0) -> relyon.Results:
+        return relyon.evaluate(
             judgments, run, peers.DIVERSITY, convention=convention, threads=threads
         )
 
     return Workload(
         [
-            Contender("relkit", ours, agrees="relkit"),
-            Contender("relkit, one thread", lambda: ours(threads=1), agrees="relkit"),
+            Contender("relyon", ours, agrees="relyon"),
+            Contender("relyon, one thread", lambda: ours(threads=1), agrees="relyon"),
             Contender(
                 "ndeval",
                 peers.ndeval_command(judgments, run),
                 peers.read_ndeval,
-                "relkit",
+                "relyon",
                 1e-6,
                 absent=None
                 if peers.ndeval_program()
@@ -116,26 +116,26 @@ def diversity(home: Path) -> Workload:
 def fusion(home: Path) -> Workload:
     """Five runs fused, with and without their reading; the fused scores are compared."""
     paths = [home / f"several.{number}.run" for number in range(1, 6)]
-    read = [relkit.read_run(path) for path in paths]
+    read = [relyon.read_run(path) for path in paths]
     theirs = cache(lambda: peers.ranx_runs(paths))
 
-    def values(fused: relkit.Run) -> peers.Values:
+    def values(fused: relyon.Run) -> peers.Values:
         score = fused.to_frame()["score"]
         return {"mean score": score.mean(), "rows": float(len(fused))}  # type: ignore[dict-item]
 
     def expected(rules: str) -> Mapping[str, tuple[float, float]]:
-        found = values(relkit.fuse(read, rules))
+        found = values(relyon.fuse(read, rules))
         return {name: (value, value) for name, value in found.items()}
 
     contenders = []
     for method in ("rrf", "sum"):
         contenders += [
             Contender(
-                f"relkit, {method}", partial(relkit.fuse, paths, method), values, agrees=method
+                f"relyon, {method}", partial(relyon.fuse, paths, method), values, agrees=method
             ),
             Contender(
-                f"relkit, {method}, runs read before",
-                partial(relkit.fuse, read, method),
+                f"relyon, {method}, runs read before",
+                partial(relyon.fuse, read, method),
                 values,
                 agrees=method,
             ),
@@ -161,8 +161,8 @@ def process(home: Path) -> Workload:
     shuffled = evaluate_command(judgments, home / "msdev.shuffled.run")
     return Workload(
         [
-            Contender("relkit", evaluate_command(judgments, run), read_json, "relkit"),
-            Contender("relkit, shuffled", shuffled, read_json, "relkit"),
+            Contender("relyon", evaluate_command(judgments, run), read_json, "relyon"),
+            Contender("relyon, shuffled", shuffled, read_json, "relyon"),
             trec_eval(judgments, run),
         ],
         expected_values(partial(with_rr, judgments, run)),
@@ -176,7 +176,7 @@ def small(home: Path) -> Workload:
     script = [sys.executable, "-c", peers.PYTREC_EVAL_SCRIPT, str(judgments), str(run)]
     return Workload(
         [
-            Contender("relkit", evaluate_command(judgments, run), read_json, "relkit"),
+            Contender("relyon", evaluate_command(judgments, run), read_json, "relyon"),
             Contender("pytrec_eval", script, peers.read_trec_eval, "pytrec_eval"),
             trec_eval(judgments, run),
         ],
@@ -220,7 +220,7 @@ def dicts(home: Path) -> Workload:
     made = cache(make)
     return Workload(
         [
-            Contender("relkit", lambda: five_measures(judgments, run), agrees="relkit"),
+            Contender("relyon", lambda: five_measures(judgments, run), agrees="relyon"),
             Contender(
                 "pytrec_eval", lambda: peers.pytrec_eval(judgments, run), agrees="pytrec_eval"
             ),
@@ -239,7 +239,7 @@ def frames(home: Path) -> Workload:
     made = _dictionary(judgments), _dictionary(run)
     return Workload(
         [
-            Contender("relkit", lambda: five_measures(judgments, run), agrees="relkit"),
+            Contender("relyon", lambda: five_measures(judgments, run), agrees="relyon"),
             Contender("pytrec_eval", lambda: peers.pytrec_eval(*made), agrees="pytrec_eval"),
         ],
         expected_values(partial(with_rr, judgments, run)),
@@ -247,14 +247,14 @@ def frames(home: Path) -> Workload:
 
 
 def arrays(home: Path) -> Workload:
-    """100,000 x 100 arrays: relkit does five measures and PNR, the others what they have."""
+    """100,000 x 100 arrays: relyon does five measures and PNR, the others what they have."""
     labels, scores = np.load(home / "dense.labels.npy"), np.load(home / "dense.scores.npy")
     six = (*peers.FIVE, "pnr")
     sorted_pairs = peers.ranx_arrays(labels, scores)
     booster = cache(lambda: peers.lightgbm_booster(labels, scores))
     return Workload(
         [
-            Contender("relkit", lambda: relkit.evaluate_scores(labels, scores, measures=six)),
+            Contender("relyon", lambda: relyon.evaluate_scores(labels, scores, measures=six)),
             Contender(
                 "LightGBM, NDCG",
                 lambda: peers.lightgbm_ndcg(booster()),
@@ -271,7 +271,7 @@ def arrays(home: Path) -> Workload:
             ),
         ],
         expected_values(
-            lambda rules: relkit.evaluate_scores(
+            lambda rules: relyon.evaluate_scores(
                 labels, scores, measures=peers.FIVE, convention=rules
             )
         ),
@@ -282,14 +282,14 @@ def auc(home: Path) -> Workload:
     """Pooled AUC of 10 million rows."""
     labels, scores = np.load(home / "flat.labels.npy"), np.load(home / "flat.scores.npy")
 
-    def ours(convention: Any = None) -> relkit.Results:
-        return relkit.evaluate_scores(labels, scores, measures=["auc"], convention=convention)
+    def ours(convention: Any = None) -> relyon.Results:
+        return relyon.evaluate_scores(labels, scores, measures=["auc"], convention=convention)
 
     return Workload(
         [
-            Contender("relkit", ours, agrees="relkit"),
-            Contender("Polars", lambda: peers.polars_auc(labels, scores), agrees="relkit"),
-            Contender("scikit-learn", lambda: peers.sklearn_auc(labels, scores), agrees="relkit"),
+            Contender("relyon", ours, agrees="relyon"),
+            Contender("Polars", lambda: peers.polars_auc(labels, scores), agrees="relyon"),
+            Contender("scikit-learn", lambda: peers.sklearn_auc(labels, scores), agrees="relyon"),
         ],
         expected_values(ours),
     )
@@ -303,22 +303,22 @@ def gauc(home: Path) -> Workload:
     rows = int(sizes[: len(sizes) // 50].sum())
     few = (labels[:rows], scores[:rows], groups[:rows])
 
-    def ours(convention: Any = None) -> relkit.Results:
-        return relkit.evaluate_scores(labels, scores, sizes, ["gauc"], convention=convention)
+    def ours(convention: Any = None) -> relyon.Results:
+        return relyon.evaluate_scores(labels, scores, sizes, ["gauc"], convention=convention)
 
     def expected(rules: str) -> Mapping[str, tuple[float, float]]:
-        part = relkit.evaluate_scores(*few, measures=["gauc"]) if rules == "2%" else ours()
+        part = relyon.evaluate_scores(*few, measures=["gauc"]) if rules == "2%" else ours()
         return {"gauc": (part["gauc"], part["gauc"])}
 
     return Workload(
         [
-            Contender("relkit", ours, agrees="relkit"),
+            Contender("relyon", ours, agrees="relyon"),
             Contender(
-                "relkit, group ids",
-                lambda: relkit.evaluate_scores(labels, scores, groups, ["gauc"]),
-                agrees="relkit",
+                "relyon, group ids",
+                lambda: relyon.evaluate_scores(labels, scores, groups, ["gauc"]),
+                agrees="relyon",
             ),
-            Contender("Polars", lambda: peers.polars_gauc(labels, scores, groups), agrees="relkit"),
+            Contender("Polars", lambda: peers.polars_gauc(labels, scores, groups), agrees="relyon"),
             Contender(
                 "scikit-learn loop (2%, scaled)",
                 lambda: peers.sklearn_gauc(*few),
@@ -338,7 +338,7 @@ def pnr(home: Path) -> Workload:
         labels = np.load(home / f"single.{name}.npy")
         for size, share in (("500 k", 4), ("1 M", 2), ("2 M", 1)):
             rows = len(scores) // share
-            work = partial(relkit.evaluate_scores, labels[:rows], scores[:rows], measures=["pnr"])
+            work = partial(relyon.evaluate_scores, labels[:rows], scores[:rows], measures=["pnr"])
             contenders.append(Contender(f"{title}, {size}", work))
     return Workload(contenders)
 
@@ -355,7 +355,7 @@ def permutations(home: Path) -> Workload:
     differences = candidate - baseline
 
     def ours(threads: int = 0) -> peers.Values:
-        from relkit.analysis.statistics import Resampling, permutation_p_values
+        from relyon.analysis.statistics import Resampling, permutation_p_values
 
         found = permutation_p_values(differences, Resampling(resamples, threads=threads))
         return {f"measure {row}": p for row, p in enumerate(found, 1)}
@@ -367,8 +367,8 @@ def permutations(home: Path) -> Workload:
 
     return Workload(
         [
-            Contender("relkit", ours, agrees=str(resamples)),
-            Contender("relkit, one thread", lambda: ours(1), agrees=str(resamples)),
+            Contender("relyon", ours, agrees=str(resamples)),
+            Contender("relyon, one thread", lambda: ours(1), agrees=str(resamples)),
             Contender(
                 "SciPy (0.2%, scaled)",
                 lambda: peers.scipy_permutation(differences, few),
@@ -387,15 +387,15 @@ def permutations(home: Path) -> Workload:
 
 
 def imports(home: Path) -> Workload:
-    """Starting Python and importing; `import relkit` imports the rest when it is first used."""
-    lines = ("pass", "import numpy", "import relkit", "from relkit import evaluate")
+    """Starting Python and importing; `import relyon` imports the rest when it is first used."""
+    lines = ("pass", "import numpy", "import relyon", "from relyon import evaluate")
     return Workload([Contender(line, [sys.executable, "-c", line]) for line in lines])
 
 
 def growth(home: Path) -> Workload:
     """Half the lines against all of them."""
 
-    def ours(name: str) -> relkit.Results:
+    def ours(name: str) -> relyon.Results:
         return five_measures(home / f"{name}.qrels", home / f"{name}.run")
 
     return Workload(

@@ -2,7 +2,7 @@
 
 python docs/check_house.py            says what is beyond a limit
 
-- at most 17 names directly under `src/relkit`;
+- at most 17 names directly under `src/relyon`;
 - no circle of imports, those for type checking counted;
 - no Python or C++ file over 450 lines (a stub is as long as what it declares);
 - no Python function over 9 parameters. The options of commands do not count, nor do the parameters
@@ -31,8 +31,8 @@ ENDINGS = {".py", ".cpp", ".hpp", ".inc"}
 #: What is beyond a limit today: files, functions, and modules that stand in a circle.
 KNOWN: frozenset[str] = frozenset(
     {
-        "src/relkit/_native.pyi:Plan.__init__",
-        "src/relkit/_native.pyi:fuse_runs",
+        "src/relyon/_native.pyi:Plan.__init__",
+        "src/relyon/_native.pyi:fuse_runs",
     }
 )
 
@@ -271,7 +271,7 @@ def check(root: Path, package: str, known: frozenset[str] = frozenset()) -> list
 
 def main() -> int:
     """Prints what is beyond a limit; returns how a process ends."""
-    faults = check(ROOT, "relkit", KNOWN)
+    faults = check(ROOT, "relyon", KNOWN)
     for fault in faults:
         sys.stderr.write(f"{fault.place}: {fault.text}\n")
     return 1 if faults else 0

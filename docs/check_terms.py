@@ -7,7 +7,7 @@ of public docstrings, the catalogues in `core/texts/en`, and the pages in the ro
 `docs`; in Chinese the catalogues in `core/texts/zh` and the Chinese pages. Code
 is no prose: fenced blocks, `names in backticks`, addresses and the keys of catalogues are left out.
 
-`STYLE.md` says how relkit writes; each entry of `terms.toml` is one phrase of it that a program
+`STYLE.md` says how relyon writes; each entry of `terms.toml` is one phrase of it that a program
 can find. An exception names a file and a part of the line, and one that is no longer needed is a
 fault, too.
 """
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 TERMS = "terms.toml"
 #: The style guide quotes what is not said; the other page is Chinese.
 #: Where the lessons and the cheat sheets are.
-COURSE = "src/relkit/learn"
+COURSE = "src/relyon/learn"
 UNREAD = ("STYLE.md", "README.zh-CN.md")
 CODE = re.compile(r"``[^`]*``|`[^`\n]*`|\]\([^)\s]*\)|https?://\S+|<[^<>\n]*>|^\s*#.*\{#[^}]*\}$")
 
@@ -193,7 +193,7 @@ def catalogue_lines(path: str, text: str) -> Iterator[Line]:
 
 def read_lines(root: Path, language: Language) -> Iterator[Line]:
     """Yields everything that is read in a language."""
-    texts = root / "src" / "relkit" / "core" / "texts" / language[:2].replace("ch", "zh")
+    texts = root / "src" / "relyon" / "core" / "texts" / language[:2].replace("ch", "zh")
     for path in sorted(texts.glob("*.toml")):
         yield from catalogue_lines(path.relative_to(root).as_posix(), path.read_text("utf-8"))
     if language == "chinese":

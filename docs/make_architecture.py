@@ -3,7 +3,7 @@
 python docs/make_architecture.py            draws them
 python docs/make_architecture.py --check    says whether the picture is up to date
 
-A room is a package directly under `src/relkit`. Its line is the first sentence of its docstring; it
+A room is a package directly under `src/relyon`. Its line is the first sentence of its docstring; it
 imports the rooms after the arrow, and those that these import.
 """
 
@@ -18,7 +18,7 @@ from marks import replaced, write_or_check
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "ARCHITECTURE.md"
-PACKAGE = ROOT / "src" / "relkit"
+PACKAGE = ROOT / "src" / "relyon"
 WIDTH = 118
 START, END = "<!-- rooms -->", "<!-- end of rooms -->"
 

@@ -7,19 +7,19 @@ from pathlib import Path
 import click
 from marks import write_or_check
 
-from relkit.cli.application import COMMANDS, main
+from relyon.cli.application import COMMANDS, main
 
 PAGE = Path(__file__).with_name("cli.md")
 
 INTRODUCTION = """# Command line
 
-Look up a command or an option here. This page shows the output of `relkit COMMAND --help`.
+Look up a command or an option here. This page shows the output of `relyon COMMAND --help`.
 """
 
 
 def help_text(name: str | None = None) -> str:
-    """Returns the help of a command, or of `relkit` itself, 80 columns wide."""
-    parent = main.make_context("relkit", ["--"], resilient_parsing=True, terminal_width=80)
+    """Returns the help of a command, or of `relyon` itself, 80 columns wide."""
+    parent = main.make_context("relyon", ["--"], resilient_parsing=True, terminal_width=80)
     if name is None:
         return main.get_help(parent)
     command = main.get_command(parent, name)
@@ -30,7 +30,7 @@ def help_text(name: str | None = None) -> str:
 
 def parts_of(name: str) -> list[tuple[str, str]]:
     """Returns the subcommands of a command, and their help texts."""
-    parent = main.make_context("relkit", ["--"], resilient_parsing=True, terminal_width=80)
+    parent = main.make_context("relyon", ["--"], resilient_parsing=True, terminal_width=80)
     group = main.get_command(parent, name)
     if not isinstance(group, click.Group):
         return []
@@ -45,9 +45,9 @@ def page() -> str:
     """Returns the whole page."""
     parts = [INTRODUCTION, f"```text\n{help_text()}\n```\n"]
     for name in COMMANDS:
-        parts.append(f"## relkit {name}\n\n```text\n{help_text(name)}\n```\n")
+        parts.append(f"## relyon {name}\n\n```text\n{help_text(name)}\n```\n")
         for part, text in parts_of(name):
-            parts.append(f"### relkit {name} {part}\n\n```text\n{text}\n```\n")
+            parts.append(f"### relyon {name} {part}\n\n```text\n{text}\n```\n")
     return "\n".join(parts)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from marks import replaced, write_or_check
 
-from relkit.io.format import Format, Kind, formats
+from relyon.io.format import Format, Kind, formats
 
 PAGE = Path(__file__).with_name("formats.md")
 START, END = "<!-- formats -->\n", "<!-- end of formats -->\n"

@@ -22,9 +22,9 @@ import numpy as np
 from marks import replaced
 from numpy.typing import NDArray
 
-import relkit
-import relkit.ltr
-from relkit.analysis.statistics import interval
+import relyon
+import relyon.ltr
+from relyon.analysis.statistics import interval
 
 PAGES = (Path(__file__).with_name("objectives.md"), Path(__file__).parent / "zh" / "objectives.md")
 KEPT = Path(__file__).parents[1] / "build" / "lambdas"
@@ -163,7 +163,7 @@ def simulated(kind: str, seed: int) -> tuple[NDArray[Any], NDArray[Any], NDArray
 
 def read(path: Path) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Returns the features, labels and queries of a file."""
-    rows = relkit.read_features(path)
+    rows = relyon.read_features(path)
     return np.asarray(rows.known_features().values), rows.labels, rows.qid
 
 
@@ -216,10 +216,10 @@ def values(name: str, form: str, stop: bool, seed: int, folder: Path) -> NDArray
         held = (data.fold == (fold - 1) % FOLDS) & stop
         train = ~test & ~held
         watched = (data.features[held], data.labels[held], data.query[held]) if stop else None
-        model = relkit.ltr.TreeRanker(FORMS[form], **settings)
+        model = relyon.ltr.TreeRanker(FORMS[form], **settings)
         model.fit(data.features[train], data.labels[train], qid=data.query[train], eval_set=watched)
         scores[test] = model.predict(data.features[test])
-    found = relkit.evaluate_scores(data.labels, scores, data.query, [MEASURE]).column(MEASURE)
+    found = relyon.evaluate_scores(data.labels, scores, data.query, [MEASURE]).column(MEASURE)
     print(f"{path.stem}: {np.nanmean(found):.4f}", flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, found)
@@ -271,7 +271,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--print", action="store_true")
     asked = parser.parse_args()
-    warnings.simplefilter("ignore", relkit.RelkitWarning)
+    warnings.simplefilter("ignore", relyon.RelyonWarning)
     say: Callable[[str], None] = print
     for page, language in zip(PAGES, HEADS, strict=True):
         for stop in (False, True):

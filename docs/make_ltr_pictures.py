@@ -17,8 +17,8 @@ import numpy as np
 import vl_convert
 from numpy.typing import NDArray
 
-import relkit
-import relkit.ltr
+import relyon
+import relyon.ltr
 
 ASSETS = Path(__file__).with_name("assets") / "ltr"
 #: A list of six documents. The score of the third, the best one, is moved over the others.
@@ -75,7 +75,7 @@ def moved(score: float) -> NDArray[np.float64]:
 
 def steps() -> NDArray[np.float64]:
     """Returns NDCG itself for every place of the grid."""
-    found = relkit.measure(MEASURE)
+    found = relyon.measure(MEASURE)
     return np.array(
         [found.score(LABELS[np.argsort(-moved(score), kind="stable")].tolist()) for score in GRID]
     )
@@ -85,7 +85,7 @@ def curves(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Returns a loss and its negative slope by the moved score, for every place of the grid."""
     scores = np.stack([moved(score) for score in GRID])
     labels = np.broadcast_to(LABELS, scores.shape)
-    found = relkit.ltr.loss(name).evaluate(labels, scores, hessian=False)
+    found = relyon.ltr.loss(name).evaluate(labels, scores, hessian=False)
     return found.values, -found.gradient.reshape(scores.shape)[:, MOVED]
 
 

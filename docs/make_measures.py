@@ -1,6 +1,6 @@
 """Writes what follows from the measures' classes: their page, their index and their stub.
 
-python docs/make_measures.py            writes docs/measures.md, and in src/relkit/measures
+python docs/make_measures.py            writes docs/measures.md, and in src/relyon/measures
                                         index.py (which module has which name) and __init__.pyi
 python docs/make_measures.py --check    says whether they are up to date
 """
@@ -19,12 +19,12 @@ from inspect import cleandoc
 from pathlib import Path
 from pkgutil import iter_modules
 
-from relkit import measures as room
-from relkit.cli.text import entries, sections
-from relkit.core.registry import Registry
-from relkit.learn.course import course, lesson_on
-from relkit.measures import Measure, registry
-from relkit.measures.parameters import choices, parameters
+from relyon import measures as room
+from relyon.cli.text import entries, sections
+from relyon.core.registry import Registry
+from relyon.learn.course import course, lesson_on
+from relyon.measures import Measure, registry
+from relyon.measures.parameters import choices, parameters
 
 PAGE = Path(__file__).with_name("measures.md")
 INDEX = Path(room.__path__[0]) / "index.py"
@@ -61,7 +61,7 @@ TITLES = {
     "geometric": (
         "Geometric means",
         "The value of a query is the same as in the mean over queries; the way in which queries"
-        " become one number is not. `relkit compare` tests the logarithms' jackknife.",
+        " become one number is not. `relyon compare` tests the logarithms' jackknife.",
     ),
     "continuation": (
         "The C/W/L framework",
@@ -82,7 +82,7 @@ TITLES = {
     "overlap": (
         "Two rankings",
         "These compare a run with another run; no judgments are needed. In"
-        " `relkit evaluate` the other run takes the place of the judgments.",
+        " `relyon evaluate` the other run takes the place of the judgments.",
     ),
 }
 
@@ -93,11 +93,11 @@ HEAD = """\
 
 Look up a measure here: its definition, its parameters, and what it is undefined for. A measure's
 name is `name(parameter=value,…)@k`: `ndcg@10`, `ndcg(gain=exp)@10`, `p(rel=2)@5`,
-`pnr(label_ties=ignore)`. Names are case-insensitive, and relkit accepts the spellings of trec_eval
+`pnr(label_ties=ignore)`. Names are case-insensitive, and relyon accepts the spellings of trec_eval
 (`P_10`, `ndcg_cut_10`), ir_measures (`nDCG@10`, `AP(rel=2)`) and ranx (`hit_rate@5`). As in
 trec_eval, pytrec_eval and ir_measures, a bare `P`, `recall` or `success` means trec_eval's default
 cutoffs; for the whole list, write `p@all`, `recall@all`, `success@all`. See also
-[trec_eval's names](trec_eval.md). `relkit measures` lists all measures, `relkit measures ndcg`
+[trec_eval's names](trec_eval.md). `relyon measures` lists all measures, `relyon measures ndcg`
 describes one.
 
 A parameter whose default is *convention* is taken from the [convention](convention.md) of the
@@ -210,7 +210,7 @@ def describe(kind: type[Measure]) -> str:
 def families(measures: Registry[type[Measure]] = registry) -> dict[str, list[type[Measure]]]:
     """Returns the measures of each module, the modules by name."""
     for module in iter_modules(room.__path__):
-        import_module(f"relkit.measures.{module.name}")
+        import_module(f"relyon.measures.{module.name}")
     found: dict[str, list[type[Measure]]] = {}
     for kind in map(measures.get, measures):
         if kind.__module__.startswith(f"{room.__name__}."):  # not one of a plugin

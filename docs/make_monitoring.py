@@ -18,10 +18,10 @@ import numpy as np
 import polars as pl
 from marks import replaced
 
-from relkit.online.monitoring.changes import difference
-from relkit.online.monitoring.process import MonthMean, month_means
-from relkit.online.sampling import Sample, draw_sample
-from relkit.online.sampling.sample import Design
+from relyon.online.monitoring.changes import difference
+from relyon.online.monitoring.process import MonthMean, month_means
+from relyon.online.sampling import Sample, draw_sample
+from relyon.online.sampling.sample import Design
 
 PAGES = (Path(__file__).with_name("monitoring.md"), Path(__file__).parent / "zh" / "monitoring.md")
 START, END = "<!-- simulation:start -->", "<!-- simulation:end -->"

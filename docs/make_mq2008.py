@@ -23,10 +23,10 @@ import numpy as np
 from marks import replaced
 from numpy.typing import NDArray
 
-import relkit
-import relkit.ltr
-from relkit.analysis.statistics import interval
-from relkit.data.labelled import LabelledRows
+import relyon
+import relyon.ltr
+from relyon.analysis.statistics import interval
+from relyon.data.labelled import LabelledRows
 
 PAGES = (Path(__file__).with_name("mq2008.md"), Path(__file__).parent / "zh" / "mq2008.md")
 KEPT = Path(__file__).parents[1] / "build" / "mq2008"
@@ -70,12 +70,12 @@ class Entry:
 
 
 def ours(loss: str) -> Callable[..., Any]:
-    """Returns what trains LightGBM's trees on one of relkit's losses, and stops on its NDCG."""
+    """Returns what trains LightGBM's trees on one of relyon's losses, and stops on its NDCG."""
 
     def train(rows: LabelledRows, valid: LabelledRows) -> Callable[..., Any]:
         import lightgbm as lgb
 
-        settings = LIGHTGBM | {"objective": relkit.ltr.objective(loss, rows), "metric": "none"}
+        settings = LIGHTGBM | {"objective": relyon.ltr.objective(loss, rows), "metric": "none"}
         data = lgb.Dataset(values(rows), rows.labels, group=np.diff(rows.groups))
         watched = lgb.Dataset(
             values(valid), valid.labels, group=np.diff(valid.groups), reference=data
@@ -85,7 +85,7 @@ def ours(loss: str) -> Callable[..., Any]:
             data,
             int(TREES["trees"]),
             [watched],
-            feval=relkit.ltr.feval(MEASURE),
+            feval=relyon.ltr.feval(MEASURE),
             callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
         )
         return lambda of: booster.predict(values(of), num_iteration=booster.best_iteration)
@@ -97,7 +97,7 @@ def ranker(name: str, **parameters: Any) -> Callable[..., Any]:
     """Returns what trains a ranker without trees."""
 
     def train(rows: LabelledRows, valid: LabelledRows) -> Callable[..., Any]:
-        model = relkit.ltr.ranker(name, measure=MEASURE, seed=SEED, threads=1, **parameters)
+        model = relyon.ltr.ranker(name, measure=MEASURE, seed=SEED, threads=1, **parameters)
         # A linear ranker has nothing to stop: it goes to the lowest point.
         model.fit(rows, eval_set=None if parameters["scorer"] == "linear" else valid)
         return model.predict
@@ -126,7 +126,7 @@ def lightgbm(objective: str) -> Callable[..., Any]:
 
 
 def xgboost(objective: str, own: bool = False) -> Callable[..., Any]:
-    """Returns what trains XGBoost with an objective of its own, or with a loss of relkit's."""
+    """Returns what trains XGBoost with an objective of its own, or with a loss of relyon's."""
 
     def train(rows: LabelledRows, valid: LabelledRows) -> Callable[..., Any]:
         import xgboost as xgb
@@ -146,8 +146,8 @@ def xgboost(objective: str, own: bool = False) -> Callable[..., Any]:
         more: dict[str, Any] = {}
         if own:
             settings["disable_default_eval_metric"] = 1
-            more["obj"] = relkit.ltr.objective(objective, rows, engine="xgboost")
-            more["custom_metric"] = relkit.ltr.feval(MEASURE, valid, engine="xgboost")
+            more["obj"] = relyon.ltr.objective(objective, rows, engine="xgboost")
+            more["custom_metric"] = relyon.ltr.feval(MEASURE, valid, engine="xgboost")
         else:
             settings |= {"objective": objective, "eval_metric": "ndcg@10"}
         booster = xgb.train(
@@ -274,7 +274,7 @@ class Parts:
 
     def __init__(self, folder: Path) -> None:
         self.parts = [
-            relkit.read_features(folder / f"S{number}.txt.gz") for number in range(1, FOLDS + 1)
+            relyon.read_features(folder / f"S{number}.txt.gz") for number in range(1, FOLDS + 1)
         ]
 
     def fold(self, number: int) -> tuple[LabelledRows, LabelledRows, LabelledRows]:
@@ -284,7 +284,7 @@ class Parts:
 
 
 def _together(parts: Sequence[LabelledRows]) -> LabelledRows:
-    from relkit.data.features import Features
+    from relyon.data.features import Features
 
     known = parts[0].features
     if known is None:
@@ -321,13 +321,13 @@ def by_query(
     """Returns the measure of each test query of the folds that were run.
 
     Raises:
-        SystemExit: If their mean is not what relkit reports under the same convention.
+        SystemExit: If their mean is not what relyon reports under the same convention.
     """
     measure = f"ndcg(gain=exp)@{cutoff}"
     together: dict[str, float] = {}
     for number, of in found.items():
         test = parts.fold(number)[2]
-        results = relkit.evaluate_scores(
+        results = relyon.evaluate_scores(
             test, of, measures=measure, convention={"undefined": empty}
         )
         mine = {
@@ -428,7 +428,7 @@ def main() -> None:
     parser.add_argument("--fold", type=int, action="append")
     asked = parser.parse_args()
     # Single folds have ties: they count the mean over their orders, as the page says.
-    warnings.simplefilter("ignore", relkit.RelkitWarning)
+    warnings.simplefilter("ignore", relyon.RelyonWarning)
     parts = Parts(asked.folder)
     entries = [one for one in ENTRIES if not asked.only or one.key in asked.only]
     folds = asked.fold or range(1, FOLDS + 1)

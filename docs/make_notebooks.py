@@ -28,12 +28,12 @@ clone = next(path for path in [Path.cwd(), *Path.cwd().parents] if (path / "exam
 folder = tempfile.mkdtemp()
 shutil.copytree(clone / "examples", Path(folder) / "examples")
 os.chdir(folder)
-os.environ.update(RELKIT_LANG="{language}", NO_COLOR="1", COLUMNS="100")"""
+os.environ.update(RELYON_LANG="{language}", NO_COLOR="1", COLUMNS="100")"""
 WORDS = {
-    "en": "This notebook is the page [{page}]({link}). It works on a copy of relkit's `examples`"
-    " folder; start it in a clone, with relkit installed.",
-    "zh": "本笔记本即[{page}]({link})一页，在 relkit 的 `examples` 文件夹的副本上运行；"
-    "请在克隆的仓库里打开，并先安装 relkit。",
+    "en": "This notebook is the page [{page}]({link}). It works on a copy of relyon's `examples`"
+    " folder; start it in a clone, with relyon installed.",
+    "zh": "本笔记本即[{page}]({link})一页，在 relyon 的 `examples` 文件夹的副本上运行；"
+    "请在克隆的仓库里打开，并先安装 relyon。",
 }
 
 

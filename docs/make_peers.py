@@ -53,11 +53,11 @@ def _outcome(program: Program, one: Finding) -> str:
 
 
 def table() -> str:
-    """Returns one table a program: its names, relkit's, and whether the numbers are the same."""
+    """Returns one table a program: its names, relyon's, and whether the numbers are the same."""
     from tests.peers.catalogue import PROGRAMS
     from tests.peers.findings import findings, peers
 
-    from relkit.measures import measures
+    from relyon.measures import measures
 
     blocks = []
     for program in PROGRAMS.values():
@@ -68,7 +68,7 @@ def table() -> str:
             f"### {peers()[program.key]['version']}\n",
             f"Preset `{program.preset}`: {len(found)} names, {values:,} values compared; {equal}"
             " of the names have the same number in every case.\n",
-            f"| {program.title} | relkit | number |",
+            f"| {program.title} | relyon | number |",
             "| --- | --- | --- |",
         ]
 

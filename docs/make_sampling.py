@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from marks import replaced
 
-from relkit.online.sampling import Estimate, build_tiers, draw_sample, estimate
+from relyon.online.sampling import Estimate, build_tiers, draw_sample, estimate
 
 PAGES = (Path(__file__).with_name("sampling.md"), Path(__file__).parent / "zh" / "sampling.md")
 START, END = "<!-- simulation:start -->", "<!-- simulation:end -->"

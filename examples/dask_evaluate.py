@@ -5,7 +5,7 @@ On a local cluster, with our example or with files of your own:
     python examples/dask_evaluate.py
     python examples/dask_evaluate.py judgments.qrels runs/ -m ndcg@10 -m recall@100
 
-On a cluster whose workers have relkit installed and can read the files:
+On a cluster whose workers have relyon installed and can read the files:
 
     python examples/dask_evaluate.py judgments.qrels s3://bucket/runs/ --address tcp://host:8786
 """
@@ -20,33 +20,33 @@ import dask.dataframe
 import pandas
 from distributed import Client, LocalCluster
 
-import relkit
+import relyon
 
 EXAMPLES = Path(__file__).parent / "docs-search"
 MEASURES = ["ndcg@10", "recall@100", "ap", "rr", "p@10"]
 
 
-def evaluated(rows: Any, judgments: relkit.Judgments, measures: list[str]) -> Any:
+def evaluated(rows: Any, judgments: relyon.Judgments, measures: list[str]) -> Any:
     """Evaluates a partition: all rows of some queries."""
-    part = relkit.Accumulator(measures, queries="once", threads=1)
+    part = relyon.Accumulator(measures, queries="once", threads=1)
     part.update(judgments, rows)
     return pandas.Series([part])
 
 
-def added(parts: Any) -> relkit.Accumulator | None:
+def added(parts: Any) -> relyon.Accumulator | None:
     """Adds the results of partitions; Dask builds a tree of it, and first tries it on none."""
     return functools.reduce(operator.add, parts) if len(parts) else None
 
 
 def evaluate(
-    client: Client, judgments: relkit.Judgments, run: Any, measures: list[str]
-) -> relkit.Results:
+    client: Client, judgments: relyon.Judgments, run: Any, measures: list[str]
+) -> relyon.Results:
     """Evaluates a Dask data frame whose partitions share no query."""
     everywhere = client.scatter(judgments, broadcast=True)
     parts = run.map_partitions(evaluated, everywhere, measures, meta=("part", object))
     whole = parts.reduction(added, added, meta=("part", object)).compute()
     whole.finish(judgments)  # counts the judged queries that the run lacks
-    results: relkit.Results = whole.compute("run")
+    results: relyon.Results = whole.compute("run")
     return results
 
 
@@ -54,7 +54,7 @@ def read(path: str, partitions: int) -> Any:
     """Reads a folder of Parquet; another run is cut into rows, so that there is work to do."""
     if path.endswith(("/", ".parquet")) or Path(path).is_dir():
         return dask.dataframe.read_parquet(path)
-    rows = relkit.read_run(path).to_frame().to_pandas()
+    rows = relyon.read_run(path).to_frame().to_pandas()
     return dask.dataframe.from_pandas(rows, npartitions=partitions, sort=False)
 
 
@@ -74,7 +74,7 @@ def main() -> None:
     words.add_argument("--workers", type=int, default=2, help="of that cluster (default: 2)")
     given = words.parse_args()
 
-    judgments = relkit.read_judgments(given.judgments)
+    judgments = relyon.read_judgments(given.judgments)
     run = read(given.run, given.partitions)
     if not given.whole:
         run = run.shuffle(on=given.query, npartitions=given.partitions)

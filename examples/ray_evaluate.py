@@ -5,7 +5,7 @@ On a local cluster, with our example or with files of your own:
     python examples/ray_evaluate.py
     python examples/ray_evaluate.py judgments.qrels runs/ -m ndcg@10 -m recall@100
 
-On a cluster whose machines have relkit installed and can read the files:
+On a cluster whose machines have relyon installed and can read the files:
 
     python examples/ray_evaluate.py judgments.qrels s3://bucket/runs/ --address ray://host:10001
 """
@@ -20,7 +20,7 @@ from typing import Any
 import ray
 import ray.data
 
-import relkit
+import relyon
 
 EXAMPLES = Path(__file__).parent / "docs-search"
 MEASURES = ["ndcg@10", "recall@100", "ap", "rr", "p@10"]
@@ -28,12 +28,12 @@ MEASURES = ["ndcg@10", "recall@100", "ap", "rr", "p@10"]
 
 def evaluated(rows: Any, judgments: Any, measures: list[str]) -> dict[str, list[bytes]]:
     """Evaluates a block, an Arrow table: all rows of some queries."""
-    part = relkit.Accumulator(measures, queries="once", threads=1)
+    part = relyon.Accumulator(measures, queries="once", threads=1)
     part.update(ray.get(judgments), rows)
     return {"part": [pickle.dumps(part)]}
 
 
-def evaluate(judgments: relkit.Judgments, run: Any, measures: list[str]) -> relkit.Results:
+def evaluate(judgments: relyon.Judgments, run: Any, measures: list[str]) -> relyon.Results:
     """Evaluates a Ray dataset whose blocks share no query."""
     parts = run.map_batches(
         evaluated,
@@ -44,7 +44,7 @@ def evaluate(judgments: relkit.Judgments, run: Any, measures: list[str]) -> relk
     whole = functools.reduce(
         operator.add,
         (pickle.loads(row["part"]) for row in parts.iter_rows()),
-        relkit.Accumulator(measures, queries="once"),
+        relyon.Accumulator(measures, queries="once"),
     )
     whole.finish(judgments)  # counts the judged queries that the run lacks
     return whole.compute("run")
@@ -54,7 +54,7 @@ def read(path: str, partitions: int) -> Any:
     """Reads a folder of Parquet; another run is cut into rows, so that there is work to do."""
     if path.endswith(("/", ".parquet")) or Path(path).is_dir():
         return ray.data.read_parquet(path)
-    rows = relkit.read_run(path).to_frame().to_arrow()
+    rows = relyon.read_run(path).to_frame().to_arrow()
     size = -(-len(rows) // partitions)
     return ray.data.from_arrow([rows.slice(at, size) for at in range(0, len(rows), size)])
 
@@ -75,7 +75,7 @@ def main() -> None:
     words.add_argument("--workers", type=int, default=2, help="CPUs of that one (default: 2)")
     given = words.parse_args()
 
-    judgments = relkit.read_judgments(given.judgments)
+    judgments = relyon.read_judgments(given.judgments)
     if given.address:
         ray.init(given.address)
     else:

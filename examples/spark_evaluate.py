@@ -10,7 +10,7 @@ import argparse
 
 from pyspark.sql import SparkSession
 
-import relkit.spark
+import relyon.spark
 
 MEASURES = ["ndcg@10", "rr@10", "recall@100"]
 
@@ -26,16 +26,16 @@ def main() -> None:
     given = parser.parse_args()
     measures = given.measure or MEASURES
 
-    spark = SparkSession.builder.appName("relkit").getOrCreate()
+    spark = SparkSession.builder.appName("relyon").getOrCreate()
     judgments, baseline, candidate = (
         spark.read.parquet(path) for path in (given.judgments, given.baseline, given.candidate)
     )
-    comparison = relkit.spark.compare(
+    comparison = relyon.spark.compare(
         judgments, baseline, candidate, measures, names=["baseline", "candidate"]
     )
     print(comparison.to_text())
     if given.per_query:
-        results = relkit.spark.evaluate(judgments, candidate, measures, name="candidate")
+        results = relyon.spark.evaluate(judgments, candidate, measures, name="candidate")
         results.frame.write.mode("overwrite").parquet(given.per_query)
     spark.stop()
 

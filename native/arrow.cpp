@@ -7,7 +7,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -213,4 +213,4 @@ void same_length(const ArrowColumn& first, const ArrowColumn& other) {
                 {"others", std::to_string(other.rows())}}));
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -46,7 +46,7 @@ struct ArrowArrayStream {
 
 }  // extern "C"
 
-namespace relkit {
+namespace relyon {
 
 // Memory for ids that have to be written out (whole numbers), for as long as a caller needs them.
 class Texts {
@@ -126,4 +126,4 @@ class ArrowColumn {
 // Throws InputError where two columns differ in length.
 void same_length(const ArrowColumn& first, const ArrowColumn& other);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -8,7 +8,7 @@
 #include "arrow.hpp"
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // The groups that begin in one stretch; the last may reach over its border.
 class GroupWalk {
@@ -54,4 +54,4 @@ class GroupStretches {
   const std::uint64_t step_;
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -9,7 +9,7 @@
 #include "hash.hpp"
 #include "simd.hpp"
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -411,4 +411,4 @@ void ArrowColumn::integers(std::uint64_t from, std::size_t count, std::int64_t* 
              });
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -8,7 +8,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -201,4 +201,4 @@ bool RunParts::finish(Batch& whole) {
   return grouped_ && join(stretches_, judgments_, plan_, whole);
 }
 
-}  // namespace relkit
+}  // namespace relyon

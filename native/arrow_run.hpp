@@ -17,7 +17,7 @@
 #include "parallel.hpp"
 #include "plan.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // The message about a document that a query holds twice; rows count from 0.
 Sentence repeated_document(std::string_view query, std::string_view document, std::uint64_t first,
@@ -71,4 +71,4 @@ class RunParts {
   bool grouped_ = true;
 };
 
-}  // namespace relkit
+}  // namespace relyon

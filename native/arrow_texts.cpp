@@ -10,7 +10,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -89,4 +89,4 @@ void bind_texts(nb::module_& module) {
       .def("__len__", [](const ArrowTexts& texts) { return texts.buffers->offsets.size() - 1; });
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string_view>
 
-namespace relkit {
+namespace relyon {
 
 // An object with `__arrow_c_array__`, holding `text(0)` to `text(count - 1)`.
 nanobind::object arrow_texts(std::size_t count,
@@ -15,4 +15,4 @@ nanobind::object arrow_texts(std::size_t count,
 
 void bind_texts(nanobind::module_& module);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -9,7 +9,7 @@
 #include "plan.hpp"
 #include "pool.hpp"
 
-namespace relkit {
+namespace relyon {
 
 struct TieSums;
 
@@ -38,4 +38,4 @@ struct Batch {
   bool regrouped = false;  // lines of one query were not together
 };
 
-}  // namespace relkit
+}  // namespace relyon

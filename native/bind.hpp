@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-namespace relkit {
+namespace relyon {
 
 void bind_tables(nanobind::module_& module);
 void bind_judged(nanobind::module_& module);
@@ -23,4 +23,4 @@ void bind_lambdas(nanobind::module_& module);
 void bind_loss(nanobind::module_& module);
 void bind_letor(nanobind::module_& module);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -17,7 +17,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // A value, its numerator and its denominator.
@@ -204,4 +204,4 @@ void bind_batch(nb::module_& module) {
           nb::arg("state"));
 }
 
-}  // namespace relkit
+}  // namespace relyon

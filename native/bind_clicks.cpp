@@ -23,7 +23,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // The texts of all pairs, in their order.
@@ -234,4 +234,4 @@ void bind_clicks(nb::module_& module) {
            nb::arg("going_on") = nb::none());
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -3,7 +3,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 void bind_distributions(nb::module_& module) {
   using namespace distributions;
@@ -17,4 +17,4 @@ void bind_distributions(nb::module_& module) {
   module.def("binomial_tail", &binomial_tail, nb::arg("k"), nb::arg("n"), nb::arg("p"));
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -13,7 +13,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 template <class T, std::size_t size>
@@ -126,4 +126,4 @@ void bind_fusion(nb::module_& module) {
       nb::arg("judgments"), nb::arg("run"), nb::arg("relevant"), nb::arg("ties"));
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -13,7 +13,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // FNV-1a, 64 bits, over the bytes of the id.
@@ -52,4 +52,4 @@ nb::object hash_ids(nb::handle ids) {
 
 void bind_hash(nb::module_& module) { module.def("hash_ids", &hash_ids, nb::arg("ids")); }
 
-}  // namespace relkit
+}  // namespace relyon

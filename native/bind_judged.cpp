@@ -14,7 +14,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 void bind_judged(nb::module_& module) {
   module.def(
@@ -68,4 +68,4 @@ void bind_judged(nb::module_& module) {
            nb::call_guard<nb::gil_scoped_release>());
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -18,7 +18,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 std::vector<double> finite_numbers(const NumberArray& numbers) {
@@ -96,4 +96,4 @@ void bind_lambdas(nb::module_& module) {
   module.def("swap_changes", &swap_changes, nb::arg("parameters"), nb::arg("labels"));
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -21,7 +21,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 constexpr double least_work = 1 << 16;  // of one part: less is not worth a thread
@@ -113,4 +113,4 @@ void bind_loss(nb::module_& module) {
            nb::arg("hessian") = true, nb::arg("seed") = 0, nb::arg("threads") = 0);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -9,7 +9,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 double to_double(nb::handle value, const std::string& kernel, const std::string& name) {
@@ -53,4 +53,4 @@ Parameters to_parameters(const std::string& kernel, nb::handle mapping) {
   return {kernel, std::move(parameters)};
 }
 
-}  // namespace relkit
+}  // namespace relyon

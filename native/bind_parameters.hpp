@@ -7,9 +7,9 @@
 
 #include "parameters.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // The entries of a mapping, as the parameters of a kernel or a loss of that name.
 Parameters to_parameters(const std::string& kernel, nanobind::handle mapping);
 
-}  // namespace relkit
+}  // namespace relyon

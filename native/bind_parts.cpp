@@ -8,7 +8,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 void bind_parts(nb::module_& module) {
   nb::class_<RunParts>(module, "RunParts", nb::is_final())
@@ -61,4 +61,4 @@ void bind_parts(nb::module_& module) {
       .def_prop_ro("negatives", [](const LabelledParts& parts) { return parts.facts().negatives; });
 }
 
-}  // namespace relkit
+}  // namespace relyon

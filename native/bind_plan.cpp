@@ -12,7 +12,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 template <typename Choice>
@@ -111,4 +111,4 @@ void bind_plan(nb::module_& module) {
       });
 }
 
-}  // namespace relkit
+}  // namespace relyon

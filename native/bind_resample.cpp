@@ -11,7 +11,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 using Input = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -96,4 +96,4 @@ void bind_resample(nb::module_& module) {
   define_auc("swapped_auc", &swapped_auc);
 }
 
-}  // namespace relkit
+}  // namespace relyon

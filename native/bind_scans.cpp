@@ -16,7 +16,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // Of the file of this name, or of what `read` gives.
@@ -72,4 +72,4 @@ void bind_scans(nb::module_& module) {
              nb::arg("threads") = 0);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -17,7 +17,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -257,4 +257,4 @@ void bind_sources(nb::module_& module) {
              nb::arg("threads") = 0);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -8,7 +8,7 @@
 
 #include "text.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Bytes from read(size), which returns b"" at the end.
 class Callable final : public Bytes {
@@ -29,4 +29,4 @@ class Callable final : public Bytes {
   nanobind::callable read_;
 };
 
-}  // namespace relkit
+}  // namespace relyon

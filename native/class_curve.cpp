@@ -8,7 +8,7 @@
 
 #include "radix.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 struct Item {
@@ -116,4 +116,4 @@ double average_precision(const Pool& pool) {
   return sum / all_positive;
 }
 
-}  // namespace relkit
+}  // namespace relyon

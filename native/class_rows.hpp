@@ -10,7 +10,7 @@
 #include "number_array.hpp"
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 
 class ClassRows {
  public:
@@ -109,4 +109,4 @@ class ClassRows {
   std::vector<std::size_t> positives_before_;
 };
 
-}  // namespace relkit
+}  // namespace relyon

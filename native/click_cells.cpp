@@ -6,7 +6,7 @@
 
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 
 Cells count_cells(const ClickShard& shard, Context kind) {
   struct Event {
@@ -165,4 +165,4 @@ Examination fit_examination(const ClickLog& log, Context kind, std::uint64_t rou
   return out;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -8,7 +8,7 @@
 
 #include "clicks.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // What examination depends on.
 enum class Context {
@@ -60,4 +60,4 @@ struct Examination {
 Examination fit_examination(const ClickLog& log, Context kind, std::uint64_t rounds,
                             double tolerance, Prior prior, double begin);
 
-}  // namespace relkit
+}  // namespace relyon

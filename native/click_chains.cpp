@@ -6,7 +6,7 @@
 
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -197,4 +197,4 @@ Chain fit_chain(const ClickLog& log, ChainKind kind, std::uint64_t rounds, doubl
                                 : fit<Ccm>(log, rounds, tolerance, prior, begin, going_on);
 }
 
-}  // namespace relkit
+}  // namespace relyon

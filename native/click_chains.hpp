@@ -9,7 +9,7 @@
 #include "click_cells.hpp"
 #include "clicks.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Trials and successes of a probability; expected ones, where they are hidden.
 struct Trials {
@@ -64,4 +64,4 @@ enum class ChainKind { dbn, ccm };
 Chain fit_chain(const ClickLog& log, ChainKind kind, std::uint64_t rounds, double tolerance,
                 Prior prior, double begin, double going_on);
 
-}  // namespace relkit
+}  // namespace relyon

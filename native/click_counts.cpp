@@ -2,7 +2,7 @@
 
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -87,4 +87,4 @@ ClickCounts count_clicks(const ClickLog& log) {
   return out;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -6,7 +6,7 @@
 
 #include "clicks.hpp"
 
-namespace relkit {
+namespace relyon {
 
 struct DocumentCounts {
   std::vector<std::uint64_t> shown;
@@ -31,4 +31,4 @@ struct ClickCounts {
 
 ClickCounts count_clicks(const ClickLog& log);
 
-}  // namespace relkit
+}  // namespace relyon

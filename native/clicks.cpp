@@ -8,7 +8,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 LogColumns::LogColumns(nb::handle session_column, nb::handle query_column,
                        nb::handle document_column, nb::handle position_column,
@@ -50,7 +50,7 @@ void ClickShard::read(std::span<const std::string_view> documents,
           Sentence("document `{document}` is at position {position}: positions count from 1",
                    {{"document", std::string(documents[row])},
                     {"position", std::to_string(positions[row])}}),
-          "", 0, "`relkit logs doctor LOG --fix -o FILE` makes them 1-based");
+          "", 0, "`relyon logs doctor LOG --fix -o FILE` makes them 1-based");
     }
     if (positions[row] > depth) {
       ++faults.deep;
@@ -374,4 +374,4 @@ LogFaults ClickLog::faults() const {
   return total;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -12,7 +12,7 @@
 #include "judgments.hpp"
 #include "numbers.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Rows of a log: one result that was shown, the rows of one session together.
 struct LogColumns {
@@ -169,4 +169,4 @@ class ClickLog {
   Numbers met_;                        // sessions, where they are remembered
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -13,7 +13,7 @@
 #include "judgments.hpp"
 #include "seen.hpp"
 
-namespace relkit {
+namespace relyon {
 
 class Collector final : public Ids {
  public:
@@ -40,7 +40,7 @@ class Collector final : public Ids {
   // Documents are addresses relative to a base that may move (a buffer that slides).
   void set_base(const char* base) { base_ = reinterpret_cast<std::uintptr_t>(base); }
 
-  RELKIT_INLINE void add(std::string_view document, double score) {
+  RELYON_INLINE void add(std::string_view document, double score) {
     if (rows_ == scores_.size()) grow();
     const std::uint64_t hash = hash_bytes(document);
     const std::uint32_t row = rows_++;
@@ -134,4 +134,4 @@ class Collector final : public Ids {
 void add_missing(Batch& batch, const JudgmentTable& judgments, const Plan& plan,
                  const std::vector<std::uint32_t>& groups);
 
-}  // namespace relkit
+}  // namespace relyon

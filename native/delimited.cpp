@@ -7,7 +7,7 @@
 #include "lanes.hpp"
 #include "utf8.hpp"
 
-namespace relkit {
+namespace relyon {
 
 Delimited::Delimited(char between, std::uint32_t fields, Places places)
     : TableFormat({places.score != absent, places.rank != absent}),
@@ -122,7 +122,7 @@ inline std::uint64_t odd_before(std::uint64_t quotes) {
   return quotes;
 }
 
-#define RELKIT_LOOP "delimited.inc"
+#define RELYON_LOOP "delimited.inc"
 #include "each_lanes.inc"
 
 }  // namespace
@@ -131,4 +131,4 @@ void Delimited::scan(TableScanner& scanner, const char* row) const {
   best_loop()(scanner, *this, row);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 
 #include "scan_table.hpp"
 
-namespace relkit {
+namespace relyon {
 
 class Delimited final : public TableFormat {
  public:
@@ -43,4 +43,4 @@ class Delimited final : public TableFormat {
   const Places at;
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -8,7 +8,7 @@
 // Incomplete beta and gamma functions: the power in front by Loader's way (2000, Fast and accurate
 // computation of binomial probabilities), which neither cancels nor overflows, times a continued
 // fraction by Lentz's method on the side where it converges fast.
-namespace relkit::distributions {
+namespace relyon::distributions {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -226,4 +226,4 @@ double binomial_tail(double k, double n, double p) {
   return k >= n ? 1.0 : beta(n - k, k + 1, 1 - p, p);
 }
 
-}  // namespace relkit::distributions
+}  // namespace relyon::distributions

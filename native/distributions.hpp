@@ -1,7 +1,7 @@
 // Distributions that tests and intervals need: tails and quantiles, exact far out in both tails.
 #pragma once
 
-namespace relkit::distributions {
+namespace relyon::distributions {
 
 // P(T <= t) and the t with P(T <= t) = p, of Student's distribution; NaN unless degrees > 0.
 double student(double degrees, double t);
@@ -21,4 +21,4 @@ double chi_square_tail(double degrees, double x);
 double binomial(double k, double n, double p);
 double binomial_tail(double k, double n, double p);
 
-}  // namespace relkit::distributions
+}  // namespace relyon::distributions

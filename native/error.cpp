@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace relkit {
+namespace relyon {
 
 Sentence::Sentence(const char* sentence) : text(sentence) {}
 Sentence::Sentence(std::string sentence) : text(std::move(sentence)) {}
@@ -27,4 +27,4 @@ std::string Sentence::english() const {
   return said;
 }
 
-}  // namespace relkit
+}  // namespace relyon

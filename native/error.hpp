@@ -1,4 +1,4 @@
-// Bad input. Becomes relkit.core.errors.InputError (or ParseError when it has a line) in Python.
+// Bad input. Becomes relyon.core.errors.InputError (or ParseError when it has a line) in Python.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-namespace relkit {
+namespace relyon {
 
 struct Put;
 
 // An English sentence and what is put into it, so that Python can say it in another language: what
-// relkit.core.texts.message takes.
+// relyon.core.texts.message takes.
 struct Sentence {
   Sentence(const char* sentence);
   Sentence(std::string sentence);
@@ -55,4 +55,4 @@ struct NoClosedForm : InputError {
   using InputError::InputError;
 };
 
-}  // namespace relkit
+}  // namespace relyon

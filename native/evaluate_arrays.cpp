@@ -21,7 +21,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 constexpr std::size_t block_queries = 256;
@@ -147,4 +147,4 @@ void bind_arrays(nb::module_& module) {
              nb::arg("threads") = 0);
 }
 
-}  // namespace relkit
+}  // namespace relyon

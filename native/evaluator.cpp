@@ -9,7 +9,7 @@
 #include "error.hpp"
 #include "total.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 constexpr std::size_t pool_size = std::size_t{1} << 16;  // scores that are packed at once
@@ -269,4 +269,4 @@ void append(Batch& whole, Batch&& part) {
   whole.tied += part.tied;
 }
 
-}  // namespace relkit
+}  // namespace relyon

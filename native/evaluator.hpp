@@ -9,7 +9,7 @@
 #include "plan.hpp"
 #include "ranking.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // What a measure sees of a query under Unjudged::ignored.
 class Condenser {
@@ -58,4 +58,4 @@ class Evaluator {
 
 void append(Batch& whole, Batch&& part);
 
-}  // namespace relkit
+}  // namespace relyon

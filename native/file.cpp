@@ -16,7 +16,7 @@
 
 #include "text.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 #ifdef _WIN32
@@ -113,4 +113,4 @@ std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
   }
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -10,7 +10,7 @@
 #include "hash.hpp"
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 constexpr std::uint32_t absent_rank = std::numeric_limits<std::uint32_t>::max();
@@ -399,4 +399,4 @@ std::vector<Hits> find_hits(const JudgmentTable& judgments, const RunTable& run,
   return all;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -9,7 +9,7 @@
 #include "plan.hpp"
 #include "runs.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // How the scores of one list become comparable with those of others.
 enum class Scaling { none, min_max, min_max_inverted, max, sum, zmuv, rank, borda };
@@ -49,4 +49,4 @@ struct Hits {
 std::vector<Hits> find_hits(const JudgmentTable& judgments, const RunTable& run, double relevant,
                             Ties ties);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace relkit {
+namespace relyon {
 
 // Steele, Lea and Flood (2014), "Fast splittable pseudorandom number generators".
 inline constexpr std::uint64_t split_mix(std::uint64_t& state) {
@@ -78,4 +78,4 @@ class Below {
   bool kept_ = false;
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -11,7 +11,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 using Ids = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -85,4 +85,4 @@ void bind_groups(nb::module_& module) {
   module.def("group_offsets", &group_offsets, nb::arg("groups"));
 }
 
-}  // namespace relkit
+}  // namespace relyon

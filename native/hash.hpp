@@ -7,7 +7,7 @@
 
 #include "inline.hpp"
 
-namespace relkit {
+namespace relyon {
 
 inline std::uint64_t load8(const char* from) {
   std::uint64_t word;
@@ -74,4 +74,4 @@ inline std::uint64_t hash_bytes(std::string_view text) {
   return hash_bytes(text.data(), text.size());
 }
 
-}  // namespace relkit
+}  // namespace relyon

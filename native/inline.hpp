@@ -2,7 +2,7 @@
 #pragma once
 
 #if defined(__GNUC__)
-#define RELKIT_INLINE __attribute__((always_inline)) inline
+#define RELYON_INLINE __attribute__((always_inline)) inline
 #else
-#define RELKIT_INLINE inline
+#define RELYON_INLINE inline
 #endif

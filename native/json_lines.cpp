@@ -8,7 +8,7 @@
 #include "error.hpp"
 #include "utf8.hpp"
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -343,4 +343,4 @@ void JsonLines::scan(TableScanner& scanner, const char* p) const {
   scanner.finish();
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -6,7 +6,7 @@
 
 #include "scan_table.hpp"
 
-namespace relkit {
+namespace relyon {
 
 class JsonLines final : public TableFormat {
  public:
@@ -27,4 +27,4 @@ class JsonLines final : public TableFormat {
   Keys keys_;
 };
 
-}  // namespace relkit
+}  // namespace relyon

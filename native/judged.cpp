@@ -8,7 +8,7 @@
 #include "hash.hpp"
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 constexpr std::size_t queries_a_part = 1024;
@@ -195,4 +195,4 @@ JudgmentTable UnjudgedTops::judged_as(double grade) const {
   return table;
 }
 
-}  // namespace relkit
+}  // namespace relyon

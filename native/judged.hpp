@@ -12,7 +12,7 @@
 #include "plan.hpp"
 #include "runs.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // One of each a judged document, query by query in the order of the judgments. A score is NaN where
 // the run lacks the document.
@@ -50,4 +50,4 @@ class UnjudgedTops {
   std::vector<One> all_;
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -10,7 +10,7 @@
 #include "error.hpp"
 #include "text.hpp"
 
-namespace relkit {
+namespace relyon {
 
 std::string_view Arena::keep(std::string_view text) {
   constexpr std::size_t block = std::size_t{1} << 16;
@@ -251,4 +251,4 @@ void JudgmentTable::finish(const std::string& path) {
   local_ = {};
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -12,7 +12,7 @@
 #include "hash.hpp"
 #include "subtopics.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Bytes of ids, kept at fixed addresses.
 class Arena {
@@ -132,4 +132,4 @@ class JudgmentTable {
   std::vector<std::uint32_t> local_;  // places of the table's subtopics among those of one query
 };
 
-}  // namespace relkit
+}  // namespace relyon

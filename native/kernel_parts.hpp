@@ -14,7 +14,7 @@
 #include "plan.hpp"
 #include "query.hpp"
 
-namespace relkit {
+namespace relyon {
 
 inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -203,4 +203,4 @@ class Discount {
   Kind kind_ = Kind::log2;
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -6,7 +6,7 @@
 #include "parameters.hpp"
 #include "plan.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Throws InputError for an unknown kernel or parameter, and for a measure that has no closed form
 // under the rules.
@@ -29,4 +29,4 @@ std::unique_ptr<Kernel> make_trec_kernel(Parameters& parameters, const Rules& ru
 // than ranks.
 std::unique_ptr<Kernel> condense(std::unique_ptr<Kernel> kernel, const std::string& name);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -3,7 +3,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 class Recall final : public BinaryKernel {
@@ -319,4 +319,4 @@ std::unique_ptr<Kernel> make_binary_kernel(Parameters& parameters, const Rules& 
   return nullptr;
 }
 
-}  // namespace relkit
+}  // namespace relyon

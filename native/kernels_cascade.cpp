@@ -4,7 +4,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 class ExpectedReciprocalRank final : public CutKernel {
@@ -231,4 +231,4 @@ std::unique_ptr<Kernel> make_cascade_kernel(Parameters& parameters, const Rules&
   return nullptr;
 }
 
-}  // namespace relkit
+}  // namespace relyon

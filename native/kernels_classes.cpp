@@ -6,7 +6,7 @@
 #include "label_kernel.hpp"
 #include "pool.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 class ClassKernel : public LabelKernel {
@@ -220,4 +220,4 @@ std::unique_ptr<Kernel> make_class_kernel(Parameters& parameters, const Rules& r
   return std::make_unique<GroupedArea>(unjudged, rel, max_fpr, weight, instead[rule], rules);
 }
 
-}  // namespace relkit
+}  // namespace relyon

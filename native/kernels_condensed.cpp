@@ -2,7 +2,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 class Condensed final : public Kernel {
@@ -48,4 +48,4 @@ std::unique_ptr<Kernel> condense(std::unique_ptr<Kernel> kernel, const std::stri
   return std::make_unique<Condensed>(std::move(kernel));
 }
 
-}  // namespace relkit
+}  // namespace relyon

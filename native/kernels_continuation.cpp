@@ -3,7 +3,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // A grade as a gain from 0 to 1, cut off at both ends of the scale.
@@ -292,4 +292,4 @@ std::unique_ptr<Kernel> make_continuation_kernel(Parameters& parameters, const R
   return nullptr;
 }
 
-}  // namespace relkit
+}  // namespace relyon

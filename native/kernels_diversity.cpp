@@ -7,7 +7,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // The weight of a rank: what the first document about a subtopic adds there.
@@ -351,4 +351,4 @@ std::unique_ptr<Kernel> make_diversity_kernel(Parameters& parameters, const Rule
   return std::make_unique<Novelty>(k, alpha, rel, expected, Weight(kind, beta), norm);
 }
 
-}  // namespace relkit
+}  // namespace relyon

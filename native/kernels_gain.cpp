@@ -4,7 +4,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 
 const std::array<double, 4096>& Discount::logarithms() {
   static const std::array<double, 4096> table = [] {
@@ -251,4 +251,4 @@ std::unique_ptr<Kernel> make_gain_kernel(Parameters& parameters, const Rules& ru
                                           rules.ties == Ties::expected);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -2,7 +2,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 class Bpref final : public Kernel {
@@ -153,4 +153,4 @@ std::unique_ptr<Kernel> make_kernel(Parameters parameters, const Rules& rules) {
   return judged_only ? condense(std::move(kernel), parameters.kernel()) : std::move(kernel);
 }
 
-}  // namespace relkit
+}  // namespace relyon

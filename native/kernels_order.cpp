@@ -2,7 +2,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 class Compatibility final : public Kernel {
@@ -107,4 +107,4 @@ std::unique_ptr<Kernel> make_order_kernel(Parameters& parameters, const Rules& r
   return std::make_unique<Compatibility>(persistence, normalize, zero);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -6,7 +6,7 @@
 #include "kernels.hpp"
 #include "label_kernel.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 class PairKernel : public LabelKernel {
@@ -356,4 +356,4 @@ std::unique_ptr<Kernel> make_pair_kernel(Parameters& parameters, const Rules& ru
   return nullptr;
 }
 
-}  // namespace relkit
+}  // namespace relyon

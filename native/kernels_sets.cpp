@@ -2,7 +2,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 class SetPrecisionRecall final : public BinaryKernel {
@@ -237,4 +237,4 @@ std::unique_ptr<Kernel> make_set_kernel(Parameters& parameters, const Rules& rul
   return nullptr;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -4,7 +4,7 @@
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // Measures that compare with the gains of all judged documents in the best order.
@@ -182,4 +182,4 @@ std::unique_ptr<Kernel> make_trec_kernel(Parameters& parameters, const Rules& ru
   return std::make_unique<GMeasure>(std::move(gain));
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -5,7 +5,7 @@
 #include "pairs.hpp"
 #include "weighted.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Works on the labels of retrieved documents: judged ones, or all with unjudged ones as 0. Labels
 // are grades as they are: below 0 they keep their order.
@@ -45,4 +45,4 @@ inline bool take_unjudged(Parameters& parameters) {
   return parameters.take_choice("unjudged", {"removed", "nonrelevant"}) == 1;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -8,7 +8,7 @@
 #include "error.hpp"
 #include "simd.hpp"
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -157,4 +157,4 @@ Batch LabelledEvaluator::take(bool small) {
   return rest;
 }
 
-}  // namespace relkit
+}  // namespace relyon

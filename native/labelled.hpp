@@ -9,7 +9,7 @@
 #include "pool.hpp"
 #include "weighted.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // The rows of one query. Without weights all weigh the same.
 struct LabelledRows {
@@ -65,4 +65,4 @@ class LabelledEvaluator {
 void split_classes(std::span<const double> labels, std::span<const double> scores, double threshold,
                    Pool& into);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -14,7 +14,7 @@
 #include "error.hpp"
 #include "number_array.hpp"
 
-namespace relkit {
+namespace relyon {
 
 using Offsets = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig,
                                   nanobind::device::cpu>;
@@ -102,4 +102,4 @@ inline std::span<const double> weight_doubles(const NumberArray& weights, std::s
   return values;
 }
 
-}  // namespace relkit
+}  // namespace relyon

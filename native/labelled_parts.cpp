@@ -11,7 +11,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -248,4 +248,4 @@ bool LabelledParts::finish(Batch& whole) {
   return true;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -17,7 +17,7 @@
 #include "plan.hpp"
 #include "seen.hpp"
 
-namespace relkit {
+namespace relyon {
 
 struct LabelledColumns {
   // Queries and weights may be None: all rows are of one query, and weigh the same. Documents may
@@ -96,4 +96,4 @@ class LabelledParts {
   bool usable_ = true;  // queries are together, and no document is twice in one
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -4,13 +4,13 @@
 #include "lanes.hpp"
 #include "vector_math.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 static_assert(lanes == lambda_lanes);
 
 template <bool normalize, bool factors>
-RELKIT_INLINE double row_loop(const LambdaRow& row) {
+RELYON_INLINE double row_loop(const LambdaRow& row) {
   const Doubles own_score = Doubles{} + row.scores[row.rank];
   const Doubles own_worth = Doubles{} + row.worths[row.rank];
   const Doubles zero{};
@@ -57,25 +57,25 @@ RELKIT_INLINE double row_loop(const LambdaRow& row) {
   return 2.0 * sum(sizes);
 }
 
-RELKIT_INLINE double any_row(const LambdaRow& row) {
+RELYON_INLINE double any_row(const LambdaRow& row) {
   if (row.factors == nullptr)
     return row.normalize ? row_loop<true, false>(row) : row_loop<false, false>(row);
   return row.normalize ? row_loop<true, true>(row) : row_loop<false, true>(row);
 }
 
-#define RELKIT_VARIANT(suffix, attributes) \
+#define RELYON_VARIANT(suffix, attributes) \
   attributes double row_##suffix(const LambdaRow& row) { return any_row(row); }
 
-RELKIT_VARIANT(plain, )
-#ifdef RELKIT_X86
-RELKIT_VARIANT(avx2, __attribute__((target("avx2"))))
-RELKIT_VARIANT(avx512, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
+RELYON_VARIANT(plain, )
+#ifdef RELYON_X86
+RELYON_VARIANT(avx2, __attribute__((target("avx2"))))
+RELYON_VARIANT(avx512, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
 #endif
 
 using Function = double (*)(const LambdaRow&);
 
 Function best_row() {
-#ifdef RELKIT_X86
+#ifdef RELYON_X86
   const Lanes widest = widest_lanes();
   if (widest == Lanes::avx512 && __builtin_cpu_supports("avx512dq")) return row_avx512;
   if (widest != Lanes::scalar) return row_avx2;
@@ -90,4 +90,4 @@ double add_lambdas(const LambdaRow& row) {
   return chosen(row);
 }
 
-}  // namespace relkit
+}  // namespace relyon

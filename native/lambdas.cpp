@@ -9,7 +9,7 @@
 #include "parallel.hpp"
 #include "simd.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // The best score first; of equal ones the row that stands first, or that is drawn first.
 void LambdaRank::order(const LossList& list, LambdaRoom& room) const {
@@ -216,4 +216,4 @@ std::unique_ptr<Loss> make_swap_loss(Parameters& parameters) {
   return std::make_unique<SwapLoss>(make_lambdarank(parameters));
 }
 
-}  // namespace relkit
+}  // namespace relyon

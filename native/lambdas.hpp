@@ -11,7 +11,7 @@
 #include "loss.hpp"
 #include "swaps.hpp"
 
-namespace relkit {
+namespace relyon {
 
 struct LambdaRules {
   double sigma = 1.0;
@@ -103,4 +103,4 @@ struct LambdaRow {
 // Returns the sum of the sizes of all λ.
 double add_lambdas(const LambdaRow& row);
 
-}  // namespace relkit
+}  // namespace relyon

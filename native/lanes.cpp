@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace relkit {
+namespace relyon {
 
 Lanes widest_lanes() {
-#ifdef RELKIT_X86
-  const char* wish = std::getenv("RELKIT_SIMD");
+#ifdef RELYON_X86
+  const char* wish = std::getenv("RELYON_SIMD");
   const std::string_view wanted = wish == nullptr ? "" : wish;
   if (wanted == "scalar") return Lanes::scalar;
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2")) return Lanes::scalar;
@@ -19,4 +19,4 @@ Lanes widest_lanes() {
 #endif
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -3,15 +3,15 @@
 
 // clang-cl on Windows lacks __builtin_cpu_supports and takes the plain loops.
 #if defined(__x86_64__) && defined(__GNUC__)
-#define RELKIT_X86 1
+#define RELYON_X86 1
 #include <immintrin.h>
 #endif
 
-namespace relkit {
+namespace relyon {
 
 enum class Lanes { scalar, avx2, avx512 };
 
-// RELKIT_SIMD=scalar|avx2 asks for a lesser one, for tests.
+// RELYON_SIMD=scalar|avx2 asks for a lesser one, for tests.
 Lanes widest_lanes();
 
-}  // namespace relkit
+}  // namespace relyon

@@ -14,7 +14,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 using letor::Block;
@@ -343,4 +343,4 @@ void bind_letor(nb::module_& module) {
              nb::arg("threads") = 0);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace relkit::letor {
+namespace relyon::letor {
 
 // Numbers of features are from 1 to this.
 inline constexpr std::uint32_t most_features = std::uint32_t{1} << 20;
@@ -146,4 +146,4 @@ std::size_t blank_size(const char* at, const char* end);
 // The document that a comment in ASCII names as `docid = X`; empty where it names none.
 std::string_view document_of(std::string_view comment);
 
-}  // namespace relkit::letor
+}  // namespace relyon::letor

@@ -3,7 +3,7 @@
 
 #include "letor.hpp"
 
-namespace relkit::letor {
+namespace relyon::letor {
 
 namespace {
 
@@ -77,4 +77,4 @@ Block<Value> pack(Entries<Value>& entries) {
 template Block<float> pack<float>(Entries<float>&);
 template Block<double> pack<double>(Entries<double>&);
 
-}  // namespace relkit::letor
+}  // namespace relyon::letor

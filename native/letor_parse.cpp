@@ -9,7 +9,7 @@
 #include "number.hpp"
 #include "utf8.hpp"
 
-namespace relkit::letor {
+namespace relyon::letor {
 
 namespace {
 
@@ -42,19 +42,19 @@ std::string_view token_at(const char* p) {
 }
 
 // How many decimal digits begin here, up to eight; `digits` holds their values.
-RELKIT_INLINE unsigned digits_at(const char* p, std::uint64_t& digits) {
+RELYON_INLINE unsigned digits_at(const char* p, std::uint64_t& digits) {
   digits = load8(p) ^ (ones * '0');
   const std::uint64_t others = ((digits + ones * 0x76) | digits) & highs;
   return static_cast<unsigned>(std::countr_zero(others)) / 8;
 }
 
 // The number that so many digits (1 to 8) make.
-RELKIT_INLINE std::uint64_t whole(std::uint64_t digits, unsigned count) {
+RELYON_INLINE std::uint64_t whole(std::uint64_t digits, unsigned count) {
   return eight_digits(digits << (64 - 8 * count));
 }
 
 // A finite number at p, which moves behind it; false for anything else.
-RELKIT_INLINE bool value_at(const char*& p, double& value) {
+RELYON_INLINE bool value_at(const char*& p, double& value) {
   const char* const start = p;
   const bool negative = *p == '-';
   p += negative;
@@ -328,4 +328,4 @@ Part parse(std::string_view text, const Plan& plan, Entries<Value>& entries) {
 template Part parse<float>(std::string_view, const Plan&, Entries<float>&);
 template Part parse<double>(std::string_view, const Plan&, Entries<double>&);
 
-}  // namespace relkit::letor
+}  // namespace relyon::letor

@@ -7,7 +7,7 @@
 #include "generator.hpp"
 #include "simd.hpp"
 
-namespace relkit {
+namespace relyon {
 
 std::unique_ptr<Loss> make_loss(Parameters parameters) {
   std::unique_ptr<Loss> loss;
@@ -49,4 +49,4 @@ std::span<const std::uint32_t> drawn_order(const LossList& list, std::span<const
   return scratch.order;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -10,7 +10,7 @@
 
 #include "parameters.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // One list, all of whose numbers are finite.
 struct LossList {
@@ -91,4 +91,4 @@ std::span<const std::uint32_t> stable_order(std::span<const double> values, Loss
 std::span<const std::uint32_t> drawn_order(const LossList& list, std::span<const double> values,
                                            LossScratch& scratch);
 
-}  // namespace relkit
+}  // namespace relyon

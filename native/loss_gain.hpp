@@ -9,7 +9,7 @@
 #include "kernel_parts.hpp"
 #include "loss.hpp"
 
-namespace relkit {
+namespace relyon {
 
 class GainLoss : public Loss {
  public:
@@ -88,4 +88,4 @@ inline std::size_t take_cap(Parameters& parameters, double otherwise) {
   return static_cast<std::size_t>(parameters.take_number("cap", otherwise));
 }
 
-}  // namespace relkit
+}  // namespace relyon

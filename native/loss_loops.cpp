@@ -5,10 +5,10 @@
 #include "lanes.hpp"
 #include "vector_math.hpp"
 
-namespace relkit::loops {
+namespace relyon::loops {
 namespace {
 
-RELKIT_INLINE PairSums pairs_loop(const PairRow& row) {
+RELYON_INLINE PairSums pairs_loop(const PairRow& row) {
   Doubles values{}, gradients{}, hessians{};
   for (std::size_t start = 0; start < row.size; start += lanes) {
     const std::size_t count = std::min(lanes, row.size - start);
@@ -42,7 +42,7 @@ RELKIT_INLINE PairSums pairs_loop(const PairRow& row) {
   return {sum(values), -sum(gradients), sum(hessians)};
 }
 
-RELKIT_INLINE double logistic_loop(const LogisticRows& rows) {
+RELYON_INLINE double logistic_loop(const LogisticRows& rows) {
   Doubles values{}, one;
   spread(1.0, one);
   for (std::size_t start = 0; start < rows.size; start += lanes) {
@@ -71,7 +71,7 @@ RELKIT_INLINE double logistic_loop(const LogisticRows& rows) {
   return sum(values);
 }
 
-RELKIT_INLINE double soft_ranks_loop(const SoftRow& row) {
+RELYON_INLINE double soft_ranks_loop(const SoftRow& row) {
   Doubles total{};
   for (std::size_t start = 0; start < row.size; start += lanes) {
     const std::size_t count = std::min(lanes, row.size - start);
@@ -89,7 +89,7 @@ RELKIT_INLINE double soft_ranks_loop(const SoftRow& row) {
   return sum(total);
 }
 
-RELKIT_INLINE PairSums soft_pulls_loop(const SoftRow& row) {
+RELYON_INLINE PairSums soft_pulls_loop(const SoftRow& row) {
   Doubles gradients{}, hessians{}, own;
   spread(row.pull, own);
   for (std::size_t start = 0; start < row.size; start += lanes) {
@@ -118,7 +118,7 @@ RELKIT_INLINE PairSums soft_pulls_loop(const SoftRow& row) {
   return {0.0, -sum(gradients), sum(hessians)};
 }
 
-RELKIT_INLINE double exponentials_loop(const double* values, std::size_t size, double highest,
+RELYON_INLINE double exponentials_loop(const double* values, std::size_t size, double highest,
                                        double* into) {
   Doubles total{};
   for (std::size_t start = 0; start < size; start += lanes) {
@@ -133,7 +133,7 @@ RELKIT_INLINE double exponentials_loop(const double* values, std::size_t size, d
   return sum(total);
 }
 
-RELKIT_INLINE double dot_loop(const double* a, const double* b, std::size_t size) {
+RELYON_INLINE double dot_loop(const double* a, const double* b, std::size_t size) {
   Doubles total{};
   for (std::size_t start = 0; start < size; start += lanes) {
     const std::size_t count = std::min(lanes, size - start);
@@ -145,7 +145,7 @@ RELKIT_INLINE double dot_loop(const double* a, const double* b, std::size_t size
   return sum(total);
 }
 
-RELKIT_INLINE double total_loop(const double* values, std::size_t size) {
+RELYON_INLINE double total_loop(const double* values, std::size_t size) {
   Doubles total{};
   for (std::size_t start = 0; start < size; start += lanes) {
     Doubles x;
@@ -155,7 +155,7 @@ RELKIT_INLINE double total_loop(const double* values, std::size_t size) {
   return sum(total);
 }
 
-RELKIT_INLINE double highest_loop(const double* values, std::size_t size) {
+RELYON_INLINE double highest_loop(const double* values, std::size_t size) {
   Doubles most;
   spread(values[0], most);
   for (std::size_t start = 0; start < size; start += lanes) {
@@ -169,13 +169,13 @@ RELKIT_INLINE double highest_loop(const double* values, std::size_t size) {
   return found;
 }
 
-RELKIT_INLINE void add_loop(double factor, const double* from, std::size_t size, double* into) {
+RELYON_INLINE void add_loop(double factor, const double* from, std::size_t size, double* into) {
   for (std::size_t i = 0; i < size; ++i) into[i] += factor * from[i];
 }
 
 // Row t of `distributions` holds the distribution after t documents, behind a 0: p(-1). Its
 // adjoint then goes back from the shares to nothing.
-RELKIT_INLINE double expected_share_loop(const RankRow& row) {
+RELYON_INLINE double expected_share_loop(const RankRow& row) {
   const std::size_t width = row.ranks + 1;
   double* first = row.distributions;
   first[0] = 0.0;
@@ -230,7 +230,7 @@ struct Functions {
 };
 
 // The loops above, compiled for one instruction set.
-#define RELKIT_VARIANT(suffix, attributes)                                                        \
+#define RELYON_VARIANT(suffix, attributes)                                                        \
   attributes PairSums pairs_##suffix(const PairRow& row) { return pairs_loop(row); }              \
   attributes double logistic_##suffix(const LogisticRows& rows) { return logistic_loop(rows); }   \
   attributes double soft_ranks_##suffix(const SoftRow& row) { return soft_ranks_loop(row); }      \
@@ -261,15 +261,15 @@ struct Functions {
                                             highest_##suffix,      total_##suffix,                \
                                             dot_##suffix,          add_##suffix};
 
-RELKIT_VARIANT(plain, )
-#ifdef RELKIT_X86
-RELKIT_VARIANT(avx2, __attribute__((target("avx2"))))
-RELKIT_VARIANT(avx512, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
+RELYON_VARIANT(plain, )
+#ifdef RELYON_X86
+RELYON_VARIANT(avx2, __attribute__((target("avx2"))))
+RELYON_VARIANT(avx512, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
 #endif
 
 const Functions& functions() {
   static const Functions chosen = [] {
-#ifdef RELKIT_X86
+#ifdef RELYON_X86
     const Lanes widest = widest_lanes();
     if (widest == Lanes::avx512 && __builtin_cpu_supports("avx512dq")) return functions_avx512;
     if (widest != Lanes::scalar) return functions_avx2;
@@ -307,4 +307,4 @@ void add(double factor, const double* from, std::size_t size, double* into) {
   functions().add(factor, from, size, into);
 }
 
-}  // namespace relkit::loops
+}  // namespace relyon::loops

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace relkit {
+namespace relyon {
 
 // One row against rows that should stand below it: weight * softplus(-slope * (score - other)).
 struct PairRow {
@@ -80,4 +80,4 @@ double dot(const double* a, const double* b, std::size_t size);
 void add(double factor, const double* from, std::size_t size, double* into);
 
 }  // namespace loops
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 #include "loss_gain.hpp"
 #include "loss_loops.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 enum class Scheme { loss1, loss2, loss2pp };
@@ -112,4 +112,4 @@ std::unique_ptr<Loss> make_lambda_loss(Parameters& parameters) {
   return nullptr;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -5,7 +5,7 @@
 #include "loss.hpp"
 #include "loss_loops.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // -sum of w_i t_i log softmax(s)_i. Each gives its target t.
@@ -151,4 +151,4 @@ std::unique_ptr<Loss> make_listwise_loss(Parameters& parameters) {
   return nullptr;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -6,7 +6,7 @@
 #include "loss_gain.hpp"
 #include "loss_loops.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // M_ij = softmax over j of ((n + 1 - 2i) s_j - sum over k of |s_j - s_k|) / tau, i from 1. Its
@@ -184,4 +184,4 @@ std::unique_ptr<Loss> make_neural_loss(Parameters& parameters) {
   return std::make_unique<NeuralNDCG>(parameters);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -4,7 +4,7 @@
 #include "loss.hpp"
 #include "loss_loops.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // Sum over y_i > y_j of w_i softplus(-sigma (s_i - s_j)).
@@ -54,4 +54,4 @@ std::unique_ptr<Loss> make_pairwise_loss(Parameters& parameters) {
   return std::make_unique<RankNet>(parameters.take_number("sigma", 1.0));
 }
 
-}  // namespace relkit
+}  // namespace relyon

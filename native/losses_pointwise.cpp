@@ -5,7 +5,7 @@
 #include "loss.hpp"
 #include "loss_loops.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // w (s - y)^2 / 2.
@@ -110,4 +110,4 @@ std::unique_ptr<Loss> make_pointwise_loss(Parameters& parameters) {
   return std::make_unique<Ordinal>(levels, parameters.take_number("step", 1.0));
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 #include "loss_gain.hpp"
 #include "loss_loops.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // w (1 - sum of G_i / D(r_i)), r_i = 1 + sum over j of sigmoid((s_j - s_i) / T).
@@ -175,4 +175,4 @@ std::unique_ptr<Loss> make_smooth_loss(Parameters& parameters) {
   return nullptr;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -14,12 +14,12 @@ nb::object decode(const std::string& bytes) {
                                         "backslashreplace"));
 }
 
-// A sentence as relkit.core.texts.message makes it; words without values are text.
-nb::object message(const relkit::Sentence& sentence) {
+// A sentence as relyon.core.texts.message makes it; words without values are text.
+nb::object message(const relyon::Sentence& sentence) {
   if (sentence.values.empty()) return decode(sentence.text);
-  nb::object say = nb::module_::import_("relkit.core.texts.message").attr("message");
+  nb::object say = nb::module_::import_("relyon.core.texts.message").attr("message");
   nb::dict values;
-  for (const relkit::Put& put : sentence.values) {
+  for (const relyon::Put& put : sentence.values) {
     nb::object value = message(put.value);
     if (put.translated && put.value.values.empty()) value = say(value);
     values[put.name] = value;
@@ -27,12 +27,12 @@ nb::object message(const relkit::Sentence& sentence) {
   return say(decode(sentence.text), **values);
 }
 
-// InputError becomes relkit.ParseError where it has a line, relkit.InputError elsewhere.
+// InputError becomes relyon.ParseError where it has a line, relyon.InputError elsewhere.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
-  } catch (const relkit::InputError& error) {
-    nb::module_ errors = nb::module_::import_("relkit.core.errors");
+  } catch (const relyon::InputError& error) {
+    nb::module_ errors = nb::module_::import_("relyon.core.errors");
 
     nb::dict details;
     details["path"] = decode(error.path);
@@ -58,24 +58,24 @@ void forgive_daemons() {
 }  // namespace
 
 NB_MODULE(_native, module) {
-  module.attr("__version__") = RELKIT_VERSION;
+  module.attr("__version__") = RELYON_VERSION;
   nb::register_exception_translator(translate);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&forgive_daemons));
-  relkit::bind_tables(module);
-  relkit::bind_judged(module);
-  relkit::bind_plan(module);
-  relkit::bind_batch(module);
-  relkit::bind_sources(module);
-  relkit::bind_parts(module);
-  relkit::bind_scans(module);
-  relkit::bind_arrays(module);
-  relkit::bind_groups(module);
-  relkit::bind_resample(module);
-  relkit::bind_hash(module);
-  relkit::bind_distributions(module);
-  relkit::bind_fusion(module);
-  relkit::bind_clicks(module);
-  relkit::bind_lambdas(module);
-  relkit::bind_loss(module);
-  relkit::bind_letor(module);
+  relyon::bind_tables(module);
+  relyon::bind_judged(module);
+  relyon::bind_plan(module);
+  relyon::bind_batch(module);
+  relyon::bind_sources(module);
+  relyon::bind_parts(module);
+  relyon::bind_scans(module);
+  relyon::bind_arrays(module);
+  relyon::bind_groups(module);
+  relyon::bind_resample(module);
+  relyon::bind_hash(module);
+  relyon::bind_distributions(module);
+  relyon::bind_fusion(module);
+  relyon::bind_clicks(module);
+  relyon::bind_lambdas(module);
+  relyon::bind_loss(module);
+  relyon::bind_letor(module);
 }

@@ -14,7 +14,7 @@
 
 #include "hash.hpp"
 
-namespace relkit {
+namespace relyon {
 
 enum class Number { good, not_a_number, not_finite };
 
@@ -132,7 +132,7 @@ inline Number parse_number(std::string_view text, double& value) {
 
 // The same where sixteen bytes from the start and eight beyond the end may be read: plain decimals
 // such as `12.345678` without a branch that depends on their length.
-RELKIT_INLINE Number parse_number_padded(std::string_view text, double& value) {
+RELYON_INLINE Number parse_number_padded(std::string_view text, double& value) {
   constexpr std::uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
   const bool negative = *text.data() == '-';
   const char* const p = text.data() + negative;
@@ -157,4 +157,4 @@ RELKIT_INLINE Number parse_number_padded(std::string_view text, double& value) {
   return parse_number(text, value);
 }
 
-}  // namespace relkit
+}  // namespace relyon

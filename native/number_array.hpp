@@ -12,7 +12,7 @@
 #include "error.hpp"
 #include "simd.hpp"
 
-namespace relkit {
+namespace relyon {
 
 using AnyArray = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
 
@@ -124,4 +124,4 @@ inline void check_finite(std::span<const double> values, const char* what, std::
   }
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace relkit {
+namespace relyon {
 
 class Numbers {
  public:
@@ -57,4 +57,4 @@ class Numbers {
   std::vector<std::uint64_t> slots_;  // half a hash in the upper half, number + 1 in the lower
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace relkit {
+namespace relyon {
 
 // An array of `const` elements cannot be written.
 template <class Value, class Element = Value>
@@ -19,4 +19,4 @@ nanobind::object owned(std::vector<Value>&& values) {
       kept->data(), {kept->size()}, owner));
 }
 
-}  // namespace relkit
+}  // namespace relyon

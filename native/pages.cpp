@@ -7,7 +7,7 @@
 
 #include "letor.hpp"
 
-namespace relkit::letor {
+namespace relyon::letor {
 
 #ifdef _WIN32
 
@@ -31,4 +31,4 @@ void give_back_pages(void* pages, std::size_t bytes) noexcept { ::munmap(pages, 
 
 #endif
 
-}  // namespace relkit::letor
+}  // namespace relyon::letor

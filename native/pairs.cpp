@@ -12,7 +12,7 @@
 #include "radix.hpp"
 #include "simd.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 std::uint64_t pairs_of(std::uint64_t size) { return size < 2 ? 0 : size * (size - 1) / 2; }
@@ -321,4 +321,4 @@ ClassPairs count_class_pairs(const std::vector<double>& positives,
   return counts;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -8,7 +8,7 @@
 #include "plan.hpp"
 #include "simd.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Scores and labels of one query in rank order.
 struct Rows {
@@ -72,4 +72,4 @@ class Finder {
 ClassPairs count_class_pairs(const std::vector<double>& positives,
                              const std::vector<double>& negatives, unsigned threads = 1);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -6,11 +6,11 @@
 
 #include "collector.hpp"
 
-namespace relkit {
+namespace relyon {
 
 int thread_count(int asked) {
   if (asked <= 0) {
-    if (const char* text = std::getenv("RELKIT_THREADS")) asked = std::atoi(text);
+    if (const char* text = std::getenv("RELYON_THREADS")) asked = std::atoi(text);
   }
   if (asked <= 0)
     asked = static_cast<int>(std::min(8u, std::max(1u, std::thread::hardware_concurrency())));
@@ -18,7 +18,7 @@ int thread_count(int asked) {
 }
 
 std::uint64_t stretch_size(std::uint64_t usual) {
-  if (const char* text = std::getenv("RELKIT_STRETCH")) {
+  if (const char* text = std::getenv("RELYON_STRETCH")) {
     const long long asked = std::atoll(text);
     if (asked > 0) return static_cast<std::uint64_t>(asked);
   }
@@ -52,4 +52,4 @@ bool join(std::vector<Stretch>& stretches, const JudgmentTable& judgments, const
   return true;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -15,9 +15,9 @@
 #include "judgments.hpp"
 #include "plan.hpp"
 
-namespace relkit {
+namespace relyon {
 
-// Threads to use: as asked, or RELKIT_THREADS, or one a processor up to 8.
+// Threads to use: as asked, or RELYON_THREADS, or one a processor up to 8.
 int thread_count(int asked);
 
 // Threads that `each_part` uses at most for so many parts.
@@ -25,7 +25,7 @@ inline std::size_t worker_count(std::size_t parts, int threads) {
   return std::min(parts, static_cast<std::size_t>(thread_count(threads)));
 }
 
-// The size of one part: `usual`, or RELKIT_STRETCH, with which tests make small inputs have many.
+// The size of one part: `usual`, or RELYON_STRETCH, with which tests make small inputs have many.
 std::uint64_t stretch_size(std::uint64_t usual);
 
 // Calls work(part) for every part, each on some thread, or work(worker, part) with the number of
@@ -79,4 +79,4 @@ struct Stretch {
 bool join(std::vector<Stretch>& stretches, const JudgmentTable& judgments, const Plan& plan,
           Batch& whole);
 
-}  // namespace relkit
+}  // namespace relyon

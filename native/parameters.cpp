@@ -8,7 +8,7 @@
 
 #include "error.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 std::optional<double> as_number(const Parameter& value) {
@@ -93,4 +93,4 @@ void Parameters::finish() const {
                             {{"kernel", kernel_}, {"name", values_.begin()->first}}));
 }
 
-}  // namespace relkit
+}  // namespace relyon

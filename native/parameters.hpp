@@ -12,7 +12,7 @@
 
 #include "error.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // The shortest text that reads back as `value`.
 std::string short_text(double value);
@@ -48,4 +48,4 @@ class Parameters {
   std::map<std::string, Parameter> values_;
 };
 
-}  // namespace relkit
+}  // namespace relyon

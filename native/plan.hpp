@@ -13,7 +13,7 @@
 #include "query.hpp"
 #include "subtopics.hpp"
 
-namespace relkit {
+namespace relyon {
 
 struct ClassPairs;
 struct Pool;
@@ -144,4 +144,4 @@ struct Plan {
   }
 };
 
-}  // namespace relkit
+}  // namespace relyon

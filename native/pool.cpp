@@ -6,7 +6,7 @@
 
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 
 PackedScores::PackedScores(std::vector<double>&& scores, bool small) {
   if (small && std::all_of(scores.begin(), scores.end(), [](double score) {
@@ -97,4 +97,4 @@ ClassPairs count_class_pairs(const Pools& pools, int threads) {
   return counts;
 }
 
-}  // namespace relkit
+}  // namespace relyon

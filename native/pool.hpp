@@ -9,7 +9,7 @@
 
 #include "pairs.hpp"
 
-namespace relkit {
+namespace relyon {
 
 struct Pool {
   std::vector<double> positive;
@@ -69,4 +69,4 @@ bool weighted(const Pools& pools);
 // Of rows that weigh the same.
 ClassPairs count_class_pairs(const Pools& pools, int threads);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace relkit {
+namespace relyon {
 
 inline nanobind::object text(std::string_view id) {
   return nanobind::steal(
@@ -21,4 +21,4 @@ inline std::string bytes_of(nanobind::handle id) {
           static_cast<std::size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
 }
 
-}  // namespace relkit
+}  // namespace relyon

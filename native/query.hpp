@@ -9,7 +9,7 @@
 #include <limits>
 #include <span>
 
-namespace relkit {
+namespace relyon {
 
 struct Subtopics;
 
@@ -48,4 +48,4 @@ struct Partial {
   double denominator = 0.0;
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace relkit {
+namespace relyon {
 
 // Ascends with `value`; -0.0 and 0.0 are the same.
 inline std::uint64_t ascending_key(double value) {
@@ -46,4 +46,4 @@ void radix_sort(std::vector<Item>& items, std::vector<Item>& spare, GetKey key) 
   }
 }
 
-}  // namespace relkit
+}  // namespace relyon

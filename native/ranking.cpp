@@ -11,7 +11,7 @@
 #include "radix.hpp"
 #include "simd.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 constexpr std::uint32_t absent = 0xffffffff;
@@ -424,4 +424,4 @@ void Ranker::name_documents(const List& list) {
   view_.documents = documents_;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -11,7 +11,7 @@
 #include "query.hpp"
 #include "simd.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // A retrieved document that is judged: its row in the list, and its grade.
 struct Match {
@@ -149,4 +149,4 @@ class Ranker {
   std::vector<std::pair<std::string_view, std::uint32_t>> names_;
 };
 
-}  // namespace relkit
+}  // namespace relyon

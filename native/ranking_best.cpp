@@ -1,7 +1,7 @@
 // The documents of the first ranks, where no measure looks further.
 #include "ranking.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Whether only the first ranks of a complete list count, and finding their documents beats ordering
 // all.
@@ -28,4 +28,4 @@ bool Ranker::order_best() {
   return true;
 }
 
-}  // namespace relkit
+}  // namespace relyon

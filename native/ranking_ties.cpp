@@ -3,7 +3,7 @@
 
 #include "ranking.hpp"
 
-namespace relkit {
+namespace relyon {
 
 template <typename RowOf>
 void Ranker::order_by_grade(std::uint32_t first, std::uint32_t last, bool best, RowOf row) {
@@ -157,4 +157,4 @@ void Ranker::order_by_id(std::uint32_t better, std::uint32_t size, const std::ui
   }
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -12,7 +12,7 @@
 #include "parallel.hpp"
 #include "resample_counts.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 constexpr std::int64_t largest_sum = std::int64_t{1} << 62;
@@ -251,4 +251,4 @@ void permuted_ranges(const Columns& data, const Draw& draw, std::int64_t* ranges
   });
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace relkit {
+namespace relyon {
 
 // Columns of whole numbers, one after the other: value i of column c lies at values[c * items + i].
 struct Columns {
@@ -52,4 +52,4 @@ void resampled_auc(const PooledRows& rows, std::size_t queries, const Draw& draw
 // of the first, with each query swapped between the two at random.
 void swapped_auc(const PooledRows& rows, std::size_t queries, const Draw& draw, double* found);
 
-}  // namespace relkit
+}  // namespace relyon

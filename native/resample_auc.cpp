@@ -11,7 +11,7 @@
 #include "parallel.hpp"
 #include "resample.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // Resamples that pass over the rows together.
@@ -141,4 +141,4 @@ void swapped_auc(const PooledRows& rows, std::size_t queries, const Draw& draw, 
   });
 }
 
-}  // namespace relkit
+}  // namespace relyon

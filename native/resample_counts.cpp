@@ -7,11 +7,11 @@
 #include "inline.hpp"
 #include "lanes.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // How many of `count` fair coins show heads.
-RELKIT_INLINE std::size_t heads(Generator& generator, std::size_t count) {
+RELYON_INLINE std::size_t heads(Generator& generator, std::size_t count) {
   std::size_t found = 0;
   for (; count >= 64; count -= 64)
     found += static_cast<std::size_t>(std::popcount(generator.next()));
@@ -21,7 +21,7 @@ RELKIT_INLINE std::size_t heads(Generator& generator, std::size_t count) {
 
 // How many of `draws` fall below part / whole: an exact binomial draw. The draws are compared with
 // the ratio bit by bit; half of those that a bit leaves open are settled by the next.
-RELKIT_INLINE std::size_t below_ratio(Generator& generator, std::size_t draws, std::size_t part,
+RELYON_INLINE std::size_t below_ratio(Generator& generator, std::size_t draws, std::size_t part,
                                       std::size_t whole) {
   std::size_t below = 0;
   for (std::size_t open = draws; open > 0 && part > 0;) {
@@ -39,7 +39,7 @@ RELKIT_INLINE std::size_t below_ratio(Generator& generator, std::size_t draws, s
 }
 
 // Draws within one block; a byte of a random word names an item.
-RELKIT_INLINE void draw_block(Generator& generator, std::size_t items, std::size_t draws,
+RELYON_INLINE void draw_block(Generator& generator, std::size_t items, std::size_t draws,
                               std::uint8_t* counts) {
   std::size_t left = draws;
   if (items == count_block) {
@@ -62,7 +62,7 @@ RELKIT_INLINE void draw_block(Generator& generator, std::size_t items, std::size
 
 // Splits a range into the largest power of two of blocks and the rest, the draws with it: within
 // powers of two, halves are coins.
-RELKIT_INLINE void draw_counts_loop(Generator& generator, std::size_t items, std::uint8_t* counts) {
+RELYON_INLINE void draw_counts_loop(Generator& generator, std::size_t items, std::uint8_t* counts) {
   struct Range {
     std::size_t from, items, draws;
   };
@@ -93,7 +93,7 @@ constexpr std::size_t lanes = 8;
 
 // Columns side by side: each addition of one waits for the one before it.
 template <std::size_t width, int bytes>
-RELKIT_INLINE void weigh(const double* counts, const double* values, std::size_t stride,
+RELYON_INLINE void weigh(const double* counts, const double* values, std::size_t stride,
                          std::size_t size, std::int64_t* sums, std::size_t apart) {
   using Doubles = typename Vector<bytes>::Type;
   constexpr std::size_t single = sizeof(Doubles) / sizeof(double);
@@ -123,7 +123,7 @@ RELKIT_INLINE void weigh(const double* counts, const double* values, std::size_t
 }
 
 template <std::size_t width, int bytes>
-RELKIT_INLINE void add_weighted_loop(const Weighted& data, std::int64_t* sums, std::size_t apart) {
+RELYON_INLINE void add_weighted_loop(const Weighted& data, std::int64_t* sums, std::size_t apart) {
   double counts[count_block];
   for (std::size_t item = 0; item < data.size; ++item) counts[item] = data.counts[item];
   std::size_t column = 0;
@@ -141,7 +141,7 @@ struct Functions {
 };
 
 // The loops above, compiled for one instruction set.
-#define RELKIT_VARIANT(suffix, width, bytes, attributes)                          \
+#define RELYON_VARIANT(suffix, width, bytes, attributes)                          \
   attributes void draw_counts_##suffix(Generator& generator, std::size_t items,   \
                                        std::uint8_t* counts) {                    \
     draw_counts_loop(generator, items, counts);                                   \
@@ -152,14 +152,14 @@ struct Functions {
   }                                                                               \
   constexpr Functions functions_##suffix{draw_counts_##suffix, add_weighted_##suffix};
 
-RELKIT_VARIANT(plain, 2, 16, )
-#ifdef RELKIT_X86
-RELKIT_VARIANT(avx2, 4, 32, __attribute__((target("avx2,bmi2,popcnt"))))
-RELKIT_VARIANT(avx512, 4, 64, __attribute__((target("avx512bw,avx512vl,bmi2,popcnt"))))
+RELYON_VARIANT(plain, 2, 16, )
+#ifdef RELYON_X86
+RELYON_VARIANT(avx2, 4, 32, __attribute__((target("avx2,bmi2,popcnt"))))
+RELYON_VARIANT(avx512, 4, 64, __attribute__((target("avx512bw,avx512vl,bmi2,popcnt"))))
 #endif
 
 Functions choose() {
-#ifdef RELKIT_X86
+#ifdef RELYON_X86
   const Lanes widest = widest_lanes();
   if (widest == Lanes::avx512) return functions_avx512;
   if (widest == Lanes::avx2) return functions_avx2;
@@ -182,4 +182,4 @@ void add_weighted(const Weighted& data, std::int64_t* sums, std::size_t apart) {
   functions().add_weighted(data, sums, apart);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 
 #include "generator.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Items whose counts are drawn together: a byte names one of them.
 inline constexpr std::size_t count_block = 256;
@@ -32,4 +32,4 @@ struct Weighted {
 // exact.
 void add_weighted(const Weighted& data, std::int64_t* sums, std::size_t apart);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 #include "error.hpp"
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 
 void RunTable::add(std::string_view query, std::string_view document, double score,
                    std::int64_t rank) {
@@ -109,4 +109,4 @@ Batch evaluate_run(const JudgmentTable& judgments, const Plan& plan, const RunTa
   return whole;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -10,7 +10,7 @@
 #include "judgments.hpp"
 #include "plan.hpp"
 
-namespace relkit {
+namespace relyon {
 
 class RunTable {
  public:
@@ -49,4 +49,4 @@ class RunTable {
 Batch evaluate_run(const JudgmentTable& judgments, const Plan& plan, const RunTable& run,
                    int threads);
 
-}  // namespace relkit
+}  // namespace relyon

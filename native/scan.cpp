@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace relkit {
+namespace relyon {
 
 const char* Scanner::skip_to_line() {
   const char* p = window.begin();
@@ -25,4 +25,4 @@ std::uint64_t stretch_of(std::uint64_t size) {
       std::clamp<std::uint64_t>(size / 16, std::uint64_t{1} << 18, std::uint64_t{4} << 20));
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -13,7 +13,7 @@
 #include "parallel.hpp"
 #include "text.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // The judged queries that a scan has met, shared by its threads. A query that comes back ends the
 // scan early: its lines are not together, and the file must be read whole.
@@ -67,7 +67,7 @@ struct Scanner {
   std::size_t query_size = 0;
   Stretch out;
 
-  RELKIT_INLINE bool same_query(const char* text, std::size_t size) const {
+  RELYON_INLINE bool same_query(const char* text, std::size_t size) const {
     if (size != query_size || !open) return false;
     if (size <= 8) return ((load8(text) ^ load8(query.data())) << (64 - 8 * size)) == 0;
     return std::memcmp(text, query.data(), size) == 0;
@@ -154,4 +154,4 @@ struct Scanner {
 // cheap, small enough to share the text out evenly.
 std::uint64_t stretch_of(std::uint64_t size);
 
-}  // namespace relkit
+}  // namespace relyon

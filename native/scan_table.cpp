@@ -4,7 +4,7 @@
 
 #include "error.hpp"
 
-namespace relkit {
+namespace relyon {
 
 double TableScanner::number_of(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -131,4 +131,4 @@ std::optional<Batch> evaluate_table_stream(const JudgmentTable& judgments, const
   });
 }
 
-}  // namespace relkit
+}  // namespace relyon

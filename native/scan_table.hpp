@@ -13,7 +13,7 @@
 #include "scan.hpp"
 #include "seen.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Thrown at a row that is wrong or unusual.
 struct Unlike {};
@@ -49,7 +49,7 @@ struct TableScanner : Scanner {
   Distinct others;  // documents of a query that nobody judged
 
   // Takes the row that begins at `place`. False where the stretch ends.
-  RELKIT_INLINE bool take(const char* place, const TableRow& row) {
+  RELYON_INLINE bool take(const char* place, const TableRow& row) {
     if (row.query.empty() || row.document.empty()) throw Unlike{};
     const bool same = same_query(row.query.data(), row.query.size());
     if (place >= stop_at && at_stop(same)) [[unlikely]]
@@ -78,7 +78,7 @@ struct TableScanner : Scanner {
     close();
   }
 
-  RELKIT_INLINE static double score_of(std::string_view text) {
+  RELYON_INLINE static double score_of(std::string_view text) {
     double value = 0.0;
     if (parse_number_padded(text, value) != Number::good) [[unlikely]]
       value = number_of(text);
@@ -86,7 +86,7 @@ struct TableScanner : Scanner {
   }
 
   // A whole number, mostly of a few digits. Beyond 2^53 not every one has a double of its own.
-  RELKIT_INLINE static std::int64_t rank_of(std::string_view text) {
+  RELYON_INLINE static std::int64_t rank_of(std::string_view text) {
     constexpr std::uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
     if (text.size() - 1 < 8) [[likely]] {
       const std::uint64_t digits = (load8(text.data()) ^ (ones * '0')) << (64 - 8 * text.size());
@@ -125,4 +125,4 @@ std::optional<Batch> evaluate_table_stream(const JudgmentTable& judgments, const
                                            Bytes& bytes, const std::string& name,
                                            const TableFormat& format);
 
-}  // namespace relkit
+}  // namespace relyon

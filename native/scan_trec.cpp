@@ -10,14 +10,14 @@
 #include "scan.hpp"
 #include "trec.hpp"
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
 struct TrecScanner : Scanner {
   using Scanner::Scanner;
 
-  RELKIT_INLINE void take(std::string_view document, std::string_view rank,
+  RELYON_INLINE void take(std::string_view document, std::string_view rank,
                           std::string_view score) {
     double value = 0.0;
     if (parse_number_padded(score, value) != Number::good) [[unlikely]]
@@ -77,7 +77,7 @@ bool TrecScanner::take_slowly(const char* line, std::size_t size) {
   return true;
 }
 
-#define RELKIT_LOOP "scan_trec.inc"
+#define RELYON_LOOP "scan_trec.inc"
 #include "each_lanes.inc"
 
 // Runs the loop over one stretch; `line` counts the line of a place for errors.
@@ -158,4 +158,4 @@ std::optional<Batch> evaluate_stream(const JudgmentTable& judgments, const Plan&
   return whole;
 }
 
-}  // namespace relkit
+}  // namespace relyon

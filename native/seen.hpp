@@ -9,7 +9,7 @@
 #include "hash.hpp"
 #include "inline.hpp"
 
-namespace relkit {
+namespace relyon {
 
 class Seen {
  public:
@@ -26,7 +26,7 @@ class Seen {
 
   // Adds the id that makes `rows` of them; `hash_of(row)` gives the hash of an earlier one.
   template <class HashOf>
-  RELKIT_INLINE void add(std::uint64_t hash, std::uint32_t rows, const HashOf& hash_of) {
+  RELYON_INLINE void add(std::uint64_t hash, std::uint32_t rows, const HashOf& hash_of) {
     if (2 * std::uint64_t{rows} > slots_) grow(rows, hash_of);
     const std::uint32_t tag = tag_of(hash);
     std::size_t slot = hash & (slots_ - 1);
@@ -89,4 +89,4 @@ class Distinct {
   std::vector<std::uint64_t> hashes_;
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -8,12 +8,12 @@
 #include "lanes.hpp"
 #include "radix.hpp"
 
-namespace relkit::simd {
+namespace relyon::simd {
 namespace {
 
 constexpr std::size_t lanes = 16;
 
-RELKIT_INLINE Counts count_loop(const double* scores, std::size_t size, double score) {
+RELYON_INLINE Counts count_loop(const double* scores, std::size_t size, double score) {
   std::uint64_t better = 0;
   std::uint64_t equal = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -23,7 +23,7 @@ RELKIT_INLINE Counts count_loop(const double* scores, std::size_t size, double s
   return {static_cast<std::uint32_t>(better), static_cast<std::uint32_t>(equal)};
 }
 
-RELKIT_INLINE bool descending_loop(const double* scores, std::size_t size) {
+RELYON_INLINE bool descending_loop(const double* scores, std::size_t size) {
   constexpr std::size_t block = 64;
   std::size_t i = 1;
   for (; i + block <= size; i += block) {
@@ -36,7 +36,7 @@ RELKIT_INLINE bool descending_loop(const double* scores, std::size_t size) {
   return true;
 }
 
-RELKIT_INLINE bool finite_loop(const double* values, std::size_t size) {
+RELYON_INLINE bool finite_loop(const double* values, std::size_t size) {
   constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
   std::uint64_t bad = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -45,7 +45,7 @@ RELKIT_INLINE bool finite_loop(const double* values, std::size_t size) {
   return bad == 0;
 }
 
-RELKIT_INLINE bool count_levels_loop(const double* values, std::size_t size,
+RELYON_INLINE bool count_levels_loop(const double* values, std::size_t size,
                                      std::uint32_t* counts) {
   std::uint64_t other = 0;
   double highest = 0.0;
@@ -70,7 +70,7 @@ RELKIT_INLINE bool count_levels_loop(const double* values, std::size_t size,
 
 // How many of `all` are above each of the `width` vectors of `lanes` from `own`.
 template <int width, bool masks>
-RELKIT_INLINE void count_above(const float* all, std::size_t size, const float* own,
+RELYON_INLINE void count_above(const float* all, std::size_t size, const float* own,
                                std::int32_t* counts) {
   typedef float Floats __attribute__((vector_size(64)));
   typedef std::int32_t Whole __attribute__((vector_size(64)));
@@ -96,7 +96,7 @@ RELKIT_INLINE void count_above(const float* all, std::size_t size, const float* 
 // Scores are compared as float32, which keeps their order; only where those tie are the doubles
 // looked at.
 template <bool masks>
-RELKIT_INLINE void order_loop(const double* scores, std::size_t size, std::uint32_t* rows) {
+RELYON_INLINE void order_loop(const double* scores, std::size_t size, std::uint32_t* rows) {
   alignas(64) float narrow[most_to_order + lanes];
   alignas(64) std::int32_t above[most_to_order + lanes];
   const std::size_t vectors = (size + lanes - 1) / lanes;
@@ -133,7 +133,7 @@ RELKIT_INLINE void order_loop(const double* scores, std::size_t size, std::uint3
 // The `count`-th highest of the maxima of some groups is a bound that `count` scores reach, and few
 // others.
 template <std::size_t groups>
-RELKIT_INLINE std::size_t best_loop(const double* scores, std::size_t size, std::size_t count,
+RELYON_INLINE std::size_t best_loop(const double* scores, std::size_t size, std::size_t count,
                                     std::uint32_t* rows) {
   alignas(64) double most[groups];
   alignas(64) std::int64_t above[groups] = {};
@@ -165,7 +165,7 @@ RELKIT_INLINE std::size_t best_loop(const double* scores, std::size_t size, std:
 }
 
 template <bool even>
-RELKIT_INLINE void find_buckets_loop(const Buckets& buckets, const double* scores, std::size_t size,
+RELYON_INLINE void find_buckets_loop(const Buckets& buckets, const double* scores, std::size_t size,
                                      std::uint32_t* found) {
   if constexpr (even) {
     // Halves, so that no difference overflows.
@@ -189,7 +189,7 @@ RELKIT_INLINE void find_buckets_loop(const Buckets& buckets, const double* score
 }
 
 template <bool even, bool masks>
-RELKIT_INLINE std::uint64_t sum_places_loop(const Buckets& buckets, const double* scores,
+RELYON_INLINE std::uint64_t sum_places_loop(const Buckets& buckets, const double* scores,
                                             std::size_t size) {
   typedef double Doubles __attribute__((vector_size(64)));
   typedef std::int64_t Whole __attribute__((vector_size(64)));
@@ -246,7 +246,7 @@ struct Functions {
 };
 
 // The loops above, compiled for one instruction set.
-#define RELKIT_VARIANT(suffix, masks, attributes)                                                 \
+#define RELYON_VARIANT(suffix, masks, attributes)                                                 \
   attributes Counts count_##suffix(const double* scores, std::size_t size, double score) {        \
     return count_loop(scores, size, score);                                                       \
   }                                                                                               \
@@ -289,18 +289,18 @@ struct Functions {
                                             find_buckets_##suffix,                                \
                                             sum_places_##suffix};
 
-#ifdef RELKIT_X86
-RELKIT_VARIANT(sse2, false, )
-RELKIT_VARIANT(avx2, false, __attribute__((target("avx2"))))
-RELKIT_VARIANT(avx512, true, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
+#ifdef RELYON_X86
+RELYON_VARIANT(sse2, false, )
+RELYON_VARIANT(avx2, false, __attribute__((target("avx2"))))
+RELYON_VARIANT(avx512, true, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
 #elif defined(__ARM_NEON)
-RELKIT_VARIANT(neon, false, )
+RELYON_VARIANT(neon, false, )
 #else
-RELKIT_VARIANT(scalar, false, )
+RELYON_VARIANT(scalar, false, )
 #endif
 
 Functions choose() {
-#ifdef RELKIT_X86
+#ifdef RELYON_X86
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
@@ -354,4 +354,4 @@ std::uint64_t sum_places(const Buckets& buckets, const double* scores, std::size
   return functions().sum_places(buckets, scores, size);
 }
 
-}  // namespace relkit::simd
+}  // namespace relyon::simd

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace relkit::simd {
+namespace relyon::simd {
 
 // How many scores are better than `score`, and how many are equal to it.
 struct Counts {
@@ -54,4 +54,4 @@ void find_buckets(const Buckets& buckets, const double* scores, std::size_t size
 // The sum, over all scores, of the sorted ones below each and those up to it.
 std::uint64_t sum_places(const Buckets& buckets, const double* scores, std::size_t size);
 
-}  // namespace relkit::simd
+}  // namespace relyon::simd

@@ -8,7 +8,7 @@
 #include "plan.hpp"
 #include "runs.hpp"
 
-namespace relkit {
+namespace relyon {
 
 JudgmentTable judgments_from_dict(nanobind::handle judgments);
 RunTable run_from_dict(nanobind::handle run);
@@ -22,4 +22,4 @@ Batch evaluate_arrow(const JudgmentTable& judgments, const Plan& plan, nanobind:
                      nanobind::handle document, nanobind::handle score, nanobind::handle rank,
                      int threads);
 
-}  // namespace relkit
+}  // namespace relyon

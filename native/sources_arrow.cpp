@@ -9,7 +9,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -112,4 +112,4 @@ Batch evaluate_arrow(const JudgmentTable& judgments, const Plan& plan, nb::handl
   return evaluate_run(judgments, plan, table_of(run), threads);
 }
 
-}  // namespace relkit
+}  // namespace relyon

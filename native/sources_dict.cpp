@@ -13,7 +13,7 @@
 
 namespace nb = nanobind;
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -229,4 +229,4 @@ Batch evaluate_dict(const JudgmentTable& judgments, const Plan& plan, nb::handle
   return whole;
 }
 
-}  // namespace relkit
+}  // namespace relyon

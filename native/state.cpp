@@ -5,12 +5,12 @@
 
 #include "error.hpp"
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
-constexpr std::string_view judgments_mark = "relkit judgments 1\n";
-constexpr std::string_view run_mark = "relkit run 1\n";
+constexpr std::string_view judgments_mark = "relyon judgments 1\n";
+constexpr std::string_view run_mark = "relyon run 1\n";
 
 // Appends numbers in the machine's byte order: states travel between processes, not to disk.
 class Writer {
@@ -163,4 +163,4 @@ RunTable run_from_state(std::string_view state) {
   return table;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 #include "judgments.hpp"
 #include "runs.hpp"
 
-namespace relkit {
+namespace relyon {
 
 std::string to_state(const JudgmentTable& table);
 std::string to_state(const RunTable& table);
@@ -16,4 +16,4 @@ std::string to_state(const RunTable& table);
 JudgmentTable judgments_from_state(std::string_view state);
 RunTable run_from_state(std::string_view state);
 
-}  // namespace relkit
+}  // namespace relyon

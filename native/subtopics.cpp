@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 bool is_number(std::string_view name) {
@@ -76,4 +76,4 @@ std::span<const double> DiverseIdeal::gains(std::uint64_t ranks) {
   return {found_.data(), static_cast<std::size_t>(std::min<std::uint64_t>(ranks, found_.size()))};
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace relkit {
+namespace relyon {
 
 struct Subtopics {
   struct Grade {
@@ -60,4 +60,4 @@ class DiverseIdeal {
   std::vector<double> found_;  // by rank
 };
 
-}  // namespace relkit
+}  // namespace relyon

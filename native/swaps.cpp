@@ -5,7 +5,7 @@
 
 #include "kernel_parts.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // Pairs of documents: each counts the same, wherever its two stand.
@@ -92,4 +92,4 @@ std::unique_ptr<Swaps> make_swaps(Parameters parameters, bool uncut) {
   return swaps;
 }
 
-}  // namespace relkit
+}  // namespace relyon

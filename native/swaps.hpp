@@ -10,7 +10,7 @@
 
 #include "parameters.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Working memory of one thread, filled anew for each list.
 struct SwapRoom {
@@ -55,4 +55,4 @@ std::unique_ptr<Swaps> make_binary_swaps(Parameters& parameters);
 std::unique_ptr<Swaps> make_cascade_swaps(Parameters& parameters);
 std::unique_ptr<Swaps> make_pair_swaps(Parameters& parameters);
 
-}  // namespace relkit
+}  // namespace relyon

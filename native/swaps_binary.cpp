@@ -5,7 +5,7 @@
 #include "kernel_parts.hpp"
 #include "swaps.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 constexpr std::size_t everywhere = std::numeric_limits<std::size_t>::max();
@@ -225,4 +225,4 @@ std::unique_ptr<Swaps> make_binary_swaps(Parameters& parameters) {
   return std::make_unique<PrecisionSwaps>(k, rel, denominator);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -5,7 +5,7 @@
 #include "kernel_parts.hpp"
 #include "swaps.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 constexpr std::size_t no_cutoff = std::numeric_limits<std::size_t>::max();
@@ -236,4 +236,4 @@ std::unique_ptr<Swaps> make_cascade_swaps(Parameters& parameters) {
   return nullptr;
 }
 
-}  // namespace relkit
+}  // namespace relyon

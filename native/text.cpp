@@ -9,7 +9,7 @@
 #include "number.hpp"
 #include "utf8.hpp"
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -125,7 +125,7 @@ std::string excerpt(std::string_view line) {
 }
 
 void check_utf8(std::string_view line) {
-  // Which encoding it seems to be, Python says: relkit.io.encoding.
+  // Which encoding it seems to be, Python says: relyon.io.encoding.
   if (!is_utf8(line.data(), line.size()))
     throw TextError{TextError::unknown, "is not UTF-8 text", ""};
 }
@@ -228,4 +228,4 @@ void wrong_columns(std::string_view line, int count, const char* expected, const
       hint};
 }
 
-}  // namespace relkit
+}  // namespace relyon

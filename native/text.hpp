@@ -12,7 +12,7 @@
 
 #include "error.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Where bytes come from: a file at a position, or a callable.
 class Bytes {
@@ -84,8 +84,8 @@ class Window {
   std::uint64_t line_of(std::uint64_t place) const;
 
  private:
-#ifdef RELKIT_WINDOW
-  static constexpr std::size_t chunk = RELKIT_WINDOW;  // small, so that tests meet many borders
+#ifdef RELYON_WINDOW
+  static constexpr std::size_t chunk = RELYON_WINDOW;  // small, so that tests meet many borders
 #else
   static constexpr std::size_t chunk = std::size_t{256} << 10;
 #endif
@@ -163,4 +163,4 @@ double parse_grade(std::string_view token);
 inline constexpr const char* run_columns = "6 columns (query, Q0, document, rank, score, tag)";
 inline constexpr const char* qrels_columns = "4 columns (query, iteration, document, grade)";
 
-}  // namespace relkit
+}  // namespace relyon

@@ -11,10 +11,10 @@
 #include "pairs.hpp"
 #include "parallel.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
-constexpr std::string_view header = "relkit.Total.2\n";
+constexpr std::string_view header = "relyon.Total.2\n";
 
 void write_whole(std::string& bytes, std::uint64_t value) {
   for (int i = 0; i < 8; ++i, value >>= 8) bytes.push_back(static_cast<char>(value & 0xff));
@@ -299,7 +299,7 @@ double Total::auc(double max_fpr) const {
 }
 
 double Total::average_precision() const {
-  return queries == 1 ? mean(Undefined::skip) : relkit::average_precision(joined(pools));
+  return queries == 1 ? mean(Undefined::skip) : relyon::average_precision(joined(pools));
 }
 
 std::string Total::to_bytes() const {
@@ -366,4 +366,4 @@ Total Total::from_bytes(std::string_view bytes) {
   return total;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -11,7 +11,7 @@
 
 #include "batch.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // A sum of doubles held as one wide integer, so that nothing is rounded before `value`.
 class ExactSum {
@@ -96,4 +96,4 @@ class Total {
   std::optional<double> area;  // the pooled AUC, where it was counted elsewhere
 };
 
-}  // namespace relkit
+}  // namespace relyon

@@ -4,7 +4,7 @@
 
 #include "error.hpp"
 
-namespace relkit {
+namespace relyon {
 
 namespace {
 
@@ -92,4 +92,4 @@ void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* ag
   throw InputError(message, path, second, error.hint);
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -10,7 +10,7 @@
 #include "runs.hpp"
 #include "text.hpp"
 
-namespace relkit {
+namespace relyon {
 
 JudgmentTable read_qrels(Bytes& bytes, const std::string& path);
 RunTable read_run(Bytes& bytes, const std::string& path);
@@ -34,4 +34,4 @@ void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* ag
 std::string run_text(const RunTable& run, std::uint32_t from, std::uint32_t to,
                      std::string_view tag);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -7,7 +7,7 @@
 #include "error.hpp"
 #include "trec.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 bool begins_with_space(std::string_view text) {
@@ -102,4 +102,4 @@ std::string run_text(const RunTable& run, std::uint32_t from, std::uint32_t to,
   return text;
 }
 
-}  // namespace relkit
+}  // namespace relyon

@@ -6,7 +6,7 @@
 
 #include "hash.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // Strict, as Python is: no surrogates, nothing written longer than need be, nothing past U+10FFFF.
 inline bool is_utf8(const char* text, std::size_t size) {
@@ -41,4 +41,4 @@ inline bool is_utf8(const char* text, std::size_t size) {
   return true;
 }
 
-}  // namespace relkit
+}  // namespace relyon

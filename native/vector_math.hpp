@@ -9,7 +9,7 @@
 
 #include "inline.hpp"
 
-namespace relkit {
+namespace relyon {
 
 typedef double Doubles __attribute__((vector_size(64)));
 typedef std::int64_t Wholes __attribute__((vector_size(64)));
@@ -17,19 +17,19 @@ typedef std::int64_t Wholes __attribute__((vector_size(64)));
 inline constexpr std::size_t lanes = 8;
 
 // All lanes the same.
-RELKIT_INLINE void spread(double value, Doubles& into) { into = Doubles{} + value; }
+RELYON_INLINE void spread(double value, Doubles& into) { into = Doubles{} + value; }
 
 // Eight values from memory, and to it.
-RELKIT_INLINE void load(const double* from, Doubles& into) {
+RELYON_INLINE void load(const double* from, Doubles& into) {
   __builtin_memcpy(&into, from, sizeof(into));
 }
 
-RELKIT_INLINE void store(const Doubles& values, double* to) {
+RELYON_INLINE void store(const Doubles& values, double* to) {
   __builtin_memcpy(to, &values, sizeof(values));
 }
 
 // `count` values from memory; lanes after them are `otherwise`.
-RELKIT_INLINE void load(const double* from, std::size_t count, double otherwise, Doubles& into) {
+RELYON_INLINE void load(const double* from, std::size_t count, double otherwise, Doubles& into) {
   if (count >= lanes) {
     load(from, into);
     return;
@@ -37,7 +37,7 @@ RELKIT_INLINE void load(const double* from, std::size_t count, double otherwise,
   for (std::size_t i = 0; i < lanes; ++i) into[i] = i < count ? from[i] : otherwise;
 }
 
-RELKIT_INLINE void store(const Doubles& values, std::size_t count, double* to) {
+RELYON_INLINE void store(const Doubles& values, std::size_t count, double* to) {
   if (count >= lanes) {
     store(values, to);
     return;
@@ -46,19 +46,19 @@ RELKIT_INLINE void store(const Doubles& values, std::size_t count, double* to) {
 }
 
 // The lanes added up, always in the same order.
-RELKIT_INLINE double sum(const Doubles& x) {
+RELYON_INLINE double sum(const Doubles& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
 // Where a condition (all bits or none) holds the first, elsewhere the second.
-RELKIT_INLINE void choose(const Wholes& condition, const Doubles& first, const Doubles& second,
+RELYON_INLINE void choose(const Wholes& condition, const Doubles& first, const Doubles& second,
                           Doubles& into) {
   into = (Doubles)((condition & (Wholes)first) | (~condition & (Wholes)second));
 }
 
 // e^x for x <= 0, within 1 ulp; 0 below -708. x = n ln 2 + r with |r| <= ln(2) / 2, and a Taylor
 // polynomial in r.
-RELKIT_INLINE void exponential(const Doubles& x, Doubles& into) {
+RELYON_INLINE void exponential(const Doubles& x, Doubles& into) {
   constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52: rounds to whole numbers
   const Doubles lowest = Doubles{} - 708.0;
   const Wholes vanishes = x < lowest;
@@ -84,7 +84,7 @@ RELKIT_INLINE void exponential(const Doubles& x, Doubles& into) {
 }
 
 // ln(1 + x) for 0 <= x <= 1, within 2 ulp: 2 artanh(f / (2 + f)) with 1 + f in [1/sqrt 2, sqrt 2].
-RELKIT_INLINE void log_one_plus(const Doubles& x, Doubles& into) {
+RELYON_INLINE void log_one_plus(const Doubles& x, Doubles& into) {
   constexpr double half_root = 0.70710678118654752440;
   const Wholes large = x > 0.41421356237309503;
   const Doubles reduced = (x - 0.41421356237309504880) * half_root;
@@ -109,7 +109,7 @@ RELKIT_INLINE void log_one_plus(const Doubles& x, Doubles& into) {
 }
 
 // ln(1 + e^x), its derivative 1 / (1 + e^-x), and the second derivative.
-RELKIT_INLINE void softplus(const Doubles& x, Doubles& value, Doubles& slope, Doubles& curvature) {
+RELYON_INLINE void softplus(const Doubles& x, Doubles& value, Doubles& slope, Doubles& curvature) {
   const Wholes positive = x > 0.0;
   const Doubles negated = -x;
   Doubles down, small, logarithm;
@@ -125,4 +125,4 @@ RELKIT_INLINE void softplus(const Doubles& x, Doubles& value, Doubles& slope, Do
   curvature = inverse * lesser;
 }
 
-}  // namespace relkit
+}  // namespace relyon

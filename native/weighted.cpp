@@ -7,7 +7,7 @@
 #include "error.hpp"
 #include "parameters.hpp"
 
-namespace relkit {
+namespace relyon {
 namespace {
 
 // Weights of levels below and above a given one, each summed on its own.
@@ -137,4 +137,4 @@ PairWeights weigh_pairs(const WeightedRows& rows, bool split_ties) {
   return sums;
 }
 
-}  // namespace relkit
+}  // namespace relyon

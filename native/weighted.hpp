@@ -6,7 +6,7 @@
 
 #include "plan.hpp"
 
-namespace relkit {
+namespace relyon {
 
 // One query in rank order. A label is NaN where the document counts as unjudged.
 struct WeightedRows {
@@ -40,4 +40,4 @@ struct PairWeights {
 // Every label must be a number. With `split_ties`, pairs of equal scores are counted apart.
 PairWeights weigh_pairs(const WeightedRows& rows, bool split_ties);
 
-}  // namespace relkit
+}  // namespace relyon

@@ -38,9 +38,9 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def test_data() -> Path:
     """The folder of public test collections, which are not part of this repository."""
-    folder = Path(os.environ.get("RELKIT_TEST_DATA", ROOT.parent / "shared" / "data"))
+    folder = Path(os.environ.get("RELYON_TEST_DATA", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
-        pytest.skip(f"the test collections are not at {folder} (set RELKIT_TEST_DATA)")
+        pytest.skip(f"the test collections are not at {folder} (set RELYON_TEST_DATA)")
     return folder
 
 
@@ -84,7 +84,7 @@ def migrated_databases(postgresql: str) -> Databases:
     """PostgreSQL databases with the tables of a judging database, to be borrowed."""
     import psycopg
 
-    from relkit.judging.store import open_store
+    from relyon.judging.store import open_store
 
     with psycopg.connect(postgresql.format("postgres"), autocommit=True) as connection:
         connection.execute("CREATE DATABASE migrated")

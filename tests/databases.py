@@ -67,7 +67,7 @@ def create_file(path: Path) -> Path:
 
 @cache
 def _file_with_tables() -> bytes:
-    from relkit.judging.store import open_store
+    from relyon.judging.store import open_store
 
     with TemporaryDirectory() as folder:
         path = Path(folder, "judging.db")

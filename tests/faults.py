@@ -31,9 +31,9 @@ from typing import Any
 
 from tests.web.server import Server
 
-from relkit.judging.access import create_token
-from relkit.judging.records import Item
-from relkit.judging.store import open_store
+from relyon.judging.access import create_token
+from relyon.judging.records import Item
+from relyon.judging.store import open_store
 
 PATIENCE = 60.0
 
@@ -93,7 +93,7 @@ class SmallDisk:
 @contextmanager
 def small_disk(megabytes: int, *, own: bool = True) -> Iterator[SmallDisk]:
     """Makes a disk of a few megabytes; with `own=False` as where none may be mounted."""
-    with tempfile.TemporaryDirectory(prefix="relkit-disk-") as name:
+    with tempfile.TemporaryDirectory(prefix="relyon-disk-") as name:
         mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", name]
         try:
             own = own and subprocess.run(mount, capture_output=True, check=False).returncode == 0

@@ -9,7 +9,7 @@ def cheapen_passwords(patch: pytest.MonkeyPatch) -> None:
     """Makes the hashes of this process cheap, as long as the patch lasts."""
     import argon2
 
-    from relkit.judging import passwords
+    from relyon.judging import passwords
 
     hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     patch.setattr(passwords, "_hasher", lambda: hasher)

@@ -1,7 +1,7 @@
 """What a test may be skipped for: data and programs that are absent, not packages.
 
 `make test` installs every package that a test imports, so a skip for one hides what is broken. It
-fails, unless RELKIT_ALLOW_SKIPS=1 says that the environment holds only some of them.
+fails, unless RELYON_ALLOW_SKIPS=1 says that the environment holds only some of them.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ def _fail_without_package(report: Report, call: pytest.CallInfo[Any] | None) -> 
     """Turns a skip by `pytest.importorskip` into a failure."""
     if not report.skipped or call is None or call.excinfo is None:
         return report
-    if os.environ.get("RELKIT_ALLOW_SKIPS") == "1":
+    if os.environ.get("RELYON_ALLOW_SKIPS") == "1":
         return report
     if any(entry.name == "importorskip" for entry in call.excinfo.traceback):
         report.outcome = "failed"
         report.longrepr = (
             f"{call.excinfo.value}\n"
-            "`make test` installs it; RELKIT_ALLOW_SKIPS=1 skips what needs absent packages"
+            "`make test` installs it; RELYON_ALLOW_SKIPS=1 skips what needs absent packages"
         )
     return report
 

@@ -1,20 +1,20 @@
-"""relkit's values as other programs print theirs."""
+"""relyon's values as other programs print theirs."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import relkit
-from relkit.measures.lookup import registry
+import relyon
+from relyon.measures.lookup import registry
 
 
 def values_by_query(
     judgments: Any, run: Any, names: list[str], convention: Any
 ) -> dict[str, dict[str, float]]:
-    """Returns relkit's values by query, undefined ones as the convention says; `all`: summary."""
-    results = relkit.evaluate(judgments, run, names, convention=convention)
-    filled = {name: relkit.measure(name).counted(results.convention) for name in names}
+    """Returns relyon's values by query, undefined ones as the convention says; `all`: summary."""
+    results = relyon.evaluate(judgments, run, names, convention=convention)
+    filled = {name: relyon.measure(name).counted(results.convention) for name in names}
     values = {
         query: {
             name: filled[name] if math.isnan(value) else value

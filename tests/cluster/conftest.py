@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import relkit
+import relyon
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def workers_import_the_examples() -> Iterator[None]:
-    """Workers import relkit, the examples and the tests as this process does."""
+    """Workers import relyon, the examples and the tests as this process does."""
     paths = [str(EXAMPLES), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(paths))
@@ -37,15 +37,15 @@ def workers_import_the_examples() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def judgments() -> relkit.Judgments:
-    return relkit.read_judgments(COLLECTION / "judgments.qrels")
+def judgments() -> relyon.Judgments:
+    return relyon.read_judgments(COLLECTION / "judgments.qrels")
 
 
 @pytest.fixture(scope="session")
 def split_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of Parquet files; queries lie across their borders."""
     folder = tmp_path_factory.mktemp("split")
-    rows = relkit.read_run(COLLECTION / "bm25.run").to_frame()
+    rows = relyon.read_run(COLLECTION / "bm25.run").to_frame()
     for number, start in enumerate(range(0, len(rows), 2001)):
         rows[start : start + 2001].write_parquet(folder / f"part-{number}.parquet")
     return folder
@@ -55,7 +55,7 @@ def split_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of Parquet files, each with all rows of its queries."""
     folder = tmp_path_factory.mktemp("whole")
-    rows = relkit.read_run(COLLECTION / "bm25.run").to_frame()
+    rows = relyon.read_run(COLLECTION / "bm25.run").to_frame()
     for part in rows.with_columns(part=rows["query"].str.slice(0, 3)).partition_by("part"):
         part.drop("part").write_parquet(folder / f"{part['part'][0]}.parquet")
     return folder

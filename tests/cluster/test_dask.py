@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.cluster.conftest import COLLECTION, printed
 
-import relkit
+import relyon
 
 MEASURES = ["ndcg@10", "recall@100", "ap", "rr", "p@10"]
 
@@ -30,22 +30,22 @@ def example() -> Any:
     return pytest.importorskip("dask_evaluate")
 
 
-def alone(judgments: relkit.Judgments) -> str:
-    return repr(relkit.evaluate(judgments, COLLECTION / "bm25.run", MEASURES).entries)
+def alone(judgments: relyon.Judgments) -> str:
+    return repr(relyon.evaluate(judgments, COLLECTION / "bm25.run", MEASURES).entries)
 
 
-def test_the_script_prints_what_relkit_prints() -> None:
+def test_the_script_prints_what_relyon_prints() -> None:
     pytest.importorskip("distributed")
     measures = [word for name in MEASURES for word in ("-m", name)]
     files = [str(COLLECTION / "judgments.qrels"), str(COLLECTION / "bm25.run")]
-    wanted = printed("-m", "relkit", "evaluate", *files, *measures)
+    wanted = printed("-m", "relyon", "evaluate", *files, *measures)
     assert len(wanted) == 2 + len(MEASURES)
     assert printed("examples/dask_evaluate.py") == wanted
 
 
 @pytest.mark.parametrize("partitions", [1, 3, 20])
 def test_partitions_change_nothing(
-    client: Any, example: Any, judgments: relkit.Judgments, split_run: Path, partitions: int
+    client: Any, example: Any, judgments: relyon.Judgments, split_run: Path, partitions: int
 ) -> None:
     run = example.read(str(split_run), 8).shuffle(on="query", npartitions=partitions)
     found = example.evaluate(client, judgments, run, MEASURES)
@@ -53,18 +53,18 @@ def test_partitions_change_nothing(
 
 
 def test_files_of_whole_queries_need_no_shuffle_and_others_are_refused(
-    client: Any, example: Any, judgments: relkit.Judgments, whole_run: Path, split_run: Path
+    client: Any, example: Any, judgments: relyon.Judgments, whole_run: Path, split_run: Path
 ) -> None:
     found = example.evaluate(client, judgments, example.read(str(whole_run), 8), MEASURES)
     assert repr(found.entries) == alone(judgments)
-    with pytest.raises(relkit.InputError, match="in more than one part: `"):
+    with pytest.raises(relyon.InputError, match="in more than one part: `"):
         example.evaluate(client, judgments, example.read(str(split_run), 8), MEASURES)
 
 
 def test_a_worker_that_dies_changes_nothing(
     client: Any,
     example: Any,
-    judgments: relkit.Judgments,
+    judgments: relyon.Judgments,
     whole_run: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -93,7 +93,7 @@ def test_labelled_rows(client: Any, example: Any, whole_run: Path) -> None:
     rows = example.read(str(whole_run), 8)
 
     def evaluated(part: Any) -> Any:
-        found = relkit.Accumulator(["auc", "gauc"], queries="once", threads=1)
+        found = relyon.Accumulator(["auc", "gauc"], queries="once", threads=1)
         found.update_scores(part["document"].str.len() % 2, part["score"], part["query"])
         return pandas.Series([found])
 
@@ -101,5 +101,5 @@ def test_labelled_rows(client: Any, example: Any, whole_run: Path) -> None:
     found = parts.reduction(example.added, example.added, meta=("part", object)).compute()
     frame = rows.compute()
     labels = frame["document"].str.len() % 2
-    wanted = relkit.evaluate_scores(labels, frame["score"], frame["query"], ["auc", "gauc"])
+    wanted = relyon.evaluate_scores(labels, frame["score"], frame["query"], ["auc", "gauc"])
     assert repr(found.compute().entries) == repr(wanted.entries)

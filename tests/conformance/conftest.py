@@ -80,7 +80,7 @@ def inputs() -> Callable[..., Inputs]:
 
 @pytest.fixture(scope="session")
 def values() -> Callable[..., dict[str, dict[str, float]]]:
-    """Evaluates with relkit, query by query."""
+    """Evaluates with relyon, query by query."""
     return values_by_query
 
 

@@ -1,7 +1,7 @@
-"""Clones the test suites of other programs, for the tests that run them on relkit.
+"""Clones the test suites of other programs, for the tests that run them on relyon.
 
 python tests/conformance/fetch_suites.py FOLDER
-RELKIT_PEER_SUITES=FOLDER python -m pytest tests/conformance
+RELYON_PEER_SUITES=FOLDER python -m pytest tests/conformance
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A pytest plugin that puts `relkit.compat.ranx` in the place of ranx."""
+"""A pytest plugin that puts `relyon.compat.ranx` in the place of ranx."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relkit.compat import ranx
-from relkit.compat.ranx import files, fusion, normalization
+from relyon.compat import ranx
+from relyon.compat.ranx import files, fusion, normalization
 
 #: Functions inside ranx that nobody outside calls, by module.
 INTERNAL = {

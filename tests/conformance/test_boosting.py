@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit
+import relyon
 
 Peer = Callable[[str], ModuleType]
 Make = Callable[..., Any]
@@ -68,7 +68,7 @@ def test_lightgbm(kind: str, peer: Peer, inputs: Make, labelled: Make) -> None:
     labels, scores, groups = labelled(inputs(31, highest=4, **KINDS[kind]))
     expected = lightgbm_values(module, labels, scores, groups)
     names = list(expected)
-    results = relkit.evaluate_scores(labels, scores, groups, names, convention="lightgbm")
+    results = relyon.evaluate_scores(labels, scores, groups, names, convention="lightgbm")
     assert dict(zip(names, results.values(), strict=True)) == pytest.approx(expected, rel=1e-12)
 
 
@@ -77,7 +77,7 @@ def test_lightgbm_label_gain(peer: Peer, inputs: Make, labelled: Make) -> None:
     labels, scores, groups = labelled(inputs(32))
     expected = lightgbm_values(module, labels, scores, groups, label_gain=[0, 1, 5, 6])
     names = [f"ndcg(gain={{0:0,1:1,2:5,3:6}}){cut}" for cut in AT]
-    results = relkit.evaluate_scores(labels, scores, groups, names, convention="lightgbm")
+    results = relyon.evaluate_scores(labels, scores, groups, names, convention="lightgbm")
     assert list(results.values()) == pytest.approx(
         [expected[f"ndcg{cut}"] for cut in AT], rel=1e-12
     )
@@ -87,14 +87,14 @@ def test_lightgbm_keeps_input_order_and_64_bits(peer: Peer) -> None:
     module = peer("lightgbm")
     for labels, scores in (([0, 1], [1, 1]), ([1, 0], [1, 1]), ([0, 1], [1, 1 + 1e-9])):
         expected = lightgbm_values(module, labels, scores, [2])["ndcg@1"]
-        results = relkit.evaluate_scores(labels, scores, measures=["ndcg@1"], convention="lightgbm")
+        results = relyon.evaluate_scores(labels, scores, measures=["ndcg@1"], convention="lightgbm")
         assert results["ndcg@1"] == expected
 
 
 def test_lightgbm_counts_one_without_relevant_documents(peer: Peer) -> None:
     expected = lightgbm_values(peer("lightgbm"), [0, 0, 1, 0], [2, 1, 1, 2], [2, 2])
     names = ["ndcg@1", "map@3"]
-    results = relkit.evaluate_scores(
+    results = relyon.evaluate_scores(
         [0, 0, 1, 0], [2, 1, 1, 2], [2, 2], names, convention="lightgbm"
     )
     assert [expected[name] for name in names] == [0.5, 0.75]
@@ -118,7 +118,7 @@ def test_xgboost_ndcg(kind: str, suffix: str, peer: Peer, inputs: Make, labelled
         )
         gain = "exp" if exponential else "linear"
         names = [f"ndcg(gain={gain}){cut}" for cut in AT]
-        results = relkit.evaluate_scores(labels, scores, groups, names, convention=rules)
+        results = relyon.evaluate_scores(labels, scores, groups, names, convention=rules)
         assert list(results.values()) == pytest.approx(list(expected.values()), rel=CLOSE)
 
 
@@ -133,7 +133,7 @@ def test_xgboost_map_and_precision(
     expected = xgboost_values(module, labels, scores, groups, metrics)
     names = [name.replace("pre", "p").removesuffix("-") for name in metrics]
     rules = {"preset": "xgboost", "undefined": "zero" if suffix else "one"}
-    results = relkit.evaluate_scores(labels, scores, groups, names, convention=rules)
+    results = relyon.evaluate_scores(labels, scores, groups, names, convention=rules)
     assert list(results.values()) == pytest.approx(list(expected.values()), rel=CLOSE)
 
 
@@ -141,7 +141,7 @@ def test_xgboost_compares_float32_in_input_order(peer: Peer) -> None:
     module = peer("xgboost")
     for labels, scores in (([0, 1], [1, 1]), ([1, 0], [1, 1]), ([0, 1], [1, 1 + 1e-9])):
         expected = xgboost_values(module, labels, scores, [2], ["ndcg@1"])["ndcg@1"]
-        results = relkit.evaluate_scores(labels, scores, measures=["ndcg@1"], convention="xgboost")
+        results = relyon.evaluate_scores(labels, scores, measures=["ndcg@1"], convention="xgboost")
         assert results["ndcg@1"] == expected
 
 
@@ -150,8 +150,8 @@ def test_xgboost_ranking_auc_counts_pairs_of_equal_labels(peer: Peer) -> None:
     expected = xgboost_values(peer("xgboost"), labels, scores, [4], ["auc"])["auc"]
     # all six pairs, in the order of the labels, then of the input: (a, c) and (b, d) count as won
     assert expected == pytest.approx(5 / 6)
-    assert relkit.evaluate_scores(labels, scores, measures=["gauc"])["gauc"] == 0.75
-    positive = relkit.evaluate_scores(labels, scores, measures=["concordance"])["concordance"]
+    assert relyon.evaluate_scores(labels, scores, measures=["gauc"])["gauc"] == 0.75
+    positive = relyon.evaluate_scores(labels, scores, measures=["concordance"])["concordance"]
     assert positive == pytest.approx(5 / 6)
 
 
@@ -161,7 +161,7 @@ def test_xgboost_refuses_graded_map_and_negative_labels(peer: Peer) -> None:
         with pytest.raises(module.core.XGBoostError):
             xgboost_values(module, labels, [3, 2, 1], [3], [metric])
     with pytest.raises(ValueError, match="negative"):
-        relkit.evaluate_scores([-1, 1, 0], [3, 2, 1], measures=["ndcg"], convention="xgboost")
+        relyon.evaluate_scores([-1, 1, 0], [3, 2, 1], measures=["ndcg"], convention="xgboost")
 
 
 def as_rows(data: Any) -> tuple[list[float], list[float], list[int]]:
@@ -186,12 +186,12 @@ def test_relevant_documents_outside_the_run_are_not_seen(
     labels, scores, groups = as_rows(data)
     expected = lightgbm_values(peer("lightgbm"), labels, scores, groups)
     names = list(expected)
-    results = relkit.evaluate(data.judgments, data.run, names, convention="lightgbm")
+    results = relyon.evaluate(data.judgments, data.run, names, convention="lightgbm")
     assert dict(zip(names, results.values(), strict=True)) == pytest.approx(expected, rel=1e-12)
     metrics = [f"{name}{cut}" for name in ("ndcg", "map", "pre") for cut in AT]
     expected = xgboost_values(peer("xgboost"), labels, scores, groups, metrics)
     names = [name.replace("pre", "p") for name in metrics]
-    results = relkit.evaluate(data.judgments, data.run, names, convention="xgboost")
+    results = relyon.evaluate(data.judgments, data.run, names, convention="xgboost")
     assert list(results.values()) == pytest.approx(list(expected.values()), rel=CLOSE)
 
 
@@ -217,7 +217,7 @@ def test_catboost(kind: str, peer: Peer, inputs: Make, labelled: Make) -> None:
     module = peer("catboost.utils")
     labels, scores, groups = labelled(inputs(35, **KINDS[kind]))
     ids = np.repeat(np.arange(len(groups)), groups)
-    results = relkit.evaluate_scores(
+    results = relyon.evaluate_scores(
         labels, scores, groups, list(CATBOOST.values()), convention="catboost"
     )
     for theirs, own in CATBOOST.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import relkit
+import relyon
 
 Make = Callable[..., Any]
 Evaluate = Callable[..., dict[str, dict[str, float]]]
@@ -75,7 +75,7 @@ def test_one_measure_two_tie_rules(theirs: ModuleType) -> None:
     judgments, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
     found = evaluate(theirs, ["RR", "RR@10"], judgments, run)["q"]
     assert found == {"RR": 0.5, "RR@10": 1.0}
-    own = relkit.evaluate(judgments, run, ["rr", "rr@10"], convention="ir_measures")
+    own = relyon.evaluate(judgments, run, ["rr", "rr@10"], convention="ir_measures")
     assert list(own.values()) == [0.5, 0.5]
 
 
@@ -83,7 +83,7 @@ def test_judged_divides_by_what_was_retrieved(theirs: ModuleType) -> None:
     judgments, run = {"q": {"a": 1, "b": -1}}, {"q": {"b": 3.0, "a": 2.0, "x": 1.0}}
     assert evaluate(theirs, ["Judged@5"], judgments, run)["q"] == {"Judged@5": pytest.approx(2 / 3)}
     rules = {"preset": "ir_measures", "negative": "nonrelevant"}
-    assert relkit.evaluate(judgments, run, ["judged@5"], convention=rules)[
+    assert relyon.evaluate(judgments, run, ["judged@5"], convention=rules)[
         "judged@5"
     ] == pytest.approx(2 / 3)
 
@@ -91,7 +91,7 @@ def test_judged_divides_by_what_was_retrieved(theirs: ModuleType) -> None:
 def test_gains_that_are_not_named_stay_as_they_are(theirs: ModuleType) -> None:
     judgments, run = {"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
     found = evaluate(theirs, ["nDCG(gains={3:7})@5"], judgments, run)["all"]
-    own = relkit.evaluate(judgments, run, ["ndcg(gain={0:0,1:1,3:7})@5"])
+    own = relyon.evaluate(judgments, run, ["ndcg(gain={0:0,1:1,3:7})@5"])
     assert list(own.values()) == pytest.approx(list(found.values()))
 
 
@@ -101,16 +101,16 @@ def test_gains_of_one_ndcg_reach_another_there(theirs: ModuleType) -> None:
     provider = theirs.providers.registry["pytrec_eval"]
     alone = provider.calc_aggregate([plain], judgments, run)[plain]
     after = provider.calc_aggregate([mapped, plain], judgments, run)[plain]
-    assert relkit.evaluate(judgments, run, ["ndcg"])["ndcg"] == pytest.approx(alone)
+    assert relyon.evaluate(judgments, run, ["ndcg"])["ndcg"] == pytest.approx(alone)
     assert after != pytest.approx(alone)
     names = ["ndcg(gain={1:10,2:1,3:3})@5", "ndcg"]
-    assert relkit.evaluate(judgments, run, names)["ndcg"] == pytest.approx(alone)
+    assert relyon.evaluate(judgments, run, names)["ndcg"] == pytest.approx(alone)
 
 
 def test_missing_queries_have_no_relevant_documents_there(theirs: ModuleType) -> None:
     judgments, run = {"q": {"a": 1}, "p": {"b": 1}}, {"q": {"a": 1.0}}
     assert evaluate(theirs, ["NumRel"], judgments, run)["all"] == {"NumRel": 1}
-    assert relkit.evaluate(judgments, run, ["num_rel"], convention="ir_measures")["num_rel"] == 2
+    assert relyon.evaluate(judgments, run, ["num_rel"], convention="ir_measures")["num_rel"] == 2
 
 
 def test_gdeval(theirs: ModuleType, inputs: Make, values: Evaluate) -> None:

@@ -1,4 +1,4 @@
-"""relkit.compat.ir_measures against ir_measures: the same calls, the same numbers."""
+"""relyon.compat.ir_measures against ir_measures: the same calls, the same numbers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-import relkit
-from relkit.compat import ir_measures as ours
-from relkit.measures import registry
+import relyon
+from relyon.compat import ir_measures as ours
+from relyon.measures import registry
 
 Make = Callable[..., Any]
 Table = dict[str, dict[str, Any]]
@@ -109,7 +109,7 @@ def test_the_dynamic_bejeweled_player_model(theirs: ModuleType) -> None:
         peer = BPMDCWLMetric(target, k, benefit, 0.0, median)
         wanted = peer.measure(Ranking("q", np.array(gains), np.ones(len(gains))))
         name = f"bpm(target={target},max=1,benefit={benefit},median={median})@{k}"
-        assert relkit.measure(name).score(gains) == pytest.approx(wanted, rel=1e-12), (gains, name)
+        assert relyon.measure(name).score(gains) == pytest.approx(wanted, rel=1e-12), (gains, name)
 
 
 def test_compat_with_negative_scores(theirs: ModuleType, inputs: Make) -> None:
@@ -231,8 +231,8 @@ def test_a_notebook_changes_one_word(theirs: ModuleType, tmp_path: Any) -> None:
         return done.stdout
 
     before = printed(SCRIPT.format(module="ir_measures", place="ir_measures", **paths))
-    own = SCRIPT.replace("import {module}", "from relkit.compat import ir_measures")
-    after = printed(own.format(place="relkit.compat.ir_measures", **paths))
+    own = SCRIPT.replace("import {module}", "from relyon.compat import ir_measures")
+    after = printed(own.format(place="relyon.compat.ir_measures", **paths))
     assert before.count("\n") > 50
     assert after == before
 
@@ -244,7 +244,7 @@ DIVERSE += ["nNRBP(alpha=0.25,beta=0.75)", "AP_IA", "AP_IA(rel=2)", "P_IA@5", "S
 def test_diversity(theirs: ModuleType, peer: Callable[[str], ModuleType]) -> None:
     peer("pyndeval")
     if "err_ia" not in registry:
-        pytest.skip("relkit has no measures of diversity yet")
+        pytest.skip("relyon has no measures of diversity yet")
     generator = random.Random(11)
     documents = [f"d{number:02d}" for number in range(30)]
     qrels = [

@@ -1,6 +1,6 @@
-"""ir_measures' own tests, run on relkit.compat.ir_measures.
+"""ir_measures' own tests, run on relyon.compat.ir_measures.
 
-They are looked for in a checkout of terrierteam/ir_measures at $RELKIT_PEER_SUITES/ir_measures.
+They are looked for in a checkout of terrierteam/ir_measures at $RELYON_PEER_SUITES/ir_measures.
 Every assertion counts, also those after one that fails.
 """
 
@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from relkit.compat import ir_measures
+from relyon.compat import ir_measures
 
-SUITES = os.environ.get("RELKIT_PEER_SUITES", "")
+SUITES = os.environ.get("RELYON_PEER_SUITES", "")
 CHECKOUT = Path(SUITES or ".") / "ir_measures"
 FILES = (
     *("accuracy", "aggregate", "compat", "cwl_eval", "gdeval", "judged", "measures", "providers"),
@@ -79,10 +79,10 @@ def alike(first: Any, second: Any) -> bool:
 
 @pytest.fixture
 def suite(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The checkout's tests, with relkit in the place of ir_measures."""
+    """The checkout's tests, with relyon in the place of ir_measures."""
     pytest.importorskip("pandas", reason="ir_measures' tests need pandas")
     if not (CHECKOUT / "tests").is_dir():
-        pytest.skip("no checkout at $RELKIT_PEER_SUITES/ir_measures")
+        pytest.skip("no checkout at $RELYON_PEER_SUITES/ir_measures")
     monkeypatch.setitem(sys.modules, "ir_measures", ir_measures)
     monkeypatch.setitem(sys.modules, "ir_measures.measures", ir_measures.measures)
     monkeypatch.setitem(sys.modules, "ir_measures.measures.accuracy", ir_measures.measures)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from relkit.data.convention import presets
+from relyon.data.convention import presets
 
 TESTS = Path(__file__).parents[1]
 PAGE = (TESTS.parent / "docs" / "peers.md").read_text(encoding="utf-8")
@@ -23,4 +23,4 @@ def test_every_named_test_exists() -> None:
 
 
 def test_every_preset_is_described() -> None:
-    assert {name for name in presets if f"`{name}`" not in PAGE} <= {"relkit"}
+    assert {name for name in presets if f"`{name}`" not in PAGE} <= {"relyon"}

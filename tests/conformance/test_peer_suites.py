@@ -1,6 +1,6 @@
-"""pytrec_eval's own test suites, with relkit in its place.
+"""pytrec_eval's own test suites, with relyon in its place.
 
-They run where `RELKIT_PEER_SUITES` names a folder with checkouts of
+They run where `RELYON_PEER_SUITES` names a folder with checkouts of
 `cvangysel/pytrec_eval` and `terrierteam/pytrec_eval` (as `cvangysel+pytrec_eval` or
 `cvangysel/pytrec_eval`), each with trec_eval 9 in `trec_eval/`, its submodule.
 """
@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-PEERS = os.environ.get("RELKIT_PEER_SUITES", "")
+PEERS = os.environ.get("RELYON_PEER_SUITES", "")
 
-#: What stands for the package: everything comes from relkit.
-SHIM = "from relkit.compat.pytrec_eval import *\nfrom relkit.compat.pytrec_eval import __all__\n"
+#: What stands for the package: everything comes from relyon.
+SHIM = "from relyon.compat.pytrec_eval import *\nfrom relyon.compat.pytrec_eval import __all__\n"
 RUN = """\
 import sys, unittest, pytrec_eval
-assert "relkit" in pytrec_eval.RelevanceEvaluator.__module__
+assert "relyon" in pytrec_eval.RelevanceEvaluator.__module__
 found = unittest.defaultTestLoader.discover(".", pattern="*test*.py")
 result = unittest.TextTestRunner(verbosity=1).run(found)
 sys.exit(not result.wasSuccessful())
@@ -31,7 +31,7 @@ sys.exit(not result.wasSuccessful())
 @pytest.mark.parametrize("owner", ["cvangysel", "terrierteam"])
 def test_pytrec_evals_own_tests(owner: str, tmp_path: Path) -> None:
     if not PEERS:
-        pytest.skip("RELKIT_PEER_SUITES names no folder with checkouts of pytrec_eval")
+        pytest.skip("RELYON_PEER_SUITES names no folder with checkouts of pytrec_eval")
     places = [Path(PEERS) / f"{owner}{sign}pytrec_eval" for sign in "+/"]
     checkout = next((place for place in places if place.is_dir()), None)
     if checkout is None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import relkit
+import relyon
 
 Peer = Callable[[str], ModuleType]
 
@@ -113,7 +113,7 @@ def test_every_value_is_ndevals(
     for peer_name, name in WHOLE.items():
         given = f"(rel={rel})" if name == "ap_ia" else f"(alpha={alpha},beta={beta},rel={rel})"
         names[peer_name] = f"{name}{given}"
-    found = relkit.evaluate(judgments, run, list(names.values()), convention=RULES)
+    found = relyon.evaluate(judgments, run, list(names.values()), convention=RULES)
     checked = 0
     for query, values in theirs.items():
         subtopics = {
@@ -165,7 +165,7 @@ def test_means_are_those_of_ir_measures(peer: Peer) -> None:
         for document, score in documents.items()
         if query in judgments
     ]
-    found = relkit.evaluate(
+    found = relyon.evaluate(
         judgments, run, names.split(), convention={"undefined": "zero", "ties": "doc-asc"}
     )
     for name in names.split():
@@ -173,4 +173,4 @@ def test_means_are_those_of_ir_measures(peer: Peer) -> None:
         # with another alpha, beta or rel than the first ones come out as 0.
         measure = theirs.parse_measure(name)
         value = theirs.pyndeval.calc_aggregate([measure], rows, scored)[measure]
-        assert found[str(relkit.measure(name))] == pytest.approx(value, rel=1e-12), name
+        assert found[str(relyon.measure(name))] == pytest.approx(value, rel=1e-12), name

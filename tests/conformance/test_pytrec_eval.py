@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit
-from relkit.compat import pytrec_eval as ours
+import relyon
+from relyon.compat import pytrec_eval as ours
 
 Peer = Callable[[str], ModuleType]
 Make = Callable[..., Any]
@@ -87,7 +87,7 @@ def test_scores_are_float32(theirs: ModuleType) -> None:
     assert ours.RelevanceEvaluator(judgments, {"recip_rank"}).evaluate(run)["q"] == {
         "recip_rank": 0.5
     }
-    assert relkit.evaluate(judgments, run, ["rr"])["rr"] == 1.0
+    assert relyon.evaluate(judgments, run, ["rr"])["rr"] == 1.0
 
 
 def test_ties_by_document_descending_in_bytes(theirs: ModuleType) -> None:
@@ -108,9 +108,9 @@ def test_negative_grades_were_pooled_and_not_judged(theirs: ModuleType) -> None:
 @pytest.mark.parametrize("run", ["bm25", "bm25_t5.zs"])
 def test_real_run(run: str, theirs: ModuleType, test_data: Path) -> None:
     folder = test_data / "dl_hard_passage"
-    graded = relkit.read_judgments(str(folder / "qrels.passage.txt")).to_dict()
+    graded = relyon.read_judgments(str(folder / "qrels.passage.txt")).to_dict()
     judgments = {q: {d: int(g) for d, g in row.items()} for q, row in graded.items()}
-    scores = relkit.read_run(str(folder / f"{run}.run.gz")).to_dict()
+    scores = relyon.read_run(str(folder / f"{run}.run.gz")).to_dict()
     expected = theirs.RelevanceEvaluator(judgments, MEASURES).evaluate(scores)
     found = ours.RelevanceEvaluator(judgments, MEASURES).evaluate(scores)
     assert len(found) == 50

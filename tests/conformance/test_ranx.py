@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit
-from relkit.compat import ranx as ours
+import relyon
+from relyon.compat import ranx as ours
 
 Make = Callable[..., Any]
 Evaluate = Callable[..., dict[str, dict[str, float]]]
@@ -67,7 +67,7 @@ def test_bpref(theirs: ModuleType, inputs: Make) -> None:
     )
     np.testing.assert_allclose(found["bpref"], expected["bpref"], rtol=1e-12)
     assert math.isnan(found["bpref"][ours.Qrels(data.judgments).keys().index("q5")])  # 0/0
-    own = relkit.evaluate(data.judgments, data.run, ["bpref"], convention="ranx")
+    own = relyon.evaluate(data.judgments, data.run, ["bpref"], convention="ranx")
     assert own.values_by_query("bpref")["q5"] > 0  # each retrieved one is preferred, as trec_eval
 
 

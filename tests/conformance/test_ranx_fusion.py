@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relkit.compat import ranx as ours
-from relkit.compat.ranx import fusion
-from relkit.compat.ranx.normalization import borda_norm
+from relyon.compat import ranx as ours
+from relyon.compat.ranx import fusion
+from relyon.compat.ranx.normalization import borda_norm
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # numba and pandas warn inside ranx

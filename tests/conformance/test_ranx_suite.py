@@ -1,6 +1,6 @@
-"""ranx's own tests, with `relkit.compat.ranx` in its place.
+"""ranx's own tests, with `relyon.compat.ranx` in its place.
 
-They are read from a checkout of github.com/AmenRa/ranx in the folder that RELKIT_PEER_SUITES names.
+They are read from a checkout of github.com/AmenRa/ranx in the folder that RELYON_PEER_SUITES names.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ DIFFERENT = {
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = os.environ.get("RELKIT_PEER_SUITES")
+    folder = os.environ.get("RELYON_PEER_SUITES")
     source = Path(folder) / "ranx" if folder else None
     if source is None or not (source / "tests").is_dir():
-        pytest.skip("no checkout of ranx: RELKIT_PEER_SUITES names the folder that holds one")
+        pytest.skip("no checkout of ranx: RELYON_PEER_SUITES names the folder that holds one")
     pytest.importorskip("numba", reason="ranx's tests use numba's lists")
     copy = tmp_path_factory.mktemp("ranx")
     shutil.copytree(source / "tests", copy / "tests")

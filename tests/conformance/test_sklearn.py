@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-import relkit
+import relyon
 
 Make = Callable[..., Any]
 
@@ -28,7 +28,7 @@ def test_ndcg_and_dcg_average_over_ties(levels: int, k: int | None, metrics: Mod
     scores = generator.integers(0, levels, labels.shape) / 8
     cut = "" if k is None else f"@{k}"
     names = [f"ndcg{cut}", f"dcg{cut}"]
-    results = relkit.evaluate_scores(labels, scores, measures=names, convention="sklearn")
+    results = relyon.evaluate_scores(labels, scores, measures=names, convention="sklearn")
     expected = metrics.ndcg_score(labels, scores, k=k), metrics.dcg_score(labels, scores, k=k)
     assert list(results.values()) == pytest.approx(expected, rel=1e-12)
     assert results.entries[names[0]].undefined == 1
@@ -36,21 +36,21 @@ def test_ndcg_and_dcg_average_over_ties(levels: int, k: int | None, metrics: Mod
 
 def test_gains_are_grades_of_any_size(metrics: ModuleType) -> None:
     labels, scores = [[0.2, 0.9, 0.0, 2.5]], [[0.5, 0.2, 0.7, 0.2]]
-    results = relkit.evaluate_scores(labels, scores, measures=["ndcg@3"], convention="sklearn")
+    results = relyon.evaluate_scores(labels, scores, measures=["ndcg@3"], convention="sklearn")
     assert results["ndcg@3"] == pytest.approx(metrics.ndcg_score(labels, scores, k=3), rel=1e-12)
 
 
 def test_scores_keep_64_bits(metrics: ModuleType) -> None:
     labels, scores = [[0, 1]], [[1.0, 1.00000001]]
     assert metrics.ndcg_score(labels, scores) == 1.0
-    results = relkit.evaluate_scores(labels, scores, measures=["ndcg"], convention="sklearn")
+    results = relyon.evaluate_scores(labels, scores, measures=["ndcg"], convention="sklearn")
     assert results["ndcg"] == 1.0
 
 
 def test_single_documents_are_refused_there(metrics: ModuleType) -> None:
     with pytest.raises(ValueError, match="more than 1 document"):
         metrics.ndcg_score([[1]], [[0.5]])
-    results = relkit.evaluate_scores([[1]], [[0.5]], measures=["ndcg"], convention="sklearn")
+    results = relyon.evaluate_scores([[1]], [[0.5]], measures=["ndcg"], convention="sklearn")
     assert results["ndcg"] == 1.0
 
 
@@ -58,7 +58,7 @@ def test_negative_grades_are_refused(metrics: ModuleType) -> None:
     with pytest.raises(ValueError, match="negative"):
         metrics.ndcg_score([[-1, 2]], [[0.5, 0.2]])
     with pytest.raises(ValueError, match="negative"):
-        relkit.evaluate_scores([[-1, 2]], [[0.5, 0.2]], measures=["ndcg"], convention="sklearn")
+        relyon.evaluate_scores([[-1, 2]], [[0.5, 0.2]], measures=["ndcg"], convention="sklearn")
 
 
 @pytest.mark.parametrize("levels", [2, 20, 1_000_000])
@@ -66,7 +66,7 @@ def test_auc(levels: int, metrics: ModuleType) -> None:
     generator = np.random.default_rng(4)
     labels = generator.integers(0, 2, 5000)
     scores = generator.integers(0, levels, 5000) / 16
-    results = relkit.evaluate_scores(labels, scores, measures=["auc"])
+    results = relyon.evaluate_scores(labels, scores, measures=["auc"])
     assert results["auc"] == pytest.approx(metrics.roc_auc_score(labels, scores), rel=1e-12)
 
 
@@ -82,7 +82,7 @@ def test_gauc_is_the_mean_of_groups(metrics: ModuleType) -> None:
             areas.append(metrics.roc_auc_score(labels[inside], scores[inside]))
             rows.append(inside.sum())
     names = ["gauc", "gauc(weight=rows)"]
-    results = relkit.evaluate_scores(labels, scores, groups, names)
+    results = relyon.evaluate_scores(labels, scores, groups, names)
     assert results["gauc"] == pytest.approx(np.mean(areas), rel=1e-12)
     expected = np.average(areas, weights=rows)
     assert results["gauc(weight=rows)"] == pytest.approx(expected, rel=1e-12)
@@ -93,10 +93,10 @@ def test_average_precision_has_no_order_inside_ties(metrics: ModuleType) -> None
     # scikit-learn puts tied documents at one threshold; ours is the mean over their orders
     labels, scores = [1, 0, 1], [0.5, 0.5, 0.2]
     assert metrics.average_precision_score(labels, scores) == pytest.approx(7 / 12)
-    results = relkit.evaluate_scores(labels, scores, measures=["ap"], convention="sklearn")
+    results = relyon.evaluate_scores(labels, scores, measures=["ap"], convention="sklearn")
     assert results["ap"] == pytest.approx((5 / 6 + 7 / 12) / 2)
     distinct = [0.5, 0.4, 0.2]
-    results = relkit.evaluate_scores(labels, distinct, measures=["ap"], convention="sklearn")
+    results = relyon.evaluate_scores(labels, distinct, measures=["ap"], convention="sklearn")
     assert results["ap"] == pytest.approx(metrics.average_precision_score(labels, distinct))
 
 
@@ -113,7 +113,7 @@ def test_average_precision_and_partial_auc(levels: int, weighted: str, metrics: 
             weights[:2] = 1.5
             heavy = weights if weighted == "weighted" else None
             names = ["average_precision", "auc", f"auc(max_fpr={end})", f"gauc(max_fpr={end})"]
-            results = relkit.evaluate_scores(labels, scores, measures=names, weights=heavy)
+            results = relyon.evaluate_scores(labels, scores, measures=names, weights=heavy)
             start = metrics.roc_auc_score(labels, scores, sample_weight=heavy, max_fpr=end)
             expected = [
                 metrics.average_precision_score(labels, scores, sample_weight=heavy),
@@ -128,7 +128,7 @@ def test_weighted_groups_are_pooled(metrics: ModuleType) -> None:
     labels, scores = generator.integers(0, 2, 900), generator.integers(0, 30, 900)
     groups, weights = np.sort(generator.integers(0, 60, 900)), generator.random(900)
     names = ["auc", "average_precision", "gauc(weight=rows)"]
-    results = relkit.evaluate_scores(labels, scores, groups, names, weights=weights)
+    results = relyon.evaluate_scores(labels, scores, groups, names, weights=weights)
     area = metrics.roc_auc_score(labels, scores, sample_weight=weights)
     assert results["auc"] == pytest.approx(area, rel=1e-12)
     precision = metrics.average_precision_score(labels, scores, sample_weight=weights)
@@ -155,14 +155,14 @@ def test_curves(weighted: str, metrics: ModuleType) -> None:
         heavy = generator.choice([0.25, 1.0, 3.0], size) if weighted == "weighted" else None
         kinds: dict[Literal["all", "corners"], bool] = {"all": False, "corners": True}
         for points, drop in kinds.items():
-            curve = relkit.roc_curve(labels, scores, weights=heavy, points=points)
+            curve = relyon.roc_curve(labels, scores, weights=heavy, points=points)
             x, y, thresholds = metrics.roc_curve(
                 labels, scores, sample_weight=heavy, drop_intermediate=drop
             )
             assert curve.x == pytest.approx(x, abs=1e-12)
             assert curve.y == pytest.approx(y, abs=1e-12)
             assert curve.thresholds.tolist() == thresholds.tolist()
-        curve = relkit.precision_recall_curve(labels, scores, weights=heavy)
+        curve = relyon.precision_recall_curve(labels, scores, weights=heavy)
         precision, recall, _ = metrics.precision_recall_curve(labels, scores, sample_weight=heavy)
         # there it starts at the lowest threshold and ends in (0, 1)
         assert curve.x[::-1] == pytest.approx(recall[:-1], abs=1e-12)
@@ -183,7 +183,7 @@ def test_ignored_ties_come_in_reversed_order(k: int | None, metrics: ModuleType)
     stable = (np.argsort(scores) == np.argsort(scores, kind="stable")).all(axis=1)
     labels, scores = labels[stable], scores[stable]
     assert len(scores) >= 20
-    results = relkit.evaluate_scores(labels, scores, measures=names, convention=rules)
+    results = relyon.evaluate_scores(labels, scores, measures=names, convention=rules)
     expected = [
         metrics.ndcg_score(labels, scores, k=k, ignore_ties=True),
         metrics.dcg_score(labels, scores, k=k, ignore_ties=True),
@@ -195,4 +195,4 @@ def test_five_grades_with_equal_scores(metrics: ModuleType) -> None:
     labels, scores = [[0, 1, 2, 3, 4]], [[1.0] * 5]
     assert metrics.ndcg_score(labels, scores, ignore_ties=True) == 1.0
     rules = {"preset": "sklearn", "ties": "input-desc"}
-    assert relkit.evaluate_scores(labels, scores, measures="ndcg", convention=rules)["ndcg"] == 1.0
+    assert relyon.evaluate_scores(labels, scores, measures="ndcg", convention=rules)["ndcg"] == 1.0

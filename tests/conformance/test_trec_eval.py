@@ -1,4 +1,4 @@
-"""`relkit trec_eval` against trec_eval 10: what it prints, byte for byte, and how it ends."""
+"""`relyon trec_eval` against trec_eval 10: what it prints, byte for byte, and how it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from relkit.compat.trec_eval import TrecEvalError, parse, run
+from relyon.compat.trec_eval import TrecEvalError, parse, run
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "data" / "trec_eval_commands.json"
 COMMANDS = json.loads(GOLDEN.read_text("utf-8"))
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
 
 
 def ours(arguments: list[str]) -> Outcome:
-    """Runs `relkit trec_eval` in this process."""
+    """Runs `relyon trec_eval` in this process."""
     parts: list[str] = []
     try:
         run(parse(arguments), parts.append)
@@ -101,7 +101,7 @@ echo "MAP is $map"
 
 def test_a_script_changes_one_word(files: Path) -> None:
     """The script's own output was made by trec_eval 10.0-rc3 with the same files."""
-    program = f"{shutil.which('relkit', path=str(Path(sys.executable).parent)) or 'relkit'}"
+    program = f"{shutil.which('relyon', path=str(Path(sys.executable).parent)) or 'relyon'}"
     changed = re.sub(r"\btrec_eval\b", f"{program} trec_eval", SCRIPT)
     (files / "script.sh").write_text(changed, "utf-8")
     outcome = subprocess.run(
@@ -133,7 +133,7 @@ def test_compressed_and_scattered_runs(files: Path) -> None:
 
 def test_nothing_heavy_is_imported(files: Path) -> None:
     code = (
-        "import sys\nfrom relkit.cli.application import main\n"
+        "import sys\nfrom relyon.cli.application import main\n"
         "try:\n    main(['trec_eval', '-q', '-m', 'all_trec', 'qrels', 'run'])\n"
         "except SystemExit as end:\n    assert not end.code\n"
         "heavy = {'numpy', 'polars', 'narwhals', 'scipy', 'pandas'} & set(sys.modules)\n"
@@ -177,9 +177,9 @@ def random_files(choose: random.Random, folder: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_random_files(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = os.environ.get("RELKIT_TREC_EVAL") or shutil.which("trec_eval")
+    program = os.environ.get("RELYON_TREC_EVAL") or shutil.which("trec_eval")
     if program is None:
-        pytest.skip("trec_eval is not installed, and RELKIT_TREC_EVAL does not name it")
+        pytest.skip("trec_eval is not installed, and RELYON_TREC_EVAL does not name it")
     choose = random.Random(seed)
     random_files(choose, tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -5,7 +5,7 @@
 
 Blocks fenced as `console` hold commands after `$ ` (continued after `> `) and their output;
 blocks fenced as `python` hold a doctest, or code that prints nothing. The blocks of a page run in
-order, in one directory that holds a copy of `examples/`. On Chinese pages relkit speaks Chinese.
+order, in one directory that holds a copy of `examples/`. On Chinese pages relyon speaks Chinese.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from relkit.core.notes import RelkitWarning
+from relyon.core.notes import RelyonWarning
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>console|python)\b[^\n]*$")
@@ -83,7 +83,7 @@ class Session:
             "LC_ALL": "C.UTF-8",
             "NO_COLOR": "1",
             "PYTHONPATH": "",
-            "RELKIT_LANG": language,
+            "RELYON_LANG": language,
         }
 
     def run(self, block: Block) -> list[str]:
@@ -179,7 +179,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the output into the page")
     parser.add_argument("pages", nargs="+", type=Path)
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore", RelkitWarning)  # about the examples' data, not about the code
+    warnings.simplefilter("ignore", RelyonWarning)  # about the examples' data, not about the code
     differing = 0
     for page in arguments.pages:
         before, after = page.read_text(encoding="utf-8"), run_page(page)

@@ -19,7 +19,7 @@ PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 BLOCK = re.compile(r"^```(?:console|python)\n.*?^```$", re.S | re.M)
 WITH_EXAMPLES = [name for name in PAGES if BLOCK.search((DOCS / name).read_text(encoding="utf-8"))]
 TRANSLATED = sorted(path.name for path in (DOCS / "zh").glob("*.md"))
-#: A translation holds the same examples, which a test compares: they are run once. What relkit
+#: A translation holds the same examples, which a test compares: they are run once. What relyon
 #: says on it in Chinese is run by `make test-slow`.
 RUN = [
     name for name in WITH_EXAMPLES if name.removeprefix("zh/") not in TRANSLATED or "/" not in name
@@ -103,18 +103,18 @@ def test_measures_page_index_and_stub_are_not_stale() -> None:
 
 
 def test_every_measure_is_on_the_measures_page() -> None:
-    from relkit.measures import registry
+    from relyon.measures import registry
 
     text = (DOCS / "measures.md").read_text(encoding="utf-8")
     shipped = [
-        name for name in registry if registry.get(name).__module__.startswith("relkit.measures.")
+        name for name in registry if registry.get(name).__module__.startswith("relyon.measures.")
     ]
     assert len(shipped) > 20
     assert [name for name in shipped if f"### `{name}` " not in text] == []
 
 
 def test_convention_pages_show_every_field() -> None:
-    from relkit import Convention
+    from relyon import Convention
 
     for page in ("convention.md", "zh/convention.md"):
         text = (DOCS / page).read_text(encoding="utf-8")

@@ -11,19 +11,19 @@ from types import ModuleType
 
 import pytest
 
-import relkit
-from relkit import judging
+import relyon
+from relyon import judging
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Pages for readers; what other programs have is named as they name it.
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 #: The stub has the names themselves.
-ALL: list[str] = dir(relkit)
+ALL: list[str] = dir(relyon)
 NAMES = [name for name in ALL if not name.startswith("__")]
 THINGS = [
     name
     for name in NAMES
-    if inspect.isclass(getattr(relkit, name)) or callable(getattr(relkit, name))
+    if inspect.isclass(getattr(relyon, name)) or callable(getattr(relyon, name))
 ]
 #: Classes that only hold what others fill in, or that an example could only raise.
 RECORDS = {
@@ -38,7 +38,7 @@ RECORDS = {
     "Note",
     "ParameterError",
     "ParseError",
-    "RelkitError",
+    "RelyonError",
     "Step",
     "StrictError",
     "UnknownNameError",
@@ -47,7 +47,7 @@ RECORDS = {
 
 def methods(name: str) -> list[str]:
     """Returns the public methods and properties that a class defines itself."""
-    kind = getattr(relkit, name)
+    kind = getattr(relyon, name)
     return [
         f"{name}.{key}"
         for key, value in vars(kind).items()
@@ -58,28 +58,28 @@ def methods(name: str) -> list[str]:
 
 def resolve(path: str) -> object:
     name, _, member = path.partition(".")
-    kind = getattr(relkit, name)
+    kind = getattr(relyon, name)
     return getattr(kind, member) if member else kind
 
 
 MEMBERS = [
-    member for name in NAMES if inspect.isclass(getattr(relkit, name)) for member in methods(name)
+    member for name in NAMES if inspect.isclass(getattr(relyon, name)) for member in methods(name)
 ]
-FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(relkit, name))]
+FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(relyon, name))]
 
 
 def test_all_is_what_dir_shows() -> None:
-    assert dir(relkit) == sorted(ALL)
+    assert dir(relyon) == sorted(ALL)
     assert len(set(ALL)) == len(ALL)
 
 
 def test_every_name_of_all_is_there() -> None:
-    assert [name for name in ALL if not hasattr(relkit, name)] == []
+    assert [name for name in ALL if not hasattr(relyon, name)] == []
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="attribute evalute"):
-        relkit.evalute  # type: ignore[attr-defined]  # noqa: B018
+        relyon.evalute  # type: ignore[attr-defined]  # noqa: B018
 
 
 @pytest.mark.parametrize("path", sorted(THINGS + MEMBERS))
@@ -94,7 +94,7 @@ def test_documented(path: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(THINGS) - RECORDS))
 def test_has_an_example(name: str) -> None:
-    assert ">>> " in (inspect.getdoc(getattr(relkit, name)) or "")
+    assert ">>> " in (inspect.getdoc(getattr(relyon, name)) or "")
 
 
 @pytest.mark.parametrize("path", FUNCTIONS)
@@ -114,9 +114,9 @@ def test_functions_say_what_they_take_return_and_raise(path: str) -> None:
         )
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if inspect.isclass(getattr(relkit, name))])
+@pytest.mark.parametrize("name", [name for name in NAMES if inspect.isclass(getattr(relyon, name))])
 def test_fields_are_described(name: str) -> None:
-    kind = getattr(relkit, name)
+    kind = getattr(relyon, name)
     fields = getattr(kind, "__dataclass_fields__", {})
     text = inspect.getdoc(kind) or ""
     missing = [
@@ -129,8 +129,8 @@ def test_fields_are_described(name: str) -> None:
 
 def test_the_reference_page_holds_every_name() -> None:
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-    held = set(re.findall(r"^::: relkit\.(\w+)$", text, re.M)) | set(
-        re.findall(r"`relkit\.(\w+)` (?:and|are)", text)
+    held = set(re.findall(r"^::: relyon\.(\w+)$", text, re.M)) | set(
+        re.findall(r"`relyon\.(\w+)` (?:and|are)", text)
     )
     assert set(NAMES) - held == set()
     assert held - set(NAMES) == set()
@@ -139,27 +139,27 @@ def test_the_reference_page_holds_every_name() -> None:
 def test_the_reference_page_holds_every_name_of_judging() -> None:
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     offered = vars(judging)["__all__"]
-    assert set(re.findall(r"^::: relkit\.judging\.(\S+)$", text, re.M)) == set(offered)
+    assert set(re.findall(r"^::: relyon\.judging\.(\S+)$", text, re.M)) == set(offered)
     assert [name for name in offered if not inspect.getdoc(getattr(judging, name))] == []
 
 
 def _paths(text: str) -> Iterator[str]:
-    """Yields what a page names under relkit: in prose and examples, and what they import."""
-    for package, names in re.findall(r"from (relkit(?:\.\w+)*) import \(?([\w, ]+)", text):
+    """Yields what a page names under relyon: in prose and examples, and what they import."""
+    for package, names in re.findall(r"from (relyon(?:\.\w+)*) import \(?([\w, ]+)", text):
         for name in names.replace(" ", "").split(","):
             yield f"{package}.{name}"
-    yield from re.findall(r"(?:`|::: )(relkit(?:\.\w+)+)", text)
+    yield from re.findall(r"(?:`|::: )(relyon(?:\.\w+)+)", text)
 
 
 def _is_package(module: ModuleType) -> bool:
     """Says whether a module is a folder, or what another program has as one file."""
-    return hasattr(module, "__path__") or module.__name__.startswith("relkit.compat.")
+    return hasattr(module, "__path__") or module.__name__.startswith("relyon.compat.")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_name_what_packages_export_and_no_module(page: Path) -> None:
     for path in _paths(page.read_text(encoding="utf-8")):
-        found: object = relkit
+        found: object = relyon
         for name in path.split(".")[1:]:
             if inspect.ismodule(found) and _is_package(found):
                 package = f"{found.__name__}.{name}"
@@ -175,4 +175,4 @@ def test_the_changelog_knows_this_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.search(r"^## \[([^\]]+)\]", text, re.M)
     assert newest is not None
-    assert newest[1] == relkit.__version__
+    assert newest[1] == relyon.__version__

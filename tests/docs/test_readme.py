@@ -68,7 +68,7 @@ def test_installation(name: str, tmp_path: Path) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     commands = re.findall(r"```sh\n(.*?)```", text, re.S)
     assert commands
-    clone, home = tmp_path / "relkit", tmp_path / "home"
+    clone, home = tmp_path / "relyon", tmp_path / "home"
     subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
     subprocess.run([sys.executable, "-m", "venv", home], check=True)
     for command in commands:
@@ -76,6 +76,6 @@ def test_installation(name: str, tmp_path: Path) -> None:
             ["bash", "-c", f'. "{home}/bin/activate" && {command}'], cwd=clone, check=True
         )
     shown = subprocess.run(
-        [home / "bin" / "relkit", "--version"], capture_output=True, text=True, check=True
+        [home / "bin" / "relyon", "--version"], capture_output=True, text=True, check=True
     )
-    assert shown.stdout.startswith("relkit ")
+    assert shown.stdout.startswith("relyon ")

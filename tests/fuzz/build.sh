@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds fuzz_native, or the program named as the second argument, with AddressSanitizer and
 # UndefinedBehaviorSanitizer; prints where it is.
-# Files are read through a window of RELKIT_WINDOW bytes, so small that every input crosses its borders.
+# Files are read through a window of RELYON_WINDOW bytes, so small that every input crosses its borders.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${1:-$root/build/fuzz}
@@ -10,7 +10,7 @@ compiler=${CXX:-c++}
 mkdir -p "$folder"
 rm -f "$folder/$program"
 flags="-std=c++20 -O2 -g -Wall -Wextra -Wshadow -ffp-contract=off -fno-math-errno -pthread \
-  -DRELKIT_WINDOW=${RELKIT_WINDOW:-512} -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+  -DRELYON_WINDOW=${RELYON_WINDOW:-512} -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 objects=""
 # What does not speak Python, directly or by what it includes.
 for source in $(grep -LE 'nanobind|"bind.hpp"|"sources.hpp"|"arrow|"click' "$root"/native/*.cpp); do

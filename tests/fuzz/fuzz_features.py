@@ -26,14 +26,14 @@ from typing import Any
 import numpy as np
 from tests.fuzz.fuzz_text import DisagreementError, environment, mutate, random_number
 
-import relkit
-from relkit.core.errors import InputError
-from relkit.data.labelled import LabelledRows
-from relkit.io.letor_lines import finite, no_query, row_values, rows_of
+import relyon
+from relyon.core.errors import InputError
+from relyon.data.labelled import LabelledRows
+from relyon.io.letor_lines import finite, no_query, row_values, rows_of
 
 PIECES = [b" 1:1", b" 2:0 1:1", b" 3:1 3:2", b" qid:9", b"#", b" 1048577:1", b" 0:1", b",", b'"']
 QUERIES = ["1", "2", "a", "问", "01"]
-SETTINGS = ({"RELKIT_STRETCH": "1"}, {"RELKIT_STRETCH": "40", "RELKIT_THREADS": "3"})
+SETTINGS = ({"RELYON_STRETCH": "1"}, {"RELYON_STRETCH": "40", "RELYON_THREADS": "3"})
 #: What lies beside a text without `qid:`, and what one line of it may be.
 BESIDE: dict[str, Callable[[Random], str]] = {
     ".weight": lambda random: random.choice(["1", "0", "0.25", "1e3", "-1"]),
@@ -101,7 +101,7 @@ def outcome(path: Path, **more: Any) -> tuple[LabelledRows | None, Any]:
     """Returns the rows, and what can be compared of them, or of the error."""
     weight = None if path.name.startswith("rows.letor") else "weight"
     try:
-        rows = relkit.read_features(path, weight=weight, **more)
+        rows = relyon.read_features(path, weight=weight, **more)
     except InputError as error:
         return None, (type(error).__name__, str(error).replace(".gz", ""))
     values = rows.known_features().dense()
@@ -225,7 +225,7 @@ def main() -> None:
     arguments = parser.parse_args()
     start = perf_counter()
     counts = {"accepted": 0, "refused": 0}
-    with tempfile.TemporaryDirectory(dir=os.environ.get("RELKIT_FUZZ_FOLDER")) as folder:
+    with tempfile.TemporaryDirectory(dir=os.environ.get("RELYON_FUZZ_FOLDER")) as folder:
         for seed in range(arguments.seed, arguments.seed + arguments.count):
             try:
                 counts[check(seed, Path(folder))] += 1

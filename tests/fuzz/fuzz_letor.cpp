@@ -27,10 +27,10 @@
 namespace {
 
 using fuzz::Random;
-using relkit::letor::Block;
-using relkit::letor::Entries;
-using relkit::letor::Part;
-using relkit::letor::Plan;
+using relyon::letor::Block;
+using relyon::letor::Entries;
+using relyon::letor::Part;
+using relyon::letor::Plan;
 using std::string_view_literals::operator""sv;
 
 constexpr std::string_view pieces[] = {
@@ -79,9 +79,9 @@ Read<Value> read(std::string_view text, const Plan& plan, std::size_t stretch) {
   std::uint64_t lines = 0;
   while (!text.empty()) {
     const std::size_t end = text.find('\n', std::min(stretch, text.size()) - 1) + 1;
-    const auto bytes = std::make_unique<char[]>(end + relkit::letor::padding);
+    const auto bytes = std::make_unique<char[]>(end + relyon::letor::padding);
     std::memcpy(bytes.get(), text.data(), end);
-    const Part part = relkit::letor::parse({bytes.get(), end}, plan, entries);
+    const Part part = relyon::letor::parse({bytes.get(), end}, plan, entries);
     std::size_t run = 0, left = part.sizes.empty() ? 0 : static_cast<std::size_t>(part.sizes[0]);
     for (std::size_t row = 0; row < part.labels.size(); ++row) {
       const double label = part.labels[row];
@@ -95,7 +95,7 @@ Read<Value> read(std::string_view text, const Plan& plan, std::size_t stretch) {
       found.rows += "\n";
     }
     if (plan.features) {
-      const Block<Value> block = relkit::letor::pack(entries);
+      const Block<Value> block = relyon::letor::pack(entries);
       for (std::size_t row = 0; row < block.rows; ++row) {
         auto& values = found.features.emplace_back();
         const std::size_t from = block.dense ? row * block.width : block.offsets[row];

@@ -40,14 +40,14 @@ namespace {
 
 using fuzz::Input;
 using fuzz::Random;
-using relkit::Batch;
-using relkit::InputError;
-using relkit::JudgmentTable;
-using relkit::Plan;
-using relkit::RunTable;
+using relyon::Batch;
+using relyon::InputError;
+using relyon::JudgmentTable;
+using relyon::Plan;
+using relyon::RunTable;
 
 // Bytes from memory, a few at a time.
-class Pieces final : public relkit::Bytes {
+class Pieces final : public relyon::Bytes {
  public:
   Pieces(std::string_view text, std::size_t piece) : text_(text), piece_(piece) {}
   std::size_t read(char* into, std::size_t size) override {
@@ -129,18 +129,18 @@ std::string describe(const Batch& batch, bool totals) {
   const auto missing = static_cast<std::uint64_t>(std::count(batch.missing.begin(), batch.missing.end(), 1));
   for (std::size_t row = 0; row < batch.queries.size(); ++row) {
     text += batch.queries[row] + (batch.missing[row] != 0 ? " missing" : "");
-    for (const relkit::Column& column : batch.columns) {
+    for (const relyon::Column& column : batch.columns) {
       text += " " + bits(column.values[row]) + "/" + bits(column.numerators[row]) + "/" + bits(column.denominators[row]);
     }
     text += "\n";
   }
-  for (const relkit::Column& column : batch.columns) {
+  for (const relyon::Column& column : batch.columns) {
     text += std::to_string(column.tie_sensitive) + " ";
     if (!totals) continue;
-    relkit::Total total;
+    relyon::Total total;
     total.add(column, missing);
-    if (relkit::Total::from_bytes(total.to_bytes()).to_bytes() != total.to_bytes()) fail("a total changed");
-    text += bits(total.mean(relkit::Undefined::zero)) + " " + bits(total.auc()) + "\n";
+    if (relyon::Total::from_bytes(total.to_bytes()).to_bytes() != total.to_bytes()) fail("a total changed");
+    text += bits(total.mean(relyon::Undefined::zero)) + " " + bits(total.auc()) + "\n";
   }
   text += std::to_string(batch.rows) + " rows, " + std::to_string(batch.matched) + " matched, " +
           std::to_string(batch.unjudged_queries) + " unjudged:";
@@ -170,12 +170,12 @@ std::string describe(const RunTable& table) {
   return text + std::to_string(table.count) + " " + table.tag + (table.grouped ? "" : " not grouped");
 }
 
-Plan build_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative negative, bool few = false) {
+Plan build_plan(relyon::Ties ties, relyon::Unjudged unjudged, relyon::Negative negative, bool few = false) {
   Plan plan;
   plan.rules.ties = ties;
   plan.rules.unjudged = unjudged;
   plan.rules.negative = negative;
-  using Given = std::map<std::string, relkit::Parameter>;
+  using Given = std::map<std::string, relyon::Parameter>;
   const auto k = [](std::int64_t cutoff) { return Given{{"k", cutoff}}; };
   const std::pair<const char*, Given> wanted[] = {
       {"ndcg", k(10)},
@@ -200,12 +200,12 @@ Plan build_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative n
   for (const auto& [name, parameters] : wanted) {
     if (few && name != std::string_view("ndcg") && name != std::string_view("pnr")) continue;
     // Kappa refuses most scores, so that little else would be seen.
-    if (name == std::string_view("kappa") && negative != relkit::Negative::error) continue;
+    if (name == std::string_view("kappa") && negative != relyon::Negative::error) continue;
     try {
-      plan.kernels.push_back(relkit::make_kernel({name, parameters}, plan.rules));
+      plan.kernels.push_back(relyon::make_kernel({name, parameters}, plan.rules));
     } catch (const InputError& error) {
       // Not every measure has an expectation.
-      if (ties != relkit::Ties::expected) {
+      if (ties != relyon::Ties::expected) {
         std::fprintf(stderr, "%s: %s\n", name, error.what());
         std::exit(2);
       }
@@ -215,7 +215,7 @@ Plan build_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative n
 }
 
 std::vector<Plan> make_plans() {
-  using relkit::Negative, relkit::Ties, relkit::Unjudged;
+  using relyon::Negative, relyon::Ties, relyon::Unjudged;
   std::vector<Plan> plans;
   plans.push_back(build_plan(Ties::doc_desc, Unjudged::nonrelevant, Negative::nonrelevant, true));
   plans.push_back(build_plan(Ties::doc_desc, Unjudged::nonrelevant, Negative::nonrelevant));
@@ -237,7 +237,7 @@ void write_file(const std::string& path, const std::string& text) {
 // A document that a judged query of a run holds twice.
 bool judged_twice(const JudgmentTable& judgments, const RunTable& run) {
   for (std::uint32_t number = 0; number < run.size(); ++number) {
-    if (judgments.find(run.id(number)) == relkit::Index::none) continue;
+    if (judgments.find(run.id(number)) == relyon::Index::none) continue;
     std::set<std::string_view> seen;
     for (const RunTable::Row& row : run.rows(number)) {
       if (!seen.insert(row.document()).second) return true;
@@ -260,7 +260,7 @@ void check(std::uint64_t seed, const std::vector<Plan>& plans, Counts& counts) {
   const auto read_judgments = [&](std::size_t piece) {
     return attempt([&] {
       Pieces bytes(given.qrels, piece);
-      judgments = relkit::read_qrels(bytes, "x.qrels");
+      judgments = relyon::read_qrels(bytes, "x.qrels");
       return describe(judgments);
     });
   };
@@ -271,14 +271,14 @@ void check(std::uint64_t seed, const std::vector<Plan>& plans, Counts& counts) {
     ++counts.judgments;
   } else {
     Pieces bytes("q1 0 d1 1\nq1 0 d2 3\nq1 0 doc-1 -1\n1 0 d3 1\nq2 0 d1 0\n#4 0 #1 2\n", 1000);
-    judgments = relkit::read_qrels(bytes, "y.qrels");
+    judgments = relyon::read_qrels(bytes, "y.qrels");
   }
 
   RunTable table;
   const auto read_table = [&](std::size_t piece) {
     return attempt([&] {
       Pieces bytes(given.run, piece);
-      table = relkit::read_run(bytes, run_path);
+      table = relyon::read_run(bytes, run_path);
       return describe(table);
     });
   };
@@ -290,9 +290,9 @@ void check(std::uint64_t seed, const std::vector<Plan>& plans, Counts& counts) {
   const Plan& plan = random.one_in(6) ? random.pick(plans) : plans[0];
   const bool totals = random.one_in(50);
   const auto evaluate = [&](const char* simd, std::size_t stretch, int threads) {
-    ::setenv("RELKIT_SIMD", simd, 1);
-    ::setenv("RELKIT_STRETCH", std::to_string(stretch).c_str(), 1);
-    return attempt([&] { return describe(relkit::evaluate_run_file(judgments, plan, run_path, threads), totals); });
+    ::setenv("RELYON_SIMD", simd, 1);
+    ::setenv("RELYON_STRETCH", std::to_string(stretch).c_str(), 1);
+    return attempt([&] { return describe(relyon::evaluate_run_file(judgments, plan, run_path, threads), totals); });
   };
   const Outcome first = evaluate("scalar", 0, 1);
   counts.runs += first.good;
@@ -329,7 +329,7 @@ void check(std::uint64_t seed, const std::vector<Plan>& plans, Counts& counts) {
     if (first.repeated() && first.line == 0) fail("a repeated document has no line", first.text);
     return;
   }
-  const Outcome again = attempt([&] { return describe(relkit::evaluate_run(judgments, plan, table, threads), totals); });
+  const Outcome again = attempt([&] { return describe(relyon::evaluate_run(judgments, plan, table, threads), totals); });
   // The table looks at the ranks of queries that nobody judged, too.
   if (again.good != first.good && !again.refused()) fail("only one of the two accepts the run", first.text, again.text);
   if (again.good && again.text != first.text) fail("the table gives other values", first.text, again.text);
@@ -345,7 +345,7 @@ int main(int count, char** arguments) {
   const std::uint64_t inputs = std::strtoull(arguments[1], nullptr, 10);
   const std::uint64_t seed = std::strtoull(arguments[2], nullptr, 10);
   const std::string folder = count > 3 ? arguments[3] : "/tmp";
-  run_path = folder + "/relkit-fuzz-" + std::to_string(seed) + ".run";
+  run_path = folder + "/relyon-fuzz-" + std::to_string(seed) + ".run";
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_set_death_callback(save);
 #endif

@@ -30,8 +30,8 @@
 namespace {
 
 using fuzz::Random;
-using relkit::Batch;
-using relkit::JudgmentTable;
+using relyon::Batch;
+using relyon::JudgmentTable;
 using std::string_view_literals::operator""sv;
 
 constexpr std::string_view queries[] = {"q1", "q2", "1", "unjudged", "query-number-5", "\xe9\x97\xae"};
@@ -47,7 +47,7 @@ constexpr std::string_view pieces[] = {
 
 struct Input {
   std::string text;
-  std::unique_ptr<relkit::TableFormat> format;
+  std::unique_ptr<relyon::TableFormat> format;
 };
 
 std::string quoted(std::string_view value) {
@@ -88,9 +88,9 @@ Input make_delimited(Random& random) {
     if (random.one_in(8)) input.text += end;
   }
   const std::uint32_t first = titled ? 1 : 0, score = first + 2 + (ranked ? 1 : 0);
-  input.format = std::make_unique<relkit::Delimited>(
+  input.format = std::make_unique<relyon::Delimited>(
       separator, score + 1,
-      relkit::Delimited::Places{first, first + 1, score, ranked ? first + 2 : relkit::Delimited::absent});
+      relyon::Delimited::Places{first, first + 1, score, ranked ? first + 2 : relyon::Delimited::absent});
   return input;
 }
 
@@ -117,7 +117,7 @@ Input make_json_lines(Random& random) {
   }
   std::optional<std::string> rank;
   if (ranked) rank = "rank";
-  input.format = std::make_unique<relkit::JsonLines>(relkit::JsonLines::Keys{"query", "document", "score", rank});
+  input.format = std::make_unique<relyon::JsonLines>(relyon::JsonLines::Keys{"query", "document", "score", rank});
   return input;
 }
 
@@ -150,7 +150,7 @@ Input make_input(std::uint64_t seed) {
 }
 
 // Bytes from memory, a few at a time.
-class Pieces final : public relkit::Bytes {
+class Pieces final : public relyon::Bytes {
  public:
   Pieces(std::string_view text, std::size_t piece) : text_(text), piece_(piece) {}
   std::size_t read(char* into, std::size_t size) override {
@@ -171,7 +171,7 @@ std::string describe(const std::optional<Batch>& batch) {
                      std::to_string(batch->unjudged_queries) + " unjudged\n";
   for (std::size_t row = 0; row < batch->queries.size(); ++row) {
     text += batch->queries[row];
-    for (const relkit::Column& column : batch->columns) {
+    for (const relyon::Column& column : batch->columns) {
       text += " " + std::to_string(std::bit_cast<std::uint64_t>(column.values[row]));
     }
     text += "\n";
@@ -187,14 +187,14 @@ std::string describe(const std::optional<Batch>& batch) {
 }
 
 // Returns whether the table could be streamed.
-bool check(std::uint64_t seed, const JudgmentTable& judgments, const relkit::Plan& plan, const std::string& path) {
+bool check(std::uint64_t seed, const JudgmentTable& judgments, const relyon::Plan& plan, const std::string& path) {
   const Input input = make_input(seed);
   Random random = fuzz::random_of(seed + 77);
   std::ofstream(path, std::ios::binary) << input.text;
   const auto evaluate = [&](const char* lanes, std::size_t stretch, int threads) {
-    ::setenv("RELKIT_SIMD", lanes, 1);
-    ::setenv("RELKIT_STRETCH", std::to_string(stretch).c_str(), 1);
-    return describe(relkit::evaluate_table_file(judgments, plan, path, *input.format, threads));
+    ::setenv("RELYON_SIMD", lanes, 1);
+    ::setenv("RELYON_STRETCH", std::to_string(stretch).c_str(), 1);
+    return describe(relyon::evaluate_table_file(judgments, plan, path, *input.format, threads));
   };
   const std::string first = evaluate("scalar", 0, 1);
   const auto same = [&](const std::string& other) {
@@ -205,7 +205,7 @@ bool check(std::uint64_t seed, const JudgmentTable& judgments, const relkit::Pla
   same(evaluate("", 1 + random.below(input.text.size() + 1), 1));
   same(evaluate("avx2", 1 + random.below(80), random.one_in(8) ? 3 : 1));
   Pieces bytes(input.text, 1 + random.below(200));
-  same(describe(relkit::evaluate_table_stream(judgments, plan, bytes, "x", *input.format)));
+  same(describe(relyon::evaluate_table_stream(judgments, plan, bytes, "x", *input.format)));
   return first.ends_with('\n');
 }
 
@@ -221,10 +221,10 @@ int main(int count, char** arguments) {
   const std::string folder = count > 3 ? arguments[3] : ".";
   const std::string path = folder + "/fuzz-" + std::to_string(start) + ".table";
   Pieces bytes("q1 0 d1 1\nq1 0 d2 3\nq1 0 1 -1\n1 0 d3 1\nq2 0 d1 0\n\xe9\x97\xae 0 2 2\n", 1000);
-  const JudgmentTable judgments = relkit::read_qrels(bytes, "x.qrels");
-  relkit::Plan plan;
+  const JudgmentTable judgments = relyon::read_qrels(bytes, "x.qrels");
+  relyon::Plan plan;
   for (const char* name : {"ndcg", "rr", "num_ret"}) {
-    plan.kernels.push_back(relkit::make_kernel({name, {}}, plan.rules));
+    plan.kernels.push_back(relyon::make_kernel({name, {}}, plan.rules));
   }
   std::uint64_t streamed = 0;
   for (std::uint64_t seed = start; seed < start + inputs; ++seed) streamed += check(seed, judgments, plan, path);

@@ -24,8 +24,8 @@ from typing import Any
 
 from tests.fuzz import reference
 
-from relkit import _native
-from relkit.core.errors import InputError, ParseError
+from relyon import _native
+from relyon.core.errors import InputError, ParseError
 
 PIECES = [
     b"\0", b"\r", b"\n", b"\r\n", b"\n\n", b"\t", b" ", b"  ", b"\v", b"\f", b"#", b"# ",
@@ -154,7 +154,7 @@ def _check_run(
     for simd in ("scalar", "avx2", ""):
         for size in sizes if simd else sizes[:1]:
             threads = 3 if random.randrange(8) == 0 else 1
-            with environment(RELKIT_SIMD=simd, RELKIT_STRETCH=str(size)):
+            with environment(RELYON_SIMD=simd, RELYON_STRETCH=str(size)):
                 evaluate = partial(_native.evaluate_text, table, plan, path, threads)
                 batches.append(_native_outcome(evaluate))
     first = batches[0]

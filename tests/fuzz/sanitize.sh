@@ -12,7 +12,7 @@ run="$folder/venv/bin/python"
 "$run" -m pip install --quiet --disable-pip-version-check "pip>=25.1" "scikit-build-core>=0.10" \
   "nanobind>=2.4" cmake ninja
 "$run" -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable . \
-  --config-settings=build-dir="$folder/native" --config-settings=cmake.define.RELKIT_SANITIZE=ON
+  --config-settings=build-dir="$folder/native" --config-settings=cmake.define.RELYON_SANITIZE=ON
 "$run" -m pip install --quiet --disable-pip-version-check --group test
 library() { "${CXX:-c++}" -print-file-name="$1"; }
 LD_PRELOAD="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)"

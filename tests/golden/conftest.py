@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from tests.values import values_by_query
 
-from relkit.data.convention import load_convention
-from relkit.data.ranking import Ranking
-from relkit.measures import measure
+from relyon.data.convention import load_convention
+from relyon.data.ranking import Ranking
+from relyon.measures import measure
 
 Values = dict[str, dict[str, float]]
 Lists = dict[str, dict[str, float]]
@@ -77,7 +77,7 @@ def load_golden(name: str) -> Any:
 
 @pytest.fixture(scope="session")
 def lists() -> Callable[[Source], Lists]:
-    """Reads qrels or a run without relkit."""
+    """Reads qrels or a run without relyon."""
     return read_lists
 
 

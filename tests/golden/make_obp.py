@@ -3,7 +3,7 @@
     PYTHONPATH=.:OBP_CHECKOUT python tests/golden/make_obp.py
 
 The Open Bandit Pipeline is https://github.com/st-tech/zr-obp (Apache 2.0; it is run, not copied).
-Its doubly robust estimators are given relkit's model of rewards: what is compared is what they make
+Its doubly robust estimators are given relyon's model of rewards: what is compared is what they make
 of it.
 """
 
@@ -19,9 +19,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from relkit.labels.off_policy import read_candidate, read_feedback
-from relkit.labels.off_policy.choices import align
-from relkit.labels.off_policy.reward_model import fit_rewards
+from relyon.labels.off_policy import read_candidate, read_feedback
+from relyon.labels.off_policy.choices import align
+from relyon.labels.off_policy.reward_model import fit_rewards
 
 ACTIONS = "abcd"
 PLACES = 3
@@ -65,7 +65,7 @@ def lists() -> list[dict[str, Any]]:
 def model(
     log: pl.DataFrame, table: Callable[[str], dict[str, list[Any]]], kind: Any
 ) -> NDArray[np.float64]:
-    """What relkit foresees of each action at each place of each session. (n, k, actions)."""
+    """What relyon foresees of each action at each place of each session. (n, k, actions)."""
     feedback = read_feedback(log, propensities=kind)
     found = []
     for action in ACTIONS:
@@ -115,7 +115,7 @@ def of_lists() -> dict[str, float]:
     prefix = np.cumprod(same, axis=1).astype(float)
     given = np.array([row["propensity"] for row in rows]).reshape(count, PLACES)
     above = np.cumprod(given, axis=1)
-    # How often each document stood where it stood: what relkit counts for single places.
+    # How often each document stood where it stood: what relyon counts for single places.
     often = np.array(
         [[np.mean([one[k] == row[k] for one in shown]) for k in range(PLACES)] for row in shown]
     )

@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from relkit.labels.click_models.dbn import DBN
-from relkit.labels.expectation import Iterated
-from relkit.labels.log import read_clicks
-from relkit.labels.model import models
+from relyon.labels.click_models.dbn import DBN
+from relyon.labels.expectation import Iterated
+from relyon.labels.log import read_clicks
+from relyon.labels.model import models
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import relkit
+import relyon
 
 Engine = Callable[..., dict[str, dict[str, float]]]
 
@@ -62,7 +62,7 @@ PAIRS = ["pnr(label_ties=ignore)", "gauc"]
 def check_pairs(qrels: Path, run: Path, expected: Path) -> None:
     """Compares pair counts, PNR and AUC of every query and their sums."""
     names = [*PAIRS, "auc"]
-    results = relkit.evaluate(str(qrels), str(run), names)
+    results = relyon.evaluate(str(qrels), str(run), names)
     ratios = results.values_by_query("pnr(label_ties=ignore)")
     areas = results.values_by_query("gauc")
     with expected.open() as lines:
@@ -149,10 +149,10 @@ def test_ranx_fixtures_in_every_form(form: str, test_data: Path) -> None:
     run: Any = str(folder / "unit" / f"run.{form}")
     if form == "parquet":
         columns = {"query": "q_id", "document": "doc_id"}
-        judgments = relkit.read_judgments(judgments, columns=columns | {"grade": "score"})
-        run = relkit.read_run(run, columns=columns | {"score": "score"})
+        judgments = relyon.read_judgments(judgments, columns=columns | {"grade": "score"})
+        run = relyon.read_run(run, columns=columns | {"score": "score"})
     expected = read_printed(folder / "expected" / "run.trec.te9.0.8.all_trec.q.txt.gz")["all"]
-    results = relkit.evaluate(judgments, run, list(expected), convention="trec_eval")
+    results = relyon.evaluate(judgments, run, list(expected), convention="trec_eval")
     for name, value in expected.items():
         assert results[name] == pytest.approx(value, rel=1e-12), name
 
@@ -200,8 +200,8 @@ def test_elasticsearch_values(test_data: Path) -> None:
         for grade in ranked:
             if grade in missed:
                 missed.remove(grade)
-        dcg = relkit.measure("dcg(gain=exp)@10").score(ranked, missed)
-        ndcg = relkit.measure("ndcg(gain=exp)@10").score(ranked, missed)
+        dcg = relyon.measure("dcg(gain=exp)@10").score(ranked, missed)
+        ndcg = relyon.measure("ndcg(gain=exp)@10").score(ranked, missed)
         assert dcg == pytest.approx(case["dcg"], rel=1e-12)
         assert ndcg == pytest.approx(case["ndcg"], rel=1e-12)
         assert dcg / ndcg == pytest.approx(case["idcg"], rel=1e-12)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import relkit
-from relkit.analysis.comparison.settings import Correction
-from relkit.analysis.statistics import two_way_anova
-from relkit.io.values import read_values
+import relyon
+from relyon.analysis.comparison.settings import Correction
+from relyon.analysis.statistics import two_way_anova
+from relyon.io.values import read_values
 
 #: Our measures by the name that trec_eval prints.
 MEASURES = {
@@ -41,7 +41,7 @@ def printed(path: Path, name: str) -> dict[str, float]:
 @pytest.mark.parametrize("theirs", MEASURES)
 def test_dl_hard_by_a_second_route(theirs: str, test_data: Path) -> None:
     folder = test_data / "dl_hard_passage"
-    comparison = relkit.compare(
+    comparison = relyon.compare(
         folder / "qrels.passage.txt",
         folder / "bm25.run.gz",
         folder / "bm25_t5.zs.run.gz",
@@ -112,7 +112,7 @@ def test_dl_hard_corrections(test_data: Path) -> None:
     )
     methods: dict[Correction, str] = {"holm": "holm", "bh": "fdr_bh"}
     for correction, method in methods.items():
-        found = relkit.compare(
+        found = relyon.compare(
             judgments, old, new, ["ndcg@10", "ap", "p@5", "rr"], correction=correction
         )
         adjusted = multitest.multipletests([one.p for one in found.contrasts], method=method)[1]
@@ -120,13 +120,13 @@ def test_dl_hard_corrections(test_data: Path) -> None:
 
 
 @pytest.fixture
-def sakai(test_data: Path) -> tuple[relkit.Comparison, dict[str, dict[str, float]], dict]:
+def sakai(test_data: Path) -> tuple[relyon.Comparison, dict[str, dict[str, float]], dict]:
     """Sakai's three systems over 20 topics, and the answers."""
     folder = test_data / "elinor_fixtures" / "sakai-book"
     files = {name: folder / f"{name}.csv" for name in "XYZ"}
     answers = test_data / "reference_fixtures" / "sakai_significance.json"
     values = {name: read_values(path)["ndcg@5"] for name, path in files.items()}
-    return relkit.compare_values(files), values, json.loads(answers.read_text("utf-8"))
+    return relyon.compare_values(files), values, json.loads(answers.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("pair", ["XY", "XZ", "YZ"])
@@ -136,7 +136,7 @@ def test_sakai_paired_tests(pair: str, test_data: Path) -> None:
         (test_data / "reference_fixtures" / "sakai_significance.json").read_text("utf-8")
     )
     # Both programs subtract the second system from the first.
-    found = relkit.compare_values({name: folder / f"{name}.csv" for name in reversed(pair)})
+    found = relyon.compare_values({name: folder / f"{name}.csv" for name in reversed(pair)})
     one = found.contrasts[0]
     assert one.p_values["t"] == pytest.approx(answers["paired_t"][pair]["p"], rel=1e-9)
     assert one.effect_size * math.sqrt(20) == pytest.approx(
@@ -155,7 +155,7 @@ def test_sakai_wilcoxon(pair: str, statistic: float, noisy: float, sakai: tuple)
     assert stats.wilcoxon(first - second).pvalue == answers["wilcoxon"][pair]["p"]
     exact = stats.wilcoxon(np.rint(100 * first) - np.rint(100 * second))
     assert exact.statistic == statistic
-    ours = relkit.analysis.statistics.paired_test("wilcoxon", first - second)
+    ours = relyon.analysis.statistics.paired_test("wilcoxon", first - second)
     assert ours.statistic == statistic
     assert ours.p == pytest.approx(exact.pvalue, rel=1e-12)
 
@@ -191,7 +191,7 @@ def test_sakai_tukey(sakai: tuple) -> None:
 
 def test_order_of_rows_and_threads_do_not_matter(test_data: Path) -> None:
     folder = test_data / "dl_hard_passage"
-    runs = [relkit.read_run(folder / name) for name in ("bm25.run.gz", "bm25_t5.zs.run.gz")]
+    runs = [relyon.read_run(folder / name) for name in ("bm25.run.gz", "bm25_t5.zs.run.gz")]
     lists = [
         {query: dict(zip(*run.table.documents(query)[:2], strict=True)) for query in run.queries}
         for run in runs
@@ -204,6 +204,6 @@ def test_order_of_rows_and_threads_do_not_matter(test_data: Path) -> None:
     options: dict[str, Any] = {"names": ["a", "b"], "interval": "bca", "seed": 11}
     measures = ["ndcg@10", "ap", "pnr"]
     judgments = folder / "qrels.passage.txt"
-    first = relkit.compare(judgments, lists[0], lists[1], measures, threads=1, **options)
-    second = relkit.compare(judgments, shuffled[0], shuffled[1], measures, threads=5, **options)
+    first = relyon.compare(judgments, lists[0], lists[1], measures, threads=1, **options)
+    second = relyon.compare(judgments, shuffled[0], shuffled[1], measures, threads=5, **options)
     assert first.to_dict()["contrasts"] == second.to_dict()["contrasts"]

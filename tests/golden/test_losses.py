@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit.ltr
+import relyon.ltr
 
 DATA = Path(__file__).with_name("data")
 ALLRANK = json.loads((DATA / "allrank.json").read_text("utf-8"))["lists"]
@@ -47,7 +47,7 @@ def in_our_words(name: str, one: dict[str, Any]) -> tuple[float, np.ndarray]:
 @pytest.mark.parametrize("one", ALLRANK, ids=lambda one: f"{len(one['labels'])} documents")
 def test_allrank(name: str, one: dict[str, Any]) -> None:
     value, gradient = in_our_words(name, one)
-    found = relkit.ltr.loss(NAMES[name]).evaluate(one["labels"], one["scores"])
+    found = relyon.ltr.loss(NAMES[name]).evaluate(one["labels"], one["scores"])
     # It takes logarithms of ranks in single precision, and adds 1e-10 here and there.
     assert found.values == pytest.approx([value], rel=3e-6, abs=1e-6)
     assert found.gradient == pytest.approx(gradient, rel=3e-5, abs=3e-6)
@@ -69,7 +69,7 @@ RAX_NAMES = {
 def test_rax(name: str, one: dict[str, Any]) -> None:
     ours, times, added = RAX_NAMES[name]
     wanted = one["losses"][name]
-    found = relkit.ltr.loss(ours).evaluate(one["labels"], one["scores"])
+    found = relyon.ltr.loss(ours).evaluate(one["labels"], one["scores"])
     assert found.values == pytest.approx([times * wanted["value"] + added], rel=1e-12, abs=1e-14)
     gradient = times * np.array(wanted["gradient"])
     assert found.gradient == pytest.approx(gradient, rel=1e-10, abs=1e-13)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import relkit
+import relyon
 
 Golden = Callable[[str], Any]
 
@@ -55,7 +55,7 @@ def test_ndeval(case: str, golden: Golden, tmp_path: Path) -> None:
             )
             for theirs, name in NAMES.items()
         }
-        found = relkit.evaluate(qrels, run, list(names.values()), convention=rules)
+        found = relyon.evaluate(qrels, run, list(names.values()), convention=rules)
         for topic, values in entry["values"].items():
             for theirs, name in names.items():
                 wanted = values[theirs]

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from relkit.labels.off_policy import evaluate_policy
+from relyon.labels.off_policy import evaluate_policy
 
 OBP = json.loads((Path(__file__).parent / "data" / "obp.json").read_text("utf-8"))
 

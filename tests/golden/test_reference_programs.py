@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from relkit.compat import ir_measures, pytrec_eval, ranx
+from relyon.compat import ir_measures, pytrec_eval, ranx
 
 Golden = Callable[[str], Any]
 Engine = Callable[..., dict[str, dict[str, float]]]
@@ -113,7 +113,7 @@ def test_trec_eval_cuts_fractions_of_grades(program: str, golden: Golden, engine
     assert found["map"] == case["values"]["all"]["map"]
     assert found["num_rel"] == case["values"]["all"]["num_rel"] == 1
     kept = engine(case["judgments"], case["run"], names, PRESETS[program])["all"]
-    assert kept["ndcg"] > found["ndcg"]  # relkit keeps the gain of 0.5
+    assert kept["ndcg"] > found["ndcg"]  # relyon keeps the gain of 0.5
 
 
 @pytest.mark.parametrize("program", PRESETS)
@@ -326,12 +326,12 @@ def test_sklearn(case: str, golden: Golden, engine: Engine) -> None:
 
 @pytest.mark.parametrize("case", ["graded_ties", "binary_ties"])
 def test_sklearn_averages_over_ties(case: str, golden: Golden) -> None:
-    import relkit
+    import relyon
 
     expected = next(entry for entry in golden("sklearn")["expected"] if entry["case"] == case)
     judgments, run = as_queries(golden("lists")["cases"][case])
     names = [name for name in expected["values"][0] if case == "binary_ties" or name != "auc"]
-    results = relkit.evaluate(judgments, run, names, convention="sklearn")
+    results = relyon.evaluate(judgments, run, names, convention="sklearn")
     for query, row in results.rows():
         for name, value in zip(names, row, strict=True):
             theirs = expected["values"][int(query)][name]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import relkit
+import relyon
 
 Golden = Callable[[str], Any]
 
@@ -35,8 +35,8 @@ def value(
     judged |= {f"absent{place}": grade for place, grade in enumerate(absent)}
     judged["elsewhere"] = 0
     run = {f"d{place}": -float(place) for place in range(len(grades))}
-    results = relkit.evaluate({"q": judged}, {"q": run}, [measure], convention=convention)
-    explained = relkit.explain({"q": judged}, {"q": run}, "q", measure, convention=convention)
+    results = relyon.evaluate({"q": judged}, {"q": run}, [measure], convention=convention)
+    explained = relyon.explain({"q": judged}, {"q": run}, "q", measure, convention=convention)
     if not explained.undefined:
         assert explained.value == pytest.approx(results[measure], rel=1e-12)
     return results[measure]
@@ -47,7 +47,7 @@ def test_quepid(golden: Golden) -> None:
     for entry in golden("quepid")["expected"]:
         judged = entry["judged"] or {"elsewhere": 0}
         run = {document: -float(place) for place, document in enumerate(entry["ranked"])}
-        found = relkit.evaluate(
+        found = relyon.evaluate(
             {"q": judged}, {"q": run}, list(QUEPID.values()), convention="quepid"
         )
         for theirs, own in QUEPID.items():
@@ -150,7 +150,7 @@ def test_paddle_counts_equal_scores_as_negative() -> None:
             if labels[one] != labels[other]:
                 product = (scores[one] - scores[other]) * (labels[one] - labels[other])
                 positive, negative = positive + (product > 0), negative + (product <= 0)
-    results = relkit.evaluate_scores(labels, scores, measures=["pnr"], convention="paddle")
+    results = relyon.evaluate_scores(labels, scores, measures=["pnr"], convention="paddle")
     assert results.entries["pnr"].details["positive"] == positive
     assert results.entries["pnr"].details["negative"] == negative
     assert results["pnr"] == positive / negative

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import relkit
+import relyon
 
 ACTIONS = {"neg": "zero", "pos": "one", "skip": "skip"}
 
@@ -28,7 +28,7 @@ def test_empty_target_action(action: str, golden: Callable[[str], Any]) -> None:
     scores = [score for query in content["queries"] for score in query["scores"]]
     ids = [place for place, query in enumerate(content["queries"]) for _ in query["labels"]]
     rules = {"preset": "torchmetrics", "undefined": ACTIONS[action]}
-    found = relkit.evaluate_scores(labels, scores, ids, list(expected), convention=rules)
+    found = relyon.evaluate_scores(labels, scores, ids, list(expected), convention=rules)
     for name, value in expected.items():
         assert found[name] == pytest.approx(value, rel=1e-6), name  # 32-bit sums
     assert len(expected) >= 29
@@ -36,5 +36,5 @@ def test_empty_target_action(action: str, golden: Callable[[str], Any]) -> None:
 
 def test_error(golden: Callable[[str], Any]) -> None:
     rules = {"preset": "torchmetrics", "undefined": "error"}
-    with pytest.raises(relkit.InputError, match="`p@1` has no value for 1 query"):
-        relkit.evaluate_scores([0, 0, 1, 0], [4, 3, 2, 1], [2, 2], "p@1", convention=rules)
+    with pytest.raises(relyon.InputError, match="`p@1` has no value for 1 query"):
+        relyon.evaluate_scores([0, 0, 1, 0], [4, 3, 2, 1], [2, 2], "p@1", convention=rules)

@@ -6,8 +6,8 @@ from math import log2
 
 import pytest
 
-import relkit
-from relkit.measures import measure
+import relyon
+from relyon.measures import measure
 
 GAINS = [1, 0.7, 0.3, 1, 0.7, 0.7, 0.3, 0, 0.7, 0]
 GRADES = {"high": 3, "middle": 2, "low": 1}
@@ -20,7 +20,7 @@ def score(name: str, grades: list[float], unretrieved: list[float] | None = None
     judgments = {f"d{place:02d}": grade for place, grade in enumerate(grades)}
     run = {document: -float(place) for place, document in enumerate(judgments)}
     judgments |= {f"u{place:02d}": grade for place, grade in enumerate(missed)}
-    by_kernel = relkit.evaluate({"q": judgments}, {"q": run}, [name])[name]
+    by_kernel = relyon.evaluate({"q": judgments}, {"q": run}, [name])[name]
     assert by_kernel == pytest.approx(by_definition, rel=1e-12)
     return by_definition
 
@@ -52,7 +52,7 @@ def test_pnr_counts_inversions_wherever_they_are(order: str) -> None:
 def test_pnr_counts_are_shown() -> None:
     judgments = {"q": {"a": 3, "b": 2, "c": 3, "d": 3, "e": 2, "f": 1}}
     run = {"q": {"a": 6.0, "b": 5.0, "c": 4.0, "d": 3.0, "e": 2.0, "f": 1.0}}
-    details = relkit.evaluate(judgments, run, ["pnr"]).entries["pnr"].details
+    details = relyon.evaluate(judgments, run, ["pnr"]).entries["pnr"].details
     assert details["positive"] == 13
     assert details["negative"] == 2
     assert details["share"] == pytest.approx(13 / 15, abs=1e-12)

@@ -48,7 +48,7 @@ class Program:
     digits: float = 1e-9
 
     def name_of(self, theirs: str) -> str:
-        """Returns relkit's name of a measure."""
+        """Returns relyon's name of a measure."""
         return self.names.get(theirs, theirs)
 
     def rules_of(self, theirs: str) -> dict[str, Any]:

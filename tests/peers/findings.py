@@ -1,4 +1,4 @@
-"""What relkit says where the other programs said what `peers.json` holds."""
+"""What relyon says where the other programs said what `peers.json` holds."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from tests.peers.catalogue import PROGRAMS, Program, Rule
 from tests.peers.inputs import subtopics
 from tests.peers.make_peers import FILE
 
-import relkit
-from relkit.core.rules import COUNTED
+import relyon
+from relyon.core.rules import COUNTED
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One measure of one program beside relkit's.
+    """One measure of one program beside relyon's.
 
     Attributes:
         program: The program's key in `peers.json`.
         theirs: The measure's name there.
-        ours: Its name in relkit.
+        ours: Its name in relyon.
         values: How many values were compared.
         differing: The cases in which a value differs.
-        example: One value that differs: theirs, and relkit's.
+        example: One value that differs: theirs, and relyon's.
     """
 
     program: str
@@ -76,12 +76,12 @@ def cases(program: str) -> Mapping[str, tuple[Any, Any]]:
 
 
 def own_values(program: str, name: str, case: str, rules: Any) -> dict[str, float]:
-    """Returns relkit's values by query; `all` holds the number over all queries."""
+    """Returns relyon's values by query; `all` holds the number over all queries."""
     judgments, run = cases(program)[case]
-    results = relkit.evaluate(judgments, run, [name], convention=rules)
-    measure = relkit.measure(name)
+    results = relyon.evaluate(judgments, run, [name], convention=rules)
+    measure = relyon.measure(name)
     entry = next(iter(results.entries.values()))
-    rule = relkit.measure(entry.definition).undefined_rule(results.convention)
+    rule = relyon.measure(entry.definition).undefined_rule(results.convention)
     values = {
         query: COUNTED[rule] if math.isnan(value) else value
         for query, value in results.values_by_query(measure).items()
@@ -90,7 +90,7 @@ def own_values(program: str, name: str, case: str, rules: Any) -> dict[str, floa
 
 
 def compare(program: Program, theirs: str, ours: str) -> Finding:
-    """Holds one measure beside relkit's, query by query and case by case."""
+    """Holds one measure beside relyon's, query by query and case by case."""
     said = peers()[program.key]["values"][theirs]
     differing, example, values = [], None, 0
     for case, rows in said.items():

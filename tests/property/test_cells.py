@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import example, given, strategies as st
 
-from relkit.core.cells import (
+from relyon.core.cells import (
     APOSTROPHE,
     Mark,
     csv_frame,
@@ -18,9 +18,9 @@ from relkit.core.cells import (
     hide_texts,
     show_texts,
 )
-from relkit.core.errors import InputError
-from relkit.io.formats.quepid import SPACE
-from relkit.io.rows import read_cells
+from relyon.core.errors import InputError
+from relyon.io.formats.quepid import SPACE
+from relyon.io.rows import read_cells
 
 #: All of Unicode that a file of text can hold, and often what is special in a table.
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.data.ranking import Ranking
-from relkit.measures.lookup import registry
+import relyon
+from relyon.data.ranking import Ranking
+from relyon.measures.lookup import registry
 
 NAMES = [name for name in sorted(registry) if registry.get(name).needs_subtopics]
 CUT = [name for name in NAMES if name not in {"nrbp", "nnrbp"}]
@@ -50,10 +50,10 @@ def tables(queries: list[list[Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def definition(
-    measure: relkit.Measure,
-    judgments: relkit.Judgments,
+    measure: relyon.Measure,
+    judgments: relyon.Judgments,
     run: dict[str, Any],
-    rules: relkit.Convention,
+    rules: relyon.Convention,
 ) -> dict[str, Ranking]:
     return {
         query: Ranking.build(
@@ -76,17 +76,17 @@ def close(one: float, two: float) -> bool:
 
 @given(queries=st.lists(DOCUMENTS, min_size=1, max_size=3), data=st.data())
 def test_kernel_equals_steps(queries: list[list[Any]], data: st.DataObject) -> None:
-    measure = relkit.measure(data.draw(st.sampled_from(VARIANTS)))
-    rules = relkit.Convention(
+    measure = relyon.measure(data.draw(st.sampled_from(VARIANTS)))
+    rules = relyon.Convention(
         ties=data.draw(st.sampled_from(["doc-desc", "doc-asc", "input", "worst", "best"])),
         unjudged=data.draw(st.sampled_from(["nonrelevant", "removed"])),
         negative=data.draw(st.sampled_from(["nonrelevant", "unjudged"])),
         scores=data.draw(st.sampled_from(["float64", "float32"])),
     )
     raw, run = tables(queries)
-    judgments = relkit.Judgments.from_dict(raw)
+    judgments = relyon.Judgments.from_dict(raw)
     assert judgments.has_subtopics
-    found = relkit.evaluate(judgments, run, [measure], convention=rules).values_by_query(measure)
+    found = relyon.evaluate(judgments, run, [measure], convention=rules).values_by_query(measure)
     resolved = measure.resolve(rules, None, 3.0)
     for query, ranking in definition(measure, judgments, run, rules).items():
         assert close(found[query], resolved.value(ranking)), (str(measure), query, raw, run)
@@ -96,11 +96,11 @@ def test_kernel_equals_steps(queries: list[list[Any]], data: st.DataObject) -> N
 def test_expected_is_the_mean_over_all_orders(
     queries: list[list[Any]], data: st.DataObject
 ) -> None:
-    measure = relkit.measure(data.draw(st.sampled_from(VARIANTS)))
-    rules = relkit.Convention(ties="expected")
+    measure = relyon.measure(data.draw(st.sampled_from(VARIANTS)))
+    rules = relyon.Convention(ties="expected")
     raw, run = tables(queries)
-    judgments = relkit.Judgments.from_dict(raw)
-    found = relkit.evaluate(judgments, run, [measure], convention=rules).values_by_query(measure)
+    judgments = relyon.Judgments.from_dict(raw)
+    found = relyon.evaluate(judgments, run, [measure], convention=rules).values_by_query(measure)
     resolved = measure.resolve(rules, None, 3.0)
     for query, ranking in definition(measure, judgments, run, rules).items():
         assert close(found[query], resolved.expected(ranking)), (str(measure), query, raw, run)
@@ -113,16 +113,16 @@ def test_sources_threads_and_parts_agree(
     names = data.draw(st.lists(st.sampled_from(VARIANTS), min_size=1, max_size=6, unique=True))
     raw, run = tables(queries)
     run = {query: documents for query, documents in run.items() if documents}
-    whole = relkit.evaluate(raw, run, names)
+    whole = relyon.evaluate(raw, run, names)
     home = tmp_path_factory.mktemp("diverse")
-    judgments = relkit.Judgments.from_dict(raw)
-    relkit.write_judgments(judgments, home / "q.qrels")
-    relkit.write_run(relkit.Run.from_dict(run), home / "r.run")
-    relkit.write_judgments(judgments, home / "q.jsonl")
+    judgments = relyon.Judgments.from_dict(raw)
+    relyon.write_judgments(judgments, home / "q.qrels")
+    relyon.write_run(relyon.Run.from_dict(run), home / "r.run")
+    relyon.write_judgments(judgments, home / "q.jsonl")
     for one in (
-        relkit.evaluate(home / "q.qrels", home / "r.run", names, threads=1),
-        relkit.evaluate(home / "q.jsonl", relkit.Run.from_dict(run), names, threads=3),
-        relkit.evaluate(judgments.to_frame(), relkit.Run.from_dict(run).to_frame(), names),
+        relyon.evaluate(home / "q.qrels", home / "r.run", names, threads=1),
+        relyon.evaluate(home / "q.jsonl", relyon.Run.from_dict(run), names, threads=3),
+        relyon.evaluate(judgments.to_frame(), relyon.Run.from_dict(run).to_frame(), names),
     ):
         for name in names:
             # A document without a grade is in none of the files, an empty query neither.
@@ -130,11 +130,11 @@ def test_sources_threads_and_parts_agree(
             assert {key: repr(value) for key, value in theirs.items()} == {
                 key: repr(value) for key, value in mine.items()
             }
-    parts = relkit.Accumulator(names)
+    parts = relyon.Accumulator(names)
     order = list(raw)
     random.Random(len(queries)).shuffle(order)
     for query in order:
-        part = relkit.Accumulator(names)
+        part = relyon.Accumulator(names)
         # Alone a query may have one subtopic: the table says so and counts the same.
         part.update({query: raw[query]}, {query: run.get(query, {})})
         parts.merge(part)
@@ -152,7 +152,7 @@ def test_the_bound_is_never_passed_and_greed_is_close(documents: list[Any], alph
     judged = list(raw["q0"])
     for order in permutations(judged, min(4, len(judged))):
         run = {"q0": {document: -float(rank) for rank, document in enumerate(order)}}
-        found = relkit.evaluate(raw, run, names, convention={"missing": "skip"})
+        found = relyon.evaluate(raw, run, names, convention={"missing": "skip"})
         for name in names:
             best[name] = max(best[name], found[name])
     for name in names:
@@ -166,9 +166,9 @@ def test_the_bound_is_never_passed_and_greed_is_close(documents: list[Any], alph
 def test_one_subtopic_is_the_same_with_and_without_a_name(name: str) -> None:
     grades = {"a": 1, "b": 0, "c": 2, "d": 1}
     run = {"q": {"c": 4.0, "x": 3.0, "a": 2.0, "b": 1.0}}
-    plain = relkit.evaluate({"q": grades}, run, [name])
+    plain = relyon.evaluate({"q": grades}, run, [name])
     named = {"q": {document: {"7": grade} for document, grade in grades.items()}}
-    assert relkit.evaluate(named, run, [name])[name] == plain[name]
+    assert relyon.evaluate(named, run, [name])[name] == plain[name]
     named["other"] = {"a": {"1": 1}, "b": {"2": 1}}
-    found = relkit.evaluate(named, run, [name]).values_by_query(name)["q"]
+    found = relyon.evaluate(named, run, [name]).values_by_query(name)["q"]
     assert found == pytest.approx(plain[name], rel=1e-14)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from relkit import Judgments, read_judgments, write_judgments
+from relyon import Judgments, read_judgments, write_judgments
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 EXTRA = st.one_of(st.none(), st.floats(0, 1e300, allow_nan=False))

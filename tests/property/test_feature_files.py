@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import relkit.ltr
-from relkit.core.errors import InputError
-from relkit.data.features import Features
-from relkit.data.labelled import LabelledRows, offsets_of
+import relyon.ltr
+from relyon.core.errors import InputError
+from relyon.data.features import Features
+from relyon.data.labelled import LabelledRows, offsets_of
 
 TABLES = ("csv", "tsv", "jsonl", "parquet", "csv.gz")
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-9, 9).map(float)
@@ -78,43 +78,43 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(max_examples=150, deadline=None)
 def test_letor_there_and_back(given_rows: LabelledRows, matrix: Any, home: Path) -> None:
     path = home / "rows.letor"
-    relkit.write_features(given_rows, path, overwrite=True)
-    same(given_rows, relkit.read_features(path, dtype="float64", matrix=matrix))
+    relyon.write_features(given_rows, path, overwrite=True)
+    same(given_rows, relyon.read_features(path, dtype="float64", matrix=matrix))
 
 
 @given(given_rows=rows(), ending=st.sampled_from(TABLES))
 @settings(max_examples=150, deadline=None)
 def test_tables_there_and_back(given_rows: LabelledRows, ending: str, home: Path) -> None:
     path = home / f"rows.{ending}"
-    relkit.write_features(given_rows, path, overwrite=True)
+    relyon.write_features(given_rows, path, overwrite=True)
     position = None if given_rows.positions is None else "position"
-    same(given_rows, relkit.read_features(path, position=position))
+    same(given_rows, relyon.read_features(path, position=position))
 
 
 @pytest.mark.parametrize("ending", TABLES)
 def test_missing_values_stay_missing_in_tables(ending: str, home: Path) -> None:
     values = np.array([[1.0, np.nan], [np.nan, 0.1]])
-    given_rows = relkit.ltr.labelled_rows(values, [1, 0], ["a", "a"], names=["x", "y"])
+    given_rows = relyon.ltr.labelled_rows(values, [1, 0], ["a", "a"], names=["x", "y"])
     path = home / f"missing.{ending}"
-    relkit.write_features(given_rows, path)
-    same(given_rows, relkit.read_features(path))
+    relyon.write_features(given_rows, path)
+    same(given_rows, relyon.read_features(path))
     with pytest.raises(InputError, match="the feature `y` lacks values"):
-        relkit.write_features(given_rows, home / "missing.letor")
+        relyon.write_features(given_rows, home / "missing.letor")
     assert not (home / "missing.letor").exists()
 
 
 @pytest.mark.parametrize("name", ["qid", "label", "weight", "document", "url"])
 def test_a_feature_that_would_be_something_else_is_refused(name: str, home: Path) -> None:
-    given_rows = relkit.ltr.labelled_rows([[1.0, 2.0]], [1], ["a"], names=["x", name])
+    given_rows = relyon.ltr.labelled_rows([[1.0, 2.0]], [1], ["a"], names=["x", name])
     with pytest.raises(InputError, match=f"the feature `{name}` would be read as the"):
-        relkit.write_features(given_rows, home / f"{name}.csv")
+        relyon.write_features(given_rows, home / f"{name}.csv")
 
 
 def test_many_rows_are_written_in_parts(home: Path) -> None:
     random = np.random.default_rng(3)
     values = random.normal(size=(30_000, 80)).astype(np.float32)
     qid = np.arange(30_000) // 30
-    given_rows = relkit.ltr.labelled_rows(values, qid % 3, qid, weights=random.random(30_000))
+    given_rows = relyon.ltr.labelled_rows(values, qid % 3, qid, weights=random.random(30_000))
     for ending in ("csv", "letor"):
-        relkit.write_features(given_rows, home / f"many.{ending}")
-        same(given_rows, relkit.read_features(home / f"many.{ending}", dtype="float32"))
+        relyon.write_features(given_rows, home / f"many.{ending}")
+        same(given_rows, relyon.read_features(home / f"many.{ending}", dtype="float32"))

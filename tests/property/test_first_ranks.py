@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit
+import relyon
 
 FIRST = [
     *("ndcg@10", "ndcg(ideal=uncut)@3", "dcg@5", "idcg@10", "ap@10", "rr@5", "p@1", "recall@10"),
@@ -45,7 +45,7 @@ def test_a_measure_of_the_whole_list_beside_them_changes_nothing(ties: str, scor
         np.repeat(np.arange(len(sizes)), sizes),
     )
     # Without a cutoff a measure needs every rank.
-    whole = facts(relkit.evaluate_scores(*given, [*FIRST, "ap"], convention=rules))
+    whole = facts(relyon.evaluate_scores(*given, [*FIRST, "ap"], convention=rules))
     for measures in ([FIRST[0]], FIRST[:7], [one for one in FIRST if "retrieved" not in one]):
-        found = facts(relkit.evaluate_scores(*given, measures, convention=rules))
+        found = facts(relyon.evaluate_scores(*given, measures, convention=rules))
         assert found == {name: whole[name] for name in found}

@@ -14,14 +14,14 @@ pytest.importorskip("sqlalchemy")
 
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
-from relkit.core.errors import InputError, ParameterError, ParseError
-from relkit.data.scale import SEARCH
-from relkit.data.sheets import Sheet
-from relkit.io import read_sheet
-from relkit.io.plain_text import sent_source
-from relkit.io.sheets import sheet_format, sheet_formats, write_sheet
-from relkit.judging.exchange import import_sheet
-from relkit.judging.store import Store, open_store
+from relyon.core.errors import InputError, ParameterError, ParseError
+from relyon.data.scale import SEARCH
+from relyon.data.sheets import Sheet
+from relyon.io import read_sheet
+from relyon.io.plain_text import sent_source
+from relyon.io.sheets import sheet_format, sheet_formats, write_sheet
+from relyon.judging.exchange import import_sheet
+from relyon.judging.store import Store, open_store
 
 JSON_FORMATS = (
     "jsonl", "quepid-book", "rre", "elasticsearch", "opensearch", "label-studio",

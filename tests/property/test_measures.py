@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure
-from relkit.measures.index import MODULES
-from relkit.measures.lookup import registry
-from relkit.measures.parameters import parameters
+import relyon
+from relyon.data.ranking import Ranking
+from relyon.measures.base import Measure
+from relyon.measures.index import MODULES
+from relyon.measures.lookup import registry
+from relyon.measures.parameters import parameters
 
 NAMES = sorted(registry)
 JUDGED = [name for name in NAMES if registry.get(name).needs == "judgments"]
@@ -147,7 +147,7 @@ def tables(queries: list[list[Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def reference(
-    measure: Measure, judgments: dict[str, Any], run: dict[str, Any], convention: relkit.Convention
+    measure: Measure, judgments: dict[str, Any], run: dict[str, Any], convention: relyon.Convention
 ) -> dict[str, float]:
     """The definition itself, query by query."""
     highest = max(grade for grades in judgments.values() for grade in grades.values())
@@ -173,8 +173,8 @@ def same(one: float, two: float, tolerance: float = 1e-12) -> bool:
 @pytest.mark.parametrize("name", JUDGED)
 @given(queries=st.lists(LISTS, min_size=1, max_size=3), data=st.data())
 def test_kernel_equals_steps(name: str, queries: list[list[Any]], data: st.DataObject) -> None:
-    measure = relkit.measure(data.draw(st.sampled_from(variants(name))))
-    convention = relkit.Convention(
+    measure = relyon.measure(data.draw(st.sampled_from(variants(name))))
+    convention = relyon.Convention(
         ties=data.draw(st.sampled_from(TIES)),
         unjudged=data.draw(st.sampled_from(["nonrelevant", "removed", "ignored", 1])),
         unretrieved=data.draw(st.sampled_from(["counted", "removed"])),
@@ -183,7 +183,7 @@ def test_kernel_equals_steps(name: str, queries: list[list[Any]], data: st.DataO
         decimals=data.draw(st.sampled_from([None, 2])),
     )
     judgments, run = tables(queries)
-    found = relkit.evaluate(judgments, run, [measure], convention=convention)
+    found = relyon.evaluate(judgments, run, [measure], convention=convention)
     wanted = reference(measure, judgments, run, convention)
     exact: dict[str, float] = {}
     for query, value in found.values_by_query(measure).items():
@@ -201,13 +201,13 @@ def test_kernel_equals_steps(name: str, queries: list[list[Any]], data: st.DataO
 def test_values_stay_within_bounds(
     name: str, queries: list[list[Any]], data: st.DataObject
 ) -> None:
-    measure = relkit.measure(data.draw(st.sampled_from(variants(name))))
+    measure = relyon.measure(data.draw(st.sampled_from(variants(name))))
     judgments, run = tables(queries)
     low, high = measure.bounds
     if name == "ndcg" and "unjudged=2" in str(measure):
         high = math.inf  # ungraded documents are in the list and not in the ideal one
-    wanted = reference(measure, judgments, run, relkit.Convention())
-    for query, value in relkit.evaluate(judgments, run, [measure]).values_by_query(measure).items():
+    wanted = reference(measure, judgments, run, relyon.Convention())
+    for query, value in relyon.evaluate(judgments, run, [measure]).values_by_query(measure).items():
         if math.isnan(wanted[query]):
             assert math.isnan(value), query
         else:
@@ -218,11 +218,11 @@ def test_values_stay_within_bounds(
 def test_merged_equals_whole_to_the_last_bit(queries: list[list[Any]], data: st.DataObject) -> None:
     names = data.draw(st.lists(st.sampled_from(ALL_VARIANTS), min_size=1, max_size=8, unique=True))
     judgments, run = tables(queries)
-    whole = relkit.Accumulator(names)
+    whole = relyon.Accumulator(names)
     whole.update(judgments, run)
     parts = []
     for query in judgments:
-        part = relkit.Accumulator(names)
+        part = relyon.Accumulator(names)
         part.update({query: judgments[query]}, {query: run[query]})
         parts.append(pickle.loads(pickle.dumps(part)))
     random.Random(len(queries)).shuffle(parts)
@@ -247,10 +247,10 @@ def test_parts_that_have_all_judgments_equal_the_whole_to_the_last_bit(
     place = st.sampled_from([0, 1, 2, None])  # None: the run lacks the query
     chosen = {query: data.draw(place) for query in run}
     run = {query: run[query] for query in run if chosen[query] is not None}
-    whole = relkit.evaluate(judgments, run, names, convention=rules)
+    whole = relyon.evaluate(judgments, run, names, convention=rules)
     parts = []
     for number in range(3):
-        part = relkit.Accumulator(names, convention=rules, queries="once")
+        part = relyon.Accumulator(names, convention=rules, queries="once")
         part.update(judgments, {query: run[query] for query in run if chosen[query] == number})
         parts.append(pickle.loads(pickle.dumps(part)))
     merged, *others = data.draw(st.permutations(parts))
@@ -273,8 +273,8 @@ def test_order_of_rows_and_threads_change_nothing(
         query: dict(data.draw(st.permutations(list(run[query].items()))))
         for query in data.draw(st.permutations(list(run)))
     }
-    one = relkit.evaluate(judgments, relkit.Run.from_dict(run), names, threads=1)
-    two = relkit.evaluate(judgments, relkit.Run.from_dict(shuffled), names, threads=3)
+    one = relyon.evaluate(judgments, relyon.Run.from_dict(run), names, threads=1)
+    two = relyon.evaluate(judgments, relyon.Run.from_dict(shuffled), names, threads=3)
     for name in one:
         assert repr(one[name]) == repr(two[name]), name
         mine, theirs = one.values_by_query(name), two.values_by_query(name)
@@ -287,12 +287,12 @@ def test_order_of_rows_and_threads_change_nothing(
 def test_single_list_equals_batch(name: str) -> None:
     grades = [2, 0, None, 3, 1, 0]
     for text in variants(name):
-        measure = relkit.measure(text)
+        measure = relyon.measure(text)
         if name == "kappa":
             continue  # scores of a bare list are positions, not grades
         run = {"q": {f"d{place}": float(-place) for place in range(len(grades))}}
         judged = {f"d{place}": grade for place, grade in enumerate(grades) if grade is not None}
-        batch = relkit.evaluate({"q": judged}, run, [measure]).column(measure)[0]
+        batch = relyon.evaluate({"q": judged}, run, [measure]).column(measure)[0]
         assert same(measure.score(grades), batch), text
 
 
@@ -301,16 +301,16 @@ def test_single_list_equals_batch(name: str) -> None:
 def test_expected_equals_the_mean_over_all_orders(
     name: str, documents: list[Any], data: st.DataObject
 ) -> None:
-    measure = relkit.measure(data.draw(st.sampled_from(variants(name))))
-    convention = relkit.Convention(ties="expected", negative=data.draw(st.sampled_from(NEGATIVE)))
+    measure = relyon.measure(data.draw(st.sampled_from(variants(name))))
+    convention = relyon.Convention(ties="expected", negative=data.draw(st.sampled_from(NEGATIVE)))
     judgments, run = tables([documents[:7]])
     form = {"pnr": "score_ties=rank", "ap": "denominator=retrieved"}.get(name)
     open_ended = form is not None and form in str(measure)
     if name in NO_CLOSED_FORM or open_ended:
-        with pytest.raises(relkit.InputError, match="no closed form"):
-            relkit.evaluate(judgments, run, [measure], convention=convention)
+        with pytest.raises(relyon.InputError, match="no closed form"):
+            relyon.evaluate(judgments, run, [measure], convention=convention)
         return
-    found = relkit.evaluate(judgments, run, [measure], convention=convention).column(measure)[0]
+    found = relyon.evaluate(judgments, run, [measure], convention=convention).column(measure)[0]
     resolved = measure.resolve(convention, None, 3.0)
     listed = run["q0"]
     ranking = Ranking.build(judgments["q0"], list(listed), list(listed.values()), convention)
@@ -321,14 +321,14 @@ def test_expected_equals_the_mean_over_all_orders(
 @pytest.mark.parametrize("name", NAMES)
 def test_names_round_trip(name: str) -> None:
     for text in variants(name):
-        measure = relkit.measure(text)
-        assert relkit.measure(str(measure)) == measure
+        measure = relyon.measure(text)
+        assert relyon.measure(str(measure)) == measure
         assert (
-            relkit.measure(str(measure).upper().replace("RELEVANT", "relevant").lower()) == measure
+            relyon.measure(str(measure).upper().replace("RELEVANT", "relevant").lower()) == measure
         )
         assert pickle.loads(pickle.dumps(measure)) == measure
-        resolved = measure.resolve(relkit.Convention(), None, 3.0)
-        assert relkit.measure(str(resolved)) == resolved
+        resolved = measure.resolve(relyon.Convention(), None, 3.0)
+        assert relyon.measure(str(resolved)) == resolved
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -345,8 +345,8 @@ def test_every_measure_is_documented(name: str) -> None:
 def test_the_index_of_measures_is_true() -> None:
     for family, names in MODULES.items():
         for name in names.split():
-            assert registry.get(name).__module__ == f"relkit.measures.{family}"
+            assert registry.get(name).__module__ == f"relyon.measures.{family}"
     listed = {name for names in MODULES.values() for name in names.split()}
-    own = [name for name in registry if registry.get(name).__module__.startswith("relkit.")]
+    own = [name for name in registry if registry.get(name).__module__.startswith("relyon.")]
     for name in own:
         assert {name, *registry.get(name).aliases} <= listed

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
+import relyon
 
 Rows = list[tuple[float, float]]
 
@@ -102,7 +102,7 @@ def same(found: float, wanted: float) -> bool:
     return found == wanted or math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12)
 
 
-def sources(queries: list[Rows], folder: Path) -> dict[str, relkit.Results]:
+def sources(queries: list[Rows], folder: Path) -> dict[str, relyon.Results]:
     """The same labels and scores as dictionaries, files, frames and arrays."""
     rows = [
         (f"q{number}", f"d{place}", float(label), float(score))
@@ -117,17 +117,17 @@ def sources(queries: list[Rows], folder: Path) -> dict[str, relkit.Results]:
     frame = pl.DataFrame(rows, schema=["query", "document", "grade", "score"], orient="row")
     (folder / "a.qrels").write_text("".join(f"{q} 0 {d} {label:g}\n" for q, d, label, _ in rows))
     (folder / "a.run").write_text("".join(f"{q} Q0 {d} 1 {score:g} x\n" for q, d, _, score in rows))
-    held = relkit.read_run(folder / "a.run")
+    held = relyon.read_run(folder / "a.run")
     return {
-        "dictionaries": relkit.evaluate(judged, run, NAMES),
-        "text": relkit.evaluate(folder / "a.qrels", folder / "a.run", NAMES),
-        "run": relkit.evaluate(judged, held, NAMES),
-        "frames": relkit.evaluate(
+        "dictionaries": relyon.evaluate(judged, run, NAMES),
+        "text": relyon.evaluate(folder / "a.qrels", folder / "a.run", NAMES),
+        "run": relyon.evaluate(judged, held, NAMES),
+        "frames": relyon.evaluate(
             frame.select("query", "document", "grade"),
             frame.select("query", "document", "score"),
             NAMES,
         ),
-        "arrays": relkit.evaluate_scores(
+        "arrays": relyon.evaluate_scores(
             frame["grade"].to_numpy(), frame["score"].to_numpy(), [row[0] for row in rows], NAMES
         ),
     }
@@ -151,7 +151,7 @@ def test_every_measure_alone_finds_the_same(queries: list[Rows]) -> None:
     run = {f"q{n}": {f"d{i}": row[1] for i, row in enumerate(q)} for n, q in enumerate(queries)}
     for name in NAMES:
         for query, found in zip(
-            queries, relkit.evaluate(judged, run, [name]).column(name), strict=True
+            queries, relyon.evaluate(judged, run, [name]).column(name), strict=True
         ):
             assert same(found, brute_force(name, query)), (name, query, found)
 
@@ -161,18 +161,18 @@ def test_they_are_unjudged_where_the_convention_says_so(query: Rows) -> None:
     judged = {"q": {f"d{place}": label for place, (label, _) in enumerate(query)} | {"other": 1}}
     run = {"q": {f"d{place}": score for place, (_, score) in enumerate(query)}}
     rules = {"negative": "unjudged"}
-    results = relkit.evaluate(judged, run, NAMES, convention=rules)
+    results = relyon.evaluate(judged, run, NAMES, convention=rules)
     kept = [row for row in query if row[0] >= 0]
     for name in NAMES:
         wanted = brute_force(name, kept) if kept else math.nan
         assert same(results.column(name)[0], wanted), (name, kept)
     zeros = [(max(label, 0), score) for label, score in query]
-    nonrelevant = relkit.evaluate(judged, run, ["pnr(unjudged=nonrelevant)"], convention=rules)
+    nonrelevant = relyon.evaluate(judged, run, ["pnr(unjudged=nonrelevant)"], convention=rules)
     assert same(nonrelevant["pnr(unjudged=nonrelevant)"], brute_force("pnr", zeros))
 
 
 def test_a_reversed_order_is_not_a_perfect_one() -> None:
-    results = relkit.evaluate_scores([0, -1, -2], [0.1, 0.2, 0.3], measures=["pnr", "tau", "ndcg"])
+    results = relyon.evaluate_scores([0, -1, -2], [0.1, 0.2, 0.3], measures=["pnr", "tau", "ndcg"])
     assert results["pnr"] == 0
     assert results["tau"] == -1
     note = next(str(note) for note in results.notes if note.kind == "negative-grades")
@@ -193,7 +193,7 @@ def test_a_reversed_order_is_not_a_perfect_one() -> None:
 def test_the_note_says_what_becomes_of_them(
     measures: list[str], negative: Any, wanted: str
 ) -> None:
-    results = relkit.evaluate(
+    results = relyon.evaluate(
         {"q": {"a": -1, "b": 2}},
         {"q": {"a": 1.0, "b": 2.0}},
         measures,
@@ -203,14 +203,14 @@ def test_the_note_says_what_becomes_of_them(
 
 
 def test_quadratic_kappa_of_two_judges() -> None:
-    from relkit.judging.coefficients import cohen_kappa
+    from relyon.judging.coefficients import cohen_kappa
 
     assert cohen_kappa([2, 0, -2, 1], [2, 0, -2, 1], weights="quadratic") == 1.0
 
 
 def test_a_relevance_threshold_below_0_makes_no_negative_grade_relevant() -> None:
     judged, run = {"q": {"a": -1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
-    results = relkit.evaluate(judged, run, ["p(rel=-1)@2", "rbp(rel=-1,p=0.5)", "auc(rel=-1)"])
+    results = relyon.evaluate(judged, run, ["p(rel=-1)@2", "rbp(rel=-1,p=0.5)", "auc(rel=-1)"])
     assert results["p(rel=-1)@2"] == 0.5
     assert results["rbp(rel=-1,p=0.5)"] == 0.25
     assert math.isnan(results["auc(rel=-1)"])
@@ -218,6 +218,6 @@ def test_a_relevance_threshold_below_0_makes_no_negative_grade_relevant() -> Non
 
 def test_explanations_show_the_pairs_of_negative_grades() -> None:
     judged, run = {"q": {"a": -2, "b": -1}}, {"q": {"a": 2.0, "b": 1.0}}
-    found = relkit.explain(judged, run, "q", "pnr")
+    found = relyon.explain(judged, run, "q", "pnr")
     assert (found.value, found.inverted) == (0.0, 1)
     assert (found.inversions[0].above.document, found.inversions[0].cost) == ("a", 1.0)

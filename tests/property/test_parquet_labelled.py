@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.property.arrow_views import text_views
 
-import relkit
-from relkit.core.errors import RelkitError
-from relkit.io import row_groups
-from relkit.io.formats.parquet import Parquet
+import relyon
+from relyon.core.errors import RelyonError
+from relyon.io import row_groups
+from relyon.io.formats.parquet import Parquet
 
 MEASURES = [["gauc"], ["auc", "gauc"], ["auc", "auc(rel=2)"], ["pnr", "ndcg@2", "ap", "auc"]]
 WEIGHTED = [["gauc"], ["auc", "gauc"], ["pnr", "auc"]]
@@ -91,10 +91,10 @@ def write(columns: dict[str, list[Any]], layout: dict[str, Any], path: Path) -> 
 
 def outcome(rows: Any, measures: list[str], scale: str | None, **settings: Any) -> object:
     try:
-        results = relkit.evaluate_scores(
+        results = relyon.evaluate_scores(
             rows() if callable(rows) else rows, measures=measures, scale=scale, **settings
         )
-    except RelkitError as error:
+    except RelyonError as error:
         return str(error)
     return (
         {name: value.hex() for name, value in results.items()},
@@ -136,7 +136,7 @@ def test_streamed_as_read_whole(
     named = {"weight": "weight"} if layout["weighted"] else {}
     scale = "search" if any(isinstance(label, str) for label in columns["label"]) else None
     whole = outcome(
-        lambda: relkit.read_scored(path, scale=scale, **named),
+        lambda: relyon.read_scored(path, scale=scale, **named),
         measures,
         scale,
         convention=rules,
@@ -145,7 +145,7 @@ def test_streamed_as_read_whole(
     with (
         patch.object(row_groups, "FEW_ROWS", layout["few"]),
         patch.object(row_groups, "MANY_ROWS", layout["many"]),
-        patch.dict("os.environ", {"RELKIT_STRETCH": layout["stretch"]}),
+        patch.dict("os.environ", {"RELYON_STRETCH": layout["stretch"]}),
     ):
         streamed = outcome(path, measures, scale, convention=rules, columns=named)
     assert streamed == whole
@@ -156,7 +156,7 @@ def test_rows_that_are_grouped_are_streamed(tmp_path: Path) -> None:
     frame = pl.DataFrame({"qid": ["7", "7", "8"], "label": [1, 0, 1], "score": [1, 2, 3]})
     frame.write_parquet(path, row_group_size=2)
     with patch.object(Parquet, "read_scored", side_effect=AssertionError):
-        found = relkit.evaluate_scores(path, measures=["auc", "gauc"])
+        found = relyon.evaluate_scores(path, measures=["auc", "gauc"])
     assert found.run == "scores.parquet"
     assert dict(found) == {"auc": 0.5, "gauc": 0.0}
 
@@ -164,12 +164,12 @@ def test_rows_that_are_grouped_are_streamed(tmp_path: Path) -> None:
 def test_what_stands_beside_a_file(tmp_path: Path) -> None:
     path = tmp_path / "scores.parquet"
     pl.DataFrame({"q": ["7", "7"], "label": [1, 0], "sim": [1, 2]}).write_parquet(path)
-    assert relkit.evaluate_scores(path, columns={"query": "q"}, measures="auc")["auc"] == 0.0
-    with pytest.raises(relkit.ParameterError, match="a file of labelled rows has its own"):
-        relkit.evaluate_scores(path, [1.0, 2.0])
-    with pytest.raises(relkit.ParameterError, match="`columns` is for files"):
-        relkit.evaluate_scores([1, 0], [1.0, 2.0], columns={"query": "q"})
-    with pytest.raises(relkit.ParameterError, match="weights are not supported by ndcg"):
-        relkit.evaluate_scores(path, measures="ndcg", columns={"weight": "label"})
-    with pytest.raises(relkit.InputError, match="there is no column `x`"):
-        relkit.evaluate_scores(path, columns={"score": "x"})
+    assert relyon.evaluate_scores(path, columns={"query": "q"}, measures="auc")["auc"] == 0.0
+    with pytest.raises(relyon.ParameterError, match="a file of labelled rows has its own"):
+        relyon.evaluate_scores(path, [1.0, 2.0])
+    with pytest.raises(relyon.ParameterError, match="`columns` is for files"):
+        relyon.evaluate_scores([1, 0], [1.0, 2.0], columns={"query": "q"})
+    with pytest.raises(relyon.ParameterError, match="weights are not supported by ndcg"):
+        relyon.evaluate_scores(path, measures="ndcg", columns={"weight": "label"})
+    with pytest.raises(relyon.InputError, match="there is no column `x`"):
+        relyon.evaluate_scores(path, columns={"score": "x"})

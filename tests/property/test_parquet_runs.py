@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 from hypothesis import assume, given, strategies as st
 from tests.property.arrow_views import text_views
 
-import relkit
-from relkit.core.errors import RelkitError
-from relkit.io import row_groups
-from relkit.io.formats.parquet import Parquet
+import relyon
+from relyon.core.errors import RelyonError
+from relyon.io import row_groups
+from relyon.io.formats.parquet import Parquet
 
 JUDGMENTS = {
     "7": {"1": 1, "2": 3, "3": 0},
@@ -97,10 +97,10 @@ def write(columns: dict[str, list[Any]], layout: dict[str, Any], path: Path) -> 
 
 def outcome(run: Any, convention: Any) -> object:
     try:
-        results = relkit.evaluate(
+        results = relyon.evaluate(
             JUDGMENTS, run() if callable(run) else run, MEASURES, convention=convention
         )
-    except RelkitError as error:
+    except RelyonError as error:
         return str(error)
     return (
         {name: value.hex() for name, value in results.items()},
@@ -120,14 +120,14 @@ def test_streamed_as_read_whole(
     path = tmp_path_factory.getbasetemp() / "run.parquet"
     write(columns, layout, path)
     rules = {"ties": ties, "missing": "skip" if skip else "zero"}
-    whole = outcome(lambda: relkit.read_run(path), rules)
+    whole = outcome(lambda: relyon.read_run(path), rules)
     # Of queries that nobody judged no document is kept, so that none is seen twice.
     unjudged = "query `10`" in str(whole) or "query `another`" in str(whole)
     assume(not (unjudged and "twice" in str(whole)))
     with (
         patch.object(row_groups, "FEW_ROWS", layout["few"]),
         patch.object(row_groups, "MANY_ROWS", layout["many"]),
-        patch.dict("os.environ", {"RELKIT_STRETCH": "2"}),
+        patch.dict("os.environ", {"RELYON_STRETCH": "2"}),
     ):
         assert outcome(path, rules) == whole
 
@@ -138,5 +138,5 @@ def test_rows_that_are_grouped_are_streamed(tmp_path: Path) -> None:
         {"query": ["7", "7", "8"], "document": [1, 2, 4], "score": [1, 2, 3]}
     ).write_parquet(path, row_group_size=2)
     with patch.object(Parquet, "read_run", side_effect=AssertionError):
-        found = relkit.evaluate(JUDGMENTS, path)
-    assert dict(found) == dict(relkit.evaluate(JUDGMENTS, relkit.read_run(path)))
+        found = relyon.evaluate(JUDGMENTS, path)
+    assert dict(found) == dict(relyon.evaluate(JUDGMENTS, relyon.read_run(path)))

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from relkit.labels import estimate_bias, read_clicks
-from relkit.labels.position_bias.swaps import count_cells, count_swaps
+from relyon.labels import estimate_bias, read_clicks
+from relyon.labels.position_bias.swaps import count_cells, count_swaps
 
 EVERY = ["all-pairs", "chain", "pivot", "em"]
 

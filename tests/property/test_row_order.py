@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.property.test_measures import JUDGED, variants
 
-import relkit
+import relyon
 
 #: Sums of these depend on the order in which they are added.
 GRADES = [0, 0.1, 0.3, 1, 1.7, 2, 3]
@@ -23,7 +23,7 @@ MEASURES = [
 WEIGHTED = ["pnr", "pnr(score_ties=half)", "concordance", "auc", "gauc", "average_precision"]
 
 
-def said(results: relkit.Results) -> dict[str, Any]:
+def said(results: relyon.Results) -> dict[str, Any]:
     values = dict(results.rows())
     return {
         name: (repr(entry), {query: repr(row[place]) for query, row in values.items()})
@@ -44,7 +44,7 @@ def test_labelled_rows(ties: str, measures: list[str]) -> None:
     def evaluate() -> dict[str, Any]:
         groups, labels, scores, weights = zip(*rows, strict=True)
         given = weights if measures is WEIGHTED else None
-        found = relkit.evaluate_scores(
+        found = relyon.evaluate_scores(
             labels, scores, groups, measures, weights=given, convention={"ties": ties}
         )
         return said(found)
@@ -67,11 +67,11 @@ def test_runs(ties: str) -> None:
         query: {f"d{document}": draw.choice([0.1, 0.2]) for document in range(11)}
         for query in judgments
     }
-    first = said(relkit.evaluate(judgments, run, MEASURES, convention={"ties": ties}))
+    first = said(relyon.evaluate(judgments, run, MEASURES, convention={"ties": ties}))
     for _ in range(3):
         shuffled = {
             query: dict(draw.sample(sorted(scores.items()), len(scores)))
             for query, scores in run.items()
         }
-        found = relkit.evaluate(judgments, shuffled, MEASURES, convention={"ties": ties})
+        found = relyon.evaluate(judgments, shuffled, MEASURES, convention={"ties": ties})
         assert said(found) == first

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from relkit import RelkitError, read_sessions
-from relkit.online.logs import examine
+from relyon import RelyonError, read_sessions
+from relyon.online.logs import examine
 
 VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.integers(), st.floats(), st.text(max_size=5),
@@ -46,7 +46,7 @@ def check(path: Path) -> None:
         fixable = {one.kind for one in checkup if one.fixable}
         assert {change.kind for change in repair.changes} == fixable
         repair.sessions.collect()
-    except RelkitError:
+    except RelyonError:
         return
 
 

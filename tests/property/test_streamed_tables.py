@@ -12,9 +12,9 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.core.errors import RelkitError
-from relkit.io.format import formats
+import relyon
+from relyon.core.errors import RelyonError
+from relyon.io.format import formats
 
 JUDGMENTS = {
     "q1": {"d1": 2, "d2": 1, "文档": 3, "a-document-with-a-name-as-long-as-it-takes": 1},
@@ -29,8 +29,8 @@ Outcome = tuple[Any, ...]
 def outcome(path: Path, **options: Any) -> Outcome:
     """What there is to see of an evaluation: every number and note, or the error."""
     try:
-        results = relkit.evaluate(JUDGMENTS, path, MEASURES, **options)
-    except RelkitError as error:
+        results = relyon.evaluate(JUDGMENTS, path, MEASURES, **options)
+    except RelyonError as error:
         return (type(error), str(error), error.hint)
     return (results.to_dict(per_query=True), results.notes)
 
@@ -56,8 +56,8 @@ def both(kind: Any, path: Path, **options: Any) -> tuple[Outcome, list[Outcome],
         patch.setattr(kind, "stream_run", watched)
         found = []
         for stretch, lanes in (("", ""), ("7", "scalar"), ("40", "avx2"), ("1", "")):
-            patch.setenv("RELKIT_STRETCH", stretch)
-            patch.setenv("RELKIT_SIMD", lanes)
+            patch.setenv("RELYON_STRETCH", stretch)
+            patch.setenv("RELYON_SIMD", lanes)
             found.append(outcome(path, **options))
     return whole, found, all(streamed) and bool(streamed)
 
@@ -222,7 +222,7 @@ def suffix(separator: str) -> str:
 
 
 CONVENTIONS = st.sampled_from(
-    ["relkit", "trec_eval", "relkit", {"ties": "rank"}, {"ties": "input"}, {"missing": "error"},
+    ["relyon", "trec_eval", "relyon", {"ties": "rank"}, {"ties": "input"}, {"missing": "error"},
      {"missing": "skip"}, {"ties": "expected"}]
 )  # fmt: skip
 

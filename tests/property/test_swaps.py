@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-import relkit.ltr
+import relyon
+import relyon.ltr
 
 MEASURES = [
     "ndcg",
@@ -48,10 +48,10 @@ LABELS = st.lists(st.integers(-1, 4), min_size=1, max_size=9)
 @pytest.mark.parametrize("name", MEASURES)
 @given(labels=LABELS)
 def test_a_swap_changes_what_the_measure_says(name: str, labels: list[int]) -> None:
-    measure = relkit.measure(name)
+    measure = relyon.measure(name)
     if "gain={" in name:
         labels = [max(label, 0) for label in labels]
-    changes = relkit.ltr.LambdaRank(name).swaps(labels)
+    changes = relyon.ltr.LambdaRank(name).swaps(labels)
     before = measure.score(labels)
     for i in range(len(labels)):
         for j in range(len(labels)):
@@ -65,7 +65,7 @@ def test_a_swap_changes_what_the_measure_says(name: str, labels: list[int]) -> N
 @pytest.mark.parametrize("name", PAIRS)
 @given(labels=LABELS)
 def test_a_pair_counts_the_same_wherever_it_stands(name: str, labels: list[int]) -> None:
-    changes = relkit.ltr.LambdaRank(name).swaps(labels)
+    changes = relyon.ltr.LambdaRank(name).swaps(labels)
     positives = sum(label >= 1 for label in labels)
     negatives = len(labels) - positives
     weight = {"rows": len(labels), "positives": positives}.get(name[12:-1], 1)
@@ -81,11 +81,11 @@ def test_a_pair_counts_the_same_wherever_it_stands(name: str, labels: list[int])
 
 @given(labels=LABELS)
 def test_a_pair_of_neighbours_changes_auc_by_what_it_counts(labels: list[int]) -> None:
-    changes = relkit.ltr.LambdaRank("gauc").swaps(labels)
-    before = relkit.measure("gauc").score(labels)
+    changes = relyon.ltr.LambdaRank("gauc").swaps(labels)
+    before = relyon.measure("gauc").score(labels)
     for i in range(len(labels) - 1):
         other = [*labels[:i], labels[i + 1], labels[i], *labels[i + 2 :]]
-        expected = 0.0 if math.isnan(before) else abs(relkit.measure("gauc").score(other) - before)
+        expected = 0.0 if math.isnan(before) else abs(relyon.measure("gauc").score(other) - before)
         assert changes[i, i + 1] == pytest.approx(expected, abs=1e-12)
 
 
@@ -138,7 +138,7 @@ def test_lambdas_are_those_of_the_formulas(
 ) -> None:
     labels = [float(label) for label, _ in rows]
     scores = [score / 4 for _, score in rows]
-    loss = relkit.ltr.LambdaRank(name, sigma, truncation, normalize)
+    loss = relyon.ltr.LambdaRank(name, sigma, truncation, normalize)
     order = sorted(range(len(scores)), key=lambda row: -scores[row])
     changes = loss.swaps([labels[row] for row in order])
     expected = slow(labels, scores, changes, sigma, truncation or len(rows), normalize)
@@ -163,7 +163,7 @@ def test_weights_are_of_rows_or_of_pairs(
 ) -> None:
     labels = [float(label) for label, _, _ in rows]
     scores, weights = [score / 4 for _, score, _ in rows], [weight / 2 for _, _, weight in rows]
-    loss = relkit.ltr.LambdaRank("ndcg", normalize=normalize, weighting=weighting)
+    loss = relyon.ltr.LambdaRank("ndcg", normalize=normalize, weighting=weighting)
     order = sorted(range(len(scores)), key=lambda row: -scores[row])
     changes = loss.swaps([labels[row] for row in order])
     pairs = weights if weighting == "pairs" else None
@@ -182,7 +182,7 @@ def test_weights_are_of_rows_or_of_pairs(
 def test_the_gradient_is_that_of_the_value_with_weights_held(name: str) -> None:
     random = np.random.default_rng(6)
     labels, scores = random.integers(0, 5, 9).astype(float), random.normal(size=9)
-    loss = relkit.ltr.LambdaRank(name, sigma=1.5, normalize=False)
+    loss = relyon.ltr.LambdaRank(name, sigma=1.5, normalize=False)
     order = np.argsort(-scores)
     weights = np.empty((9, 9))
     weights[np.ix_(order, order)] = loss.swaps(labels[order])

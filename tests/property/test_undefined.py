@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.values import whole_list
 
-import relkit
-from relkit.analysis.comparison.pairing import Sample, pair
-from relkit.evaluation import Average
-from relkit.evaluation.side_by_side import SideBySide
-from relkit.measures.base import Measure
-from relkit.measures.lookup import registry
-from relkit.measures.parameters import parameters
+import relyon
+from relyon.analysis.comparison.pairing import Sample, pair
+from relyon.evaluation import Average
+from relyon.evaluation.side_by_side import SideBySide
+from relyon.measures.base import Measure
+from relyon.measures.lookup import registry
+from relyon.measures.parameters import parameters
 
 NAMES = sorted(name for name in registry if registry.get(name).needs == "judgments")
 #: Counted or refused for what has no place in these inputs: kappa's scores must be grades.
@@ -48,7 +48,7 @@ def same(one: float, two: float) -> bool:
     return one == two or (math.isnan(one) and math.isnan(two)) or math.isclose(one, two)
 
 
-def mean(measure: Measure, results: relkit.Results, name: str, rule: str) -> float:
+def mean(measure: Measure, results: relyon.Results, name: str, rule: str) -> float:
     """The mean that the rule prescribes, from values and weights query by query."""
     instead = {"skip": math.nan, "zero": 0.0, "one": 1.0}[rule]
     values = [instead if math.isnan(v) else v for v in results.column(name)]
@@ -67,22 +67,22 @@ def mean(measure: Measure, results: relkit.Results, name: str, rule: str) -> flo
 def test_every_way_counts_the_same(
     name: str, queries: list[list[Any]], rule: str, data: st.DataObject
 ) -> None:
-    measure = relkit.measure(name)
+    measure = relyon.measure(name)
     key = str(measure)
     average = data.draw(st.sampled_from([None, *get_args(Average)]))
     rules = {"ties": "input", "undefined": rule}
     judgments, run = collection(queries)
-    results = relkit.evaluate(judgments, run, name, convention=rules, average=average)
+    results = relyon.evaluate(judgments, run, name, convention=rules, average=average)
     entry, value = results.entries[key], results[key]
 
     rows = [row for rows in queries for row in rows]
     ids = [f"q{number}" for number, rows in enumerate(queries) for _ in rows]
     labels, scores = [row[0] for row in rows], [row[1] for row in rows]
-    scored = relkit.evaluate_scores(labels, scores, ids, name, convention=rules, average=average)
+    scored = relyon.evaluate_scores(labels, scores, ids, name, convention=rules, average=average)
     assert same(scored[key], value)
     assert scored.entries[key].queries == entry.queries
 
-    parts = relkit.Accumulator(name, convention=rules, average=average)
+    parts = relyon.Accumulator(name, convention=rules, average=average)
     for query, listed in run.items():
         parts.update({query: judgments[query]}, {query: listed})
     assert same(parts.compute()[key], value)
@@ -101,7 +101,7 @@ def test_every_way_counts_the_same(
             assert same(sum(printed) / len(printed), value)
     else:
         # A ratio of sums does not depend on the rule, and no note says that it does.
-        usual = relkit.evaluate(judgments, run, name, convention={"ties": "input"}, average=average)
+        usual = relyon.evaluate(judgments, run, name, convention={"ties": "input"}, average=average)
         assert same(usual[key], value)
         assert not any("counted as" in note.message for note in results.notes)
 
@@ -117,17 +117,17 @@ def test_every_way_counts_the_same(
 @given(queries=QUERIES)
 def test_error_refuses_what_the_others_count(name: str, queries: list[list[Any]]) -> None:
     judgments, run = collection(queries)
-    results = relkit.evaluate(judgments, run, name, convention={"ties": "input"})
+    results = relyon.evaluate(judgments, run, name, convention={"ties": "input"})
     [entry] = results.entries.values()
-    key = str(relkit.measure(name))
+    key = str(relyon.measure(name))
     undefined = [query for query, v in results.values_by_query(name).items() if math.isnan(v)]
-    rules = {"ties": "input", f"{relkit.measure(name).name}.undefined": "error"}
+    rules = {"ties": "input", f"{relyon.measure(name).name}.undefined": "error"}
     if not undefined or entry.average not in {"macro", "geometric"}:
-        again = relkit.evaluate(judgments, run, name, convention=rules)
+        again = relyon.evaluate(judgments, run, name, convention=rules)
         assert same(again[key], results[key])
         return
-    with pytest.raises(relkit.InputError) as caught:
-        relkit.evaluate(judgments, run, name, convention=rules)
+    with pytest.raises(relyon.InputError) as caught:
+        relyon.evaluate(judgments, run, name, convention=rules)
     plural = "query" if len(undefined) == 1 else "queries"
     assert f"`{key}` has no value for {len(undefined)} {plural}: `{undefined[0]}`" in str(
         caught.value

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.data.ranking import Ranking
-from relkit.measures.lookup import registry
-from relkit.measures.parameters import parameters
+import relyon
+from relyon.data.ranking import Ranking
+from relyon.measures.lookup import registry
+from relyon.measures.parameters import parameters
 
 NAMES = sorted(name for name in registry if registry.get(name).weighted)
 OPTIONS = {
@@ -70,14 +70,14 @@ def test_the_measures_of_pairs_and_classes_take_weights() -> None:
 
 @given(queries=QUERIES, data=st.data())
 def test_kernel_equals_steps(queries: Given, data: st.DataObject) -> None:
-    convention = relkit.Convention(
+    convention = relyon.Convention(
         ties=data.draw(st.sampled_from(["input", "input-desc", "worst", "best"])),
         negative=data.draw(st.sampled_from(["nonrelevant", "unjudged"])),
         unjudged=data.draw(st.sampled_from(["nonrelevant", "removed"])),
         scores=data.draw(st.sampled_from(["float64", "float32"])),
     )
     labels, scores, ids, weights = arrays(queries)
-    found = relkit.evaluate_scores(
+    found = relyon.evaluate_scores(
         labels, scores, ids, VARIANTS, weights=weights, convention=convention
     )
     for place, query in enumerate(queries):
@@ -90,8 +90,8 @@ def test_kernel_equals_steps(queries: Given, data: st.DataObject) -> None:
             weights=[row[2] for row in query],
         )
         for text in VARIANTS:
-            measure = relkit.measure(text).resolve(convention)
-            numerators, denominators = found.parts(relkit.measure(text))
+            measure = relyon.measure(text).resolve(convention)
+            numerators, denominators = found.parts(relyon.measure(text))
             assert same(found.column(text)[place], measure.value(ranking)), (text, query)
             if measure.combine != "pooled" and not math.isnan(measure.value(ranking)):
                 wanted = measure.parts(ranking)
@@ -102,8 +102,8 @@ def test_kernel_equals_steps(queries: Given, data: st.DataObject) -> None:
 @given(queries=QUERIES)
 def test_a_weight_of_1_is_none(queries: Given) -> None:
     labels, scores, ids, weights = arrays(queries)
-    plain = relkit.evaluate_scores(labels, scores, ids, VARIANTS)
-    heavy = relkit.evaluate_scores(labels, scores, ids, VARIANTS, weights=np.ones_like(weights))
+    plain = relyon.evaluate_scores(labels, scores, ids, VARIANTS)
+    heavy = relyon.evaluate_scores(labels, scores, ids, VARIANTS, weights=np.ones_like(weights))
     for text in VARIANTS:
         assert same(plain[text], heavy[text]), text
         assert all(map(same, plain.column(text), heavy.column(text))), text
@@ -115,8 +115,8 @@ def test_a_whole_weight_is_that_many_rows(queries: Given, factor: int) -> None:
     labels, scores, ids, _ = arrays(queries)
     weights = np.where(np.arange(len(labels)) % 2, 1, factor)
     names = [text for text in VARIANTS if text.startswith(("auc", "gauc", "average_precision"))]
-    heavy = relkit.evaluate_scores(labels, scores, ids, names, weights=weights)
-    many = relkit.evaluate_scores(
+    heavy = relyon.evaluate_scores(labels, scores, ids, names, weights=weights)
+    many = relyon.evaluate_scores(
         np.repeat(labels, weights), np.repeat(scores, weights), np.repeat(ids, weights), names
     )
     for text in names:
@@ -125,12 +125,12 @@ def test_a_whole_weight_is_that_many_rows(queries: Given, factor: int) -> None:
 
 @given(queries=st.lists(ROWS, min_size=2, max_size=5), data=st.data())
 def test_merged_equals_whole_to_the_last_bit(queries: Given, data: st.DataObject) -> None:
-    whole = relkit.Accumulator(VARIANTS)
+    whole = relyon.Accumulator(VARIANTS)
     labels, scores, ids, weights = arrays(queries)
     whole.update_scores(labels, scores, ids, weights)
     parts = []
     for query in data.draw(st.permutations(queries)):
-        part = relkit.Accumulator(VARIANTS)
+        part = relyon.Accumulator(VARIANTS)
         labels, scores, ids, weights = arrays([query])
         part.update_scores(labels, scores, ids, weights)
         parts.append(pickle.loads(pickle.dumps(part)))
@@ -142,10 +142,10 @@ def test_merged_equals_whole_to_the_last_bit(queries: Given, data: st.DataObject
 
 
 def test_parts_with_and_without_weights_are_merged() -> None:
-    whole = relkit.Accumulator(["auc", "average_precision"])
+    whole = relyon.Accumulator(["auc", "average_precision"])
     whole.update_scores([1, 0, 1], [3, 2, 1], weights=[1, 1, 1])
     whole.update_scores([0, 1], [4, 0.5])
-    plain = relkit.evaluate_scores([1, 0, 1, 0, 1], [3, 2, 1, 4, 0.5], [3, 2], list(whole._totals))
+    plain = relyon.evaluate_scores([1, 0, 1, 0, 1], [3, 2, 1, 4, 0.5], [3, 2], list(whole._totals))
     assert dict(whole.compute()) == pytest.approx(dict(plain))
 
 
@@ -173,7 +173,7 @@ def test_a_pair_weighs_the_product_of_its_rows(form: str) -> None:
         else:
             negative += weight * much
     labels, scores, weights = zip(*rows, strict=True)
-    found = relkit.evaluate_scores(labels, scores, measures=[form], weights=weights)
+    found = relyon.evaluate_scores(labels, scores, measures=[form], weights=weights)
     assert found[form] == pytest.approx(positive / negative, rel=1e-12)
     assert found.entries[form].details["negative"] == pytest.approx(negative, rel=1e-12)
 
@@ -182,17 +182,17 @@ def test_what_is_absent_weighs_exactly_0() -> None:
     """No rounding is left over that would make PNR large and finite."""
     weights = np.random.default_rng(2).random(400) * 10.0 ** np.arange(400).clip(0, 30)
     labels = np.arange(400)[::-1]
-    found = relkit.evaluate_scores(labels, labels, measures=["pnr"], weights=weights)
+    found = relyon.evaluate_scores(labels, labels, measures=["pnr"], weights=weights)
     assert found["pnr"] == math.inf
-    found = relkit.evaluate_scores(labels, -labels, measures=["pnr"], weights=weights)
+    found = relyon.evaluate_scores(labels, -labels, measures=["pnr"], weights=weights)
     assert found["pnr"] == 0.0
 
 
 def test_rows_of_weight_0_are_not_there() -> None:
     labels, scores = [1, 0, 1, 0, 2], [1, 5, 3, 2, 3]
-    found = relkit.evaluate_scores(labels, scores, measures=VARIANTS, weights=[1, 0, 1, 1, 1])
-    without = relkit.evaluate_scores([1, 1, 0, 2], [1, 3, 2, 3], measures=VARIANTS)
+    found = relyon.evaluate_scores(labels, scores, measures=VARIANTS, weights=[1, 0, 1, 1, 1])
+    without = relyon.evaluate_scores([1, 1, 0, 2], [1, 3, 2, 3], measures=VARIANTS)
     for text in VARIANTS:
         assert same(found[text], without[text]), text
-    nothing = relkit.evaluate_scores(labels, scores, measures=VARIANTS, weights=[0, 0, 0, 0, 0])
+    nothing = relyon.evaluate_scores(labels, scores, measures=VARIANTS, weights=[0, 0, 0, 0, 0])
     assert all(math.isnan(value) for text, value in nothing.items() if "smoothing=1" not in text)

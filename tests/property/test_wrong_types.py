@@ -1,4 +1,4 @@
-"""What is of the wrong type, or is not there, is refused by relkit's own errors."""
+"""What is of the wrong type, or is not there, is refused by relyon's own errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-import relkit as library
+import relyon as library
 
 JUDGMENTS = {"q1": {"d1": 3, "d2": 2}, "q2": {"d1": 1}}
 RUN = {"q1": {"d1": 1.0, "d2": 0.5}, "q2": {"d1": 1.0}}
@@ -104,7 +104,7 @@ def test_errors_are_ours(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for value in WRONG:
         try:
             CALLS[name](value, tmp_path)
-        except library.RelkitError:
+        except library.RelyonError:
             refused += 1
     assert refused, "nothing of all this was refused"
 
@@ -112,5 +112,5 @@ def test_errors_are_ours(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_value_is_named_with_its_type() -> None:
     with pytest.raises(library.ParameterError, match="`convention` must be a preset, a file or"):
         library.evaluate(JUDGMENTS, RUN, convention=5)  # type: ignore[arg-type]
-    with pytest.raises(library.ParameterError, match=r"what relkit\.compare returned\. Got int"):
+    with pytest.raises(library.ParameterError, match=r"what relyon\.compare returned\. Got int"):
         library.diagnose(5)  # type: ignore[arg-type]

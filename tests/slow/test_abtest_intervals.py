@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.analysis.statistics import (
+from relyon.analysis.statistics import (
     Resampling,
     difference_of,
     ratio_mismatch,
@@ -16,8 +16,8 @@ from relkit.analysis.statistics import (
     resampled_ratios,
     sequential_mismatch,
 )
-from relkit.online.experiments import check_experiment, compare_arms
-from relkit.online.experiments.abtest.arms import FEWEST_EVENTS, FEWEST_USERS
+from relyon.online.experiments import check_experiment, compare_arms
+from relyon.online.experiments.abtest.arms import FEWEST_EVENTS, FEWEST_USERS
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def test_intervals_and_alarms(kind: str) -> None:
         first, second = arm(kind, generator), arm(kind, generator)
         one, two = ratio_of_sums(*first[:2]), ratio_of_sums(*second[:2])
         low, high = one.interval(0.95)
-        # Without any event there is no interval: as relkit shows it.
+        # Without any event there is no interval: as relyon shows it.
         missed += not (one.error == 0 or low <= first[2] <= high)
         alarm = difference_of(one, two).p <= LEVEL
         alarms += alarm

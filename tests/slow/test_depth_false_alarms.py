@@ -7,8 +7,8 @@ import pytest
 from bench import depth_alarms
 from scipy.stats import binom
 
-from relkit.analysis.depth.rules import TIMES
-from relkit.analysis.depth.sensitivity import queries_needed
+from relyon.analysis.depth.rules import TIMES
+from relyon.analysis.depth.sensitivity import queries_needed
 
 REPETITIONS = 600
 ALPHA = 0.05

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.analysis.statistics import always_valid, paired_test
-from relkit.online.experiments import mix_runs, score_clicks
+from relyon.analysis.statistics import always_valid, paired_test
+from relyon.online.experiments import mix_runs, score_clicks
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.labels import Crowd, Habits, make_labels, simulate
+from relyon.labels import Crowd, Habits, make_labels, simulate
 
 #: By grade, which is all that tells the documents of a query apart.
 ATTRACTION: dict[float, float] = dict(enumerate([0.01, 0.05, 0.2, 0.4, 0.6, 0.9]))

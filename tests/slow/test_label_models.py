@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relkit.analysis.statistics.correlation import correlate
-from relkit.labels import Crowd, models, read_clicks, simulate
+from relyon.analysis.statistics.correlation import correlate
+from relyon.labels import Crowd, models, read_clicks, simulate
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-import relkit
-import relkit.ltr
+import relyon
+import relyon.ltr
 
 pytestmark = pytest.mark.slow
 
@@ -36,10 +36,10 @@ RANKERS: dict[str, tuple[str, dict[str, Any], tuple[Any, ...]]] = {
 @pytest.mark.parametrize("name", RANKERS)
 def test_no_query_changes_its_order(name: str, test_data: Path, tmp_path: Path) -> None:
     train, test = (
-        relkit.read_features(str(test_data / "mq2008" / f"S{number}.txt.gz")) for number in (1, 2)
+        relyon.read_features(str(test_data / "mq2008" / f"S{number}.txt.gz")) for number in (1, 2)
     )
     model, settings, formats = RANKERS[name]
-    ranker = relkit.ltr.ranker(model, **settings).fit(train)
+    ranker = relyon.ltr.ranker(model, **settings).fit(train)
     largest = float(abs(ranker.predict(test)).max())
     for format in formats:
         found = ranker.export(tmp_path / format, format, rows=test)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit
-import relkit.ltr
-from relkit.data.features import Features
-from relkit.data.labelled import LabelledRows
-from relkit.ltr.training.plan import dealt_pairs
+import relyon
+import relyon.ltr
+from relyon.data.features import Features
+from relyon.data.labelled import LabelledRows
+from relyon.ltr.training.plan import dealt_pairs
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::relkit.RelkitWarning")]
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::relyon.RelyonWarning")]
 
 QUERIES, DOCUMENTS, RUNS = 40, 8, 300
 TREES: dict[str, Any] = {"trees": 5, "leaves": 4, "min_rows": 5, "learning_rate": 0.3, "threads": 1}
@@ -40,11 +40,11 @@ def test_no_difference_is_found_where_there_is_none(case: str) -> None:
     nothing = case == "features that say nothing"
     baseline: Any = "regression"
     if not nothing:
-        baseline = relkit.ltr.TreeRanker(measure="ndcg@10", seed=1, **TREES)
+        baseline = relyon.ltr.TreeRanker(measure="ndcg@10", seed=1, **TREES)
     alarms = 0
     for seed in range(RUNS):
         rows = simulated(seed, 0.0 if nothing else 1.0)
-        found = relkit.ltr.train(rows, baseline=baseline, folds=5, **TREES).found
+        found = relyon.ltr.train(rows, baseline=baseline, folds=5, **TREES).found
         alarms += int(found.p < 0.05)
     # The 95% bounds of 5% of 300.
     assert 8 <= alarms <= 23, alarms
@@ -55,11 +55,11 @@ def test_the_interval_holds_what_the_rankers_reach_on_other_queries() -> None:
     folds = final = 0
     for seed in range(RUNS):
         rows, others = simulated(seed, 1.0), simulated(10_000 + seed, 1.0, queries=1500)
-        found = relkit.ltr.train(rows, baseline=None, folds=5, **TREES)
+        found = relyon.ltr.train(rows, baseline=None, folds=5, **TREES)
         low, high = found.found.interval
         final += int(low <= found.ranker.score(others) <= high)
         made = [
-            relkit.ltr.TreeRanker(measure="ndcg@10", **TREES).fit(train).score(others)
+            relyon.ltr.TreeRanker(measure="ndcg@10", **TREES).fit(train).score(others)
             for train, _, _ in dealt_pairs(rows, 5, 0, "together")
         ]
         folds += int(low <= float(np.mean(made)) <= high)
@@ -71,8 +71,8 @@ def test_a_search_does_not_flatter_the_held_out_number() -> None:
     held, trials = [], []
     for seed in range(100):
         rows = simulated(seed, 0.0)
-        found = relkit.ltr.train(rows, baseline=None, folds=3, search=4, threads=1, trees=5)
-        chance = relkit.evaluate_scores(rows, np.zeros(len(rows)), measures=["ndcg@10"])["ndcg@10"]
+        found = relyon.ltr.train(rows, baseline=None, folds=3, search=4, threads=1, trees=5)
+        chance = relyon.evaluate_scores(rows, np.zeros(len(rows)), measures=["ndcg@10"])["ndcg@10"]
         held.append(found.found.value - chance)
         trials.append(max(trial.score for trial in found.trials) - chance)
     half = 1.96 * np.std(held, ddof=1) / 10

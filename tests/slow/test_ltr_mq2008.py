@@ -10,11 +10,11 @@ import lightgbm
 import numpy as np
 import pytest
 
-import relkit
-import relkit.ltr
-from relkit.data.features import Features
-from relkit.data.labelled import LabelledRows
-from relkit.ltr.rankers.models import MODELS
+import relyon
+import relyon.ltr
+from relyon.data.features import Features
+from relyon.data.labelled import LabelledRows
+from relyon.ltr.rankers.models import MODELS
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def together(parts: list[LabelledRows]) -> LabelledRows:
 @pytest.fixture(scope="module")
 def folds(test_data: Path) -> list[tuple[LabelledRows, LabelledRows, LabelledRows]]:
     parts = [
-        relkit.read_features(str(test_data / "mq2008" / f"S{number}.txt.gz"))
+        relyon.read_features(str(test_data / "mq2008" / f"S{number}.txt.gz"))
         for number in range(1, 6)
     ]
     return [
@@ -55,14 +55,14 @@ def folds(test_data: Path) -> list[tuple[LabelledRows, LabelledRows, LabelledRow
 
 
 def by_query(rows: LabelledRows, scores: Any) -> list[float]:
-    return relkit.evaluate_scores(rows, scores, measures=["ndcg@10"]).column("ndcg@10")
+    return relyon.evaluate_scores(rows, scores, measures=["ndcg@10"]).column("ndcg@10")
 
 
 def test_our_lambdamart_is_within_the_interval_of_lightgbms(folds: Any) -> None:
     ours: list[float] = []
     theirs: list[float] = []
     for train, valid, test in folds:
-        made = relkit.ltr.TreeRanker(THEIRS, stop=30, **SETTINGS).fit(train, eval_set=valid)
+        made = relyon.ltr.TreeRanker(THEIRS, stop=30, **SETTINGS).fit(train, eval_set=valid)
         ours += by_query(test, made.predict(test))
         data = lightgbm.Dataset(
             train.features.values, label=train.labels, group=np.diff(train.groups)
@@ -84,7 +84,7 @@ def test_our_lambdamart_is_within_the_interval_of_lightgbms(folds: Any) -> None:
             data,
             300,
             valid_sets=[watched],
-            feval=relkit.ltr.feval("ndcg@10", valid),
+            feval=relyon.ltr.feval("ndcg@10", valid),
             callbacks=[lightgbm.early_stopping(30, verbose=False)],
         )
         theirs += by_query(test, booster.predict(test.features.values))
@@ -104,5 +104,5 @@ def test_every_model_ranks_above_chance(folds: Any, scorer: Any) -> None:
     for model in MODELS:
         if model == "lambdamart" and scorer != "trees":
             continue
-        made = relkit.ltr.ranker(model, scorer=scorer, **settings).fit(train)
+        made = relyon.ltr.ranker(model, scorer=scorer, **settings).fit(train)
         assert made.score(test) > chance + 0.1, model

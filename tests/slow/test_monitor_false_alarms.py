@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-import relkit
-from relkit.demo.corpus import build_corpus
-from relkit.demo.files import load_judgments
-from relkit.demo.traffic import simulate_rounds, simulate_traffic
+import relyon
+from relyon.demo.corpus import build_corpus
+from relyon.demo.files import load_judgments
+from relyon.demo.traffic import simulate_rounds, simulate_traffic
 
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
@@ -21,7 +21,7 @@ MONTHS = [f"{year}-{month:02}" for year in range(2020, 2030) for month in range(
 def test_false_alarms_are_as_rare_as_alpha() -> None:
     judged = {judgment.document for judgment in load_judgments()}
     traffic = simulate_traffic(documents=[one for one in build_corpus() if one.id in judged])
-    found = relkit.monitor(simulate_rounds(traffic, months=MONTHS, broken=None, seed=1))
+    found = relyon.monitor(simulate_rounds(traffic, months=MONTHS, broken=None, seed=1))
     alarms = tests = called = 0
     for month in MONTHS[1:]:
         watched = [one for one in found.changes if one.after.month == month and one.can_alarm]

@@ -14,11 +14,11 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from relkit.analysis.statistics import Resampling
-from relkit.labels import models
-from relkit.labels.off_policy import Evidence, Terms, estimators, read_candidate, read_feedback
-from relkit.labels.off_policy.choices import align
-from relkit.labels.off_policy.intervals import EXACT, interval_of
+from relyon.analysis.statistics import Resampling
+from relyon.labels import models
+from relyon.labels.off_policy import Evidence, Terms, estimators, read_candidate, read_feedback
+from relyon.labels.off_policy.choices import align
+from relyon.labels.off_policy.intervals import EXACT, interval_of
 
 REPEATS = 400
 METHODS = ("betting", "bernstein", "anytime", "bootstrap", "t")

@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.analysis.statistics import paired_test, queries_needed
-from relkit.online.monitoring import Moments, plan_sample
-from relkit.online.monitoring.changes import difference
-from relkit.online.monitoring.drawing import Frames, draw_months
-from relkit.online.sampling import allocate, build_tiers
+from relyon.analysis.statistics import paired_test, queries_needed
+from relyon.online.monitoring import Moments, plan_sample
+from relyon.online.monitoring.changes import difference
+from relyon.online.monitoring.drawing import Frames, draw_months
+from relyon.online.sampling import allocate, build_tiers
 
 pytestmark = pytest.mark.slow
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit
+import relyon
 
 REPETITIONS = 1000
 LEVEL = 0.05
 
 
-def two_runs(queries: int, seed: int, gain: float = 1.0) -> list[relkit.Results]:
+def two_runs(queries: int, seed: int, gain: float = 1.0) -> list[relyon.Results]:
     """Evaluates two rankers of the same quality whose scores have different units.
 
     Labels follow a query's own rate, scores the label, the query's level and noise of the run's
@@ -32,7 +32,7 @@ def two_runs(queries: int, seed: int, gain: float = 1.0) -> list[relkit.Results]
         own = chance.normal(0, 0.5, queries)[groups]
         noise = chance.normal(0, 1, len(groups))
         scores = unit * (seen * labels + level + own + noise)
-        results.append(relkit.evaluate_scores(labels, scores, sizes, "auc", name=name))
+        results.append(relyon.evaluate_scores(labels, scores, sizes, "auc", name=name))
     return results
 
 
@@ -40,7 +40,7 @@ def counted(queries: int, **settings: Any) -> tuple[float, float]:
     """Returns how often a difference is called real, and how often the interval misses 0."""
     alarms = misses = 0
     for seed in range(REPETITIONS):
-        (one,) = relkit.compare_results(
+        (one,) = relyon.compare_results(
             two_runs(queries, seed), resamples=499, **settings
         ).contrasts
         alarms += one.verdict != "undecided"
@@ -64,7 +64,7 @@ def test_a_better_ranker_is_found() -> None:
     found = 0
     for seed in range(50):
         results = two_runs(100, seed, gain=2.0)
-        found += relkit.compare_results(results, resamples=499).contrasts[0].verdict == "better"
+        found += relyon.compare_results(results, resamples=499).contrasts[0].verdict == "better"
     assert found >= 45
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from relkit.labels import PositionBias, estimate_bias
+from relyon.labels import PositionBias, estimate_bias
 
 EXAMINATION = 1 / np.arange(1, 7) ** 0.7
 SESSIONS, REPEATS = 3_000, 200

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from relkit.analysis.statistics import ratio_of_sums
+from relyon.analysis.statistics import ratio_of_sums
 
 REPEATS, CLUSTERS, SIZE = 4000, 30, 20
 #: How alike the trials of one cluster are: their correlation.

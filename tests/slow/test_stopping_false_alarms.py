@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from relkit.ltr import EarlyStopping
+from relyon.ltr import EarlyStopping
 
 TRAININGS, ROUNDS = 600, 40
 

@@ -31,7 +31,7 @@ def run_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> Outcome:
 
     Java has a working directory of its own, so files get their whole paths; the output has none.
     """
-    from relkit.cli.application import main
+    from relyon.cli.application import main
 
     here = Path.cwd()
     placed = [str(here / one) if (here / one).exists() or "*" in one else one for one in arguments]
@@ -45,7 +45,7 @@ def run_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> Outcome:
 
 
 def python_path() -> str:
-    """Returns where other processes find relkit and the tests, as this one does."""
+    """Returns where other processes find relyon and the tests, as this one does."""
     return os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 

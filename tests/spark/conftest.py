@@ -23,14 +23,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """A cluster of two executors, each a process with one core."""
-    pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
+    pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relyon[spark]")
     from pyspark.sql import SparkSession
 
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
-        # Executors import relkit and the tests as this process does.
+        # Executors import relyon and the tests as this process does.
         "spark.executorEnv.PYTHONPATH": python_path(),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "3",
@@ -43,7 +43,7 @@ def spark() -> Iterator[Any]:
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
-        builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("relkit")
+        builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("relyon")
         for name, value in settings.items():
             builder = builder.config(name, value)
         session = builder.getOrCreate()

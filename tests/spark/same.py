@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from relkit import Results
-from relkit.spark import SparkResults
+from relyon import Results
+from relyon.spark import SparkResults
 
 #: How Spark declares each column.
 KINDS = {

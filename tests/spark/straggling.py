@@ -17,8 +17,8 @@ from typing import Any, cast
 import pytest
 from tests.spark.same import by_query, collection, said, shuffled, spark_frame
 
-import relkit.spark
-from relkit.spark.frames import evaluated
+import relyon.spark
+from relyon.spark.frames import evaluated
 
 MEASURES = ["ndcg@10", "ap", "auc"]
 POOLED = ["auc", "gauc", "pnr"]
@@ -94,16 +94,16 @@ def main() -> None:
 
     judgments, run = collection()
     patch = pytest.MonkeyPatch()
-    patch.setattr("relkit.spark.evaluating.evaluated", late("evaluate"))
-    patch.setattr("relkit.spark.scores.evaluated", late("scores"))
+    patch.setattr("relyon.spark.evaluating.evaluated", late("evaluate"))
+    patch.setattr("relyon.spark.scores.evaluated", late("scores"))
     found = []
     for results in (
-        relkit.spark.evaluate(
+        relyon.spark.evaluate(
             slow(spark_frame(spark, shuffled(judgments), 3), "judgments"),
             slow(spark_frame(spark, shuffled(run), 4), "run"),
             MEASURES,
         ),
-        relkit.spark.evaluate_scores(slow(spark_frame(spark, shuffled(rows()), 4), "rows"), POOLED),
+        relyon.spark.evaluate_scores(slow(spark_frame(spark, shuffled(rows()), 4), "rows"), POOLED),
     ):
         found.append((said(results), by_query(results)))
     (folder / "found.pickle").write_bytes(pickle.dumps(found))

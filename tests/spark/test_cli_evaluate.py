@@ -1,4 +1,4 @@
-"""`relkit evaluate` and `relkit compare` with `--engine spark` print what they print without."""
+"""`relyon evaluate` and `relyon compare` with `--engine spark` print what they print without."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_measures_of_a_plugin_are_sent_to_the_executors(
 def test_values_of_queries_are_written_by_the_cluster(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from relkit import evaluate
+    from relyon import evaluate
 
     arguments = ["evaluate", "judged.qrels", "old.run", "new.run", "--engine", "spark"]
     found = run_command(

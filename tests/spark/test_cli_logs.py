@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from tests.spark.command_line import equal, parts, run_command
 
-from relkit.labels.log import Fold, Patterns, read_folds
-from relkit.labels.rules import Rules
+from relyon.labels.log import Fold, Patterns, read_folds
+from relyon.labels.rules import Rules
 
 
 def log() -> pl.DataFrame:
@@ -114,7 +114,7 @@ def test_text_is_read_as_on_one_machine(files: Path, capsys: pytest.CaptureFixtu
     there = run_command(capsys, "logs", "inspect", "csv", *options, "--engine", "spark")
     assert (there.code, there.out) == (here.code, here.out)
     assert there.err == here.err + "note: times are text or numbers: only without --engine spark" \
-        " does `relkit logs doctor` check how they are written\n"  # fmt: skip
+        " does `relyon logs doctor` check how they are written\n"  # fmt: skip
 
 
 @pytest.mark.parametrize("slices", [1, 5])

@@ -14,24 +14,24 @@ from tests.property.test_measures import JUDGED
 from tests.spark.same import assert_same, collection, shuffled, spark_frame
 from tests.values import whole_list
 
-import relkit
-from relkit.measures.lookup import registry
-from relkit.spark import evaluate
-from relkit.spark.tuning import SETTINGS, setting, tuned
+import relyon
+from relyon.measures.lookup import registry
+from relyon.spark import evaluate
+from relyon.spark.tuning import SETTINGS, setting, tuned
 
 FEW = ["ndcg@10", "ap", "pnr", "auc", "err"]
 
 
 @dataclass(frozen=True)
-class FirstGrade(relkit.Measure):
+class FirstGrade(relyon.Measure):
     """Grade of the first document: a measure of a user, without a kernel."""
 
     name = "first_grade"
 
-    def steps(self, ranking: relkit.Ranking) -> Iterator[relkit.Step]:
+    def steps(self, ranking: relyon.Ranking) -> Iterator[relyon.Step]:
         for entry in ranking.top(1):
             grade = entry.grade or 0.0
-            yield relkit.Step(1, entry.document, entry.grade, grade, 1.0, grade, grade)
+            yield relyon.Step(1, entry.document, entry.grade, grade, 1.0, grade, grade)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def first_grade(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a measure that is registered here, for a while, and not on the executors."""
     for names in ("_things", "_aliases"):
         monkeypatch.setattr(registry, names, dict(getattr(registry, names)))
-    return relkit.register(FirstGrade).name
+    return relyon.register(FirstGrade).name
 
 
 def test_every_measure(first_grade: str, spark: Any) -> None:
@@ -49,7 +49,7 @@ def test_every_measure(first_grade: str, spark: Any) -> None:
     found = evaluate(
         spark_frame(spark, shuffled(judgments), 3), spark_frame(spark, shuffled(run), 4), measures
     )
-    assert_same(found, relkit.evaluate(judgments, run, measures))
+    assert_same(found, relyon.evaluate(judgments, run, measures))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_partitions(
     partitions: int, names_sent: bool, spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not names_sent:
-        monkeypatch.setattr("relkit.spark.evaluating.BROADCAST", 0)
+        monkeypatch.setattr("relyon.spark.evaluating.BROADCAST", 0)
     judgments, run = collection(12, 9)
     # One query has half of all rows, and many partitions have none.
     query = run["query"][0]
@@ -76,7 +76,7 @@ def test_partitions(
         FEW,
         partitions=partitions,
     )
-    assert_same(found, relkit.evaluate(judgments, run, FEW))
+    assert_same(found, relyon.evaluate(judgments, run, FEW))
 
 
 def test_rules(spark: Any) -> None:
@@ -93,7 +93,7 @@ def test_rules(spark: Any) -> None:
     ):
         measures = ["ndcg", "ap", "rr", "gauc"]
         found = evaluate(there, spark_frame(spark, shuffled(rows)), measures, convention=rules)
-        assert_same(found, relkit.evaluate(judgments, rows, measures, convention=rules))
+        assert_same(found, relyon.evaluate(judgments, rows, measures, convention=rules))
     there.unpersist()
 
 
@@ -109,9 +109,9 @@ def test_judgments_of_this_machine(spark: Any, tmp_path: Path) -> None:
         for (query,), rows in judgments.group_by(["query"], maintain_order=True)
     }
     for given in (nested, tmp_path / "judgments.csv", evidence):
-        assert_same(evaluate(given, there, FEW), relkit.evaluate(given, run, FEW))
+        assert_same(evaluate(given, there, FEW), relyon.evaluate(given, run, FEW))
     found = evaluate(spark_frame(spark, evidence), there, FEW)
-    assert_same(found, relkit.evaluate(evidence, run, FEW))
+    assert_same(found, relyon.evaluate(evidence, run, FEW))
 
 
 def test_numbers_as_ids_and_names_as_grades(spark: Any) -> None:
@@ -126,7 +126,7 @@ def test_numbers_as_ids_and_names_as_grades(spark: Any) -> None:
         scale="search",
         name="a name",
     )
-    here = relkit.evaluate(text, numbered, FEW, scale="search", name="a name")
+    here = relyon.evaluate(text, numbered, FEW, scale="search", name="a name")
     assert_same(found, here)
 
 
@@ -138,7 +138,7 @@ def test_results_are_of_one_machine_and_the_frame_of_spark(spark: Any) -> None:
     stored = spark.sparkContext._jsc.getPersistentRDDs().size()
     assert stored >= 1
     assert found.frame.where("`ndcg@10` > 0.5").count() == sum(
-        value > 0.5 for value in relkit.evaluate(judgments, run, FEW).column("ndcg@10")
+        value > 0.5 for value in relyon.evaluate(judgments, run, FEW).column("ndcg@10")
     )
     again = pickle.loads(pickle.dumps(found))
     assert again.entries == found.entries

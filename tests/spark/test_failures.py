@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 from tests.spark.same import assert_same, collection, shuffled, spark_frame
 
-import relkit
-from relkit.spark import compare, evaluate, evaluate_scores
+import relyon
+from relyon.spark import compare, evaluate, evaluate_scores
 
 MEASURES = ["ndcg@10", "ap", "auc"]
 RUN = "query string, document string, score double"
@@ -75,7 +75,7 @@ def test_tasks_that_fail(spark: Any) -> None:
     judgments, run = collection()
     there = spark_frame(spark, shuffled(run), 4).mapInArrow(fails_twice, RUN)
     judged = spark_frame(spark, shuffled(judgments), 2)
-    assert_same(evaluate(judged, there, MEASURES), relkit.evaluate(judgments, run, MEASURES))
+    assert_same(evaluate(judged, there, MEASURES), relyon.evaluate(judgments, run, MEASURES))
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="finds its executor in /proc")
@@ -86,7 +86,7 @@ def test_an_executor_that_dies(spark: Any, tmp_path: Path) -> None:
     judged = spark_frame(spark, shuffled(judgments), 2)
     found = evaluate(judged, there, MEASURES, partitions=5)
     assert (tmp_path / "killed").exists()
-    assert_same(found, relkit.evaluate(judgments, run, MEASURES))
+    assert_same(found, relyon.evaluate(judgments, run, MEASURES))
 
 
 def spoilt(frame: pl.DataFrame, **values: Any) -> pl.DataFrame:
@@ -142,14 +142,14 @@ def test_bad_input(name: str, spark: Any, tmp_path: Path) -> None:
     judgments, run = collection(20, 9)
     judgments = judgments if spoil_judgments is None else spoil_judgments(judgments)
     run = run if spoil_run is None else spoil_run(run)
-    with pytest.raises(relkit.InputError) as here:
-        relkit.evaluate(judgments, run, MEASURES)
+    with pytest.raises(relyon.InputError) as here:
+        relyon.evaluate(judgments, run, MEASURES)
     there = spark_frame(spark, shuffled(run), 3, {} if spoil_run is None else kinds)
     there = there.mapInArrow(Counts(tmp_path), there.schema)
     judged = spark_frame(spark, shuffled(judgments), 2, {} if spoil_judgments is None else kinds)
-    with pytest.raises(relkit.InputError) as raised:
+    with pytest.raises(relyon.InputError) as raised:
         evaluate(judged, there, MEASURES)
-    assert type(raised.value) is relkit.InputError
+    assert type(raised.value) is relyon.InputError
     assert raised.value.__cause__ is None
     if name == "retrieved twice":  # which one machine says in other words
         assert raised.value.message == "document `d008é` of query `q0007 查询` is retrieved twice"
@@ -167,7 +167,7 @@ def test_files_are_named(spark: Any, tmp_path: Path) -> None:
     folder.mkdir()
     for name, chosen in (("one", pl.col("query") < query), ("two", pl.col("query") >= query)):
         bad.filter(chosen).write_parquet(folder / f"{name}.parquet")
-    with pytest.raises(relkit.InputError) as raised:
+    with pytest.raises(relyon.InputError) as raised:
         evaluate(spark_frame(spark, judgments), spark.read.parquet(str(folder)), MEASURES)
     text = str(raised.value)
     assert text.startswith("file:///")
@@ -181,7 +181,7 @@ def test_nothing_is_left_behind(spark: Any) -> None:
     before = context.getPersistentRDDs().size()
     judged, there = spark_frame(spark, judgments), spark_frame(spark, run)
     for measures in (["rbo"], ["ap(rel=9)"]):
-        with pytest.raises((relkit.ParameterError, relkit.InputError)):
+        with pytest.raises((relyon.ParameterError, relyon.InputError)):
             evaluate(judged, there, measures, convention={"undefined": "error"})
     compare(judged, there, there, ["ap"], names=["a", "b"])
     assert context.getPersistentRDDs().size() == before
@@ -200,7 +200,7 @@ def test_what_is_refused_at_once(spark: Any) -> None:
         (lambda: evaluate(judgments, there, ["ap"], partitions=0), "partitions"),
         (lambda: evaluate_scores(there, ["auc"]), "there is no column for the label"),
     ):
-        with pytest.raises((relkit.ParameterError, relkit.InputError), match=text):
+        with pytest.raises((relyon.ParameterError, relyon.InputError), match=text):
             call()
 
 
@@ -208,8 +208,8 @@ def test_labels_that_are_no_numbers(spark: Any) -> None:
     rows = pl.DataFrame({"query": ["a", "a"], "label": ["高", "1"], "score": [0.5, 0.25]})
     there = spark_frame(spark, rows, kinds={"label": "string"})
     for measures in (["auc"], ["err"]):
-        with pytest.raises(relkit.InputError, match="the label `高` is not a number"):
+        with pytest.raises(relyon.InputError, match="the label `高` is not a number"):
             evaluate_scores(there, measures)
     empty = spark_frame(spark, rows.head(0), kinds={"label": "string"})
-    with pytest.raises(relkit.InputError, match="there are no rows"):
+    with pytest.raises(relyon.InputError, match="there are no rows"):
         evaluate_scores(empty, ["auc"])

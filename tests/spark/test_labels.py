@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.unit.test_labels_engines import WAYS, clicks
 
-from relkit.labels import make_labels
+from relyon.labels import make_labels
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way["model"])

@@ -9,7 +9,7 @@ import polars as pl
 from tests.unit.clean_logs import clean_log
 from tests.unit.test_logs_repairs import sick
 
-from relkit.online.logs import examine, summarise
+from relyon.online.logs import examine, summarise
 
 
 def test_spark_finds_what_polars_finds(spark: Any, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-import relkit
-from relkit.io import read_run
+import relyon
+from relyon.io import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(?ms)^```py\n(.*?)^```$")
@@ -23,7 +23,7 @@ def test_a_reader_can_paste_every_block_into_a_shell(
     page: str, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     examples = ROOT / "examples"
-    judgments = relkit.read_judgments(examples / "judgments.qrels").to_frame()
+    judgments = relyon.read_judgments(examples / "judgments.qrels").to_frame()
     judgments.write_parquet(tmp_path / "judgments.parquet")
     for name, file in (("run", "run.trec"), ("new", "new.trec")):
         read_run(examples / file).to_frame().write_parquet(tmp_path / f"{name}.parquet")
@@ -44,7 +44,7 @@ def test_a_reader_can_paste_every_block_into_a_shell(
     for block in blocks:
         exec(compile(block, page, "exec"), names)
     assert dict(names["results"]) == dict(
-        relkit.evaluate_scores(tmp_path / "scored.parquet", measures=["auc", "gauc", "pnr"])
+        relyon.evaluate_scores(tmp_path / "scored.parquet", measures=["auc", "gauc", "pnr"])
     )
 
 

@@ -8,7 +8,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from relkit.online.sampling import Design, build_tiers, draw_sample
+from relyon.online.sampling import Design, build_tiers, draw_sample
 
 LOG = pl.DataFrame(
     [

@@ -10,15 +10,15 @@ import pytest
 from tests.spark.same import assert_same, collection, shuffled, spark_frame
 from tests.unit.test_spark_tasks import SCORES, labelled
 
-import relkit
-from relkit.spark import compare, compare_scores, evaluate_scores
+import relyon
+from relyon.spark import compare, compare_scores, evaluate_scores
 
 
 @pytest.mark.parametrize("average", [None, "micro"])
 def test_labelled_scores(average: Any, spark: Any) -> None:
     rows = labelled()
     found = evaluate_scores(spark_frame(spark, shuffled(rows), 5), SCORES, average=average)
-    here = relkit.evaluate_scores(relkit.read_scored(rows), measures=SCORES, average=average)
+    here = relyon.evaluate_scores(relyon.read_scored(rows), measures=SCORES, average=average)
     assert_same(found, here)
 
 
@@ -29,7 +29,7 @@ def test_weights(spark: Any) -> None:
     found = evaluate_scores(
         spark_frame(spark, shuffled(rows)), measures, columns=weight, partitions=7
     )
-    here = relkit.evaluate_scores(relkit.read_scored(rows, weight="weight"), measures=measures)
+    here = relyon.evaluate_scores(relyon.read_scored(rows, weight="weight"), measures=measures)
     assert_same(found, here)
 
 
@@ -37,7 +37,7 @@ def test_without_queries(spark: Any) -> None:
     rows = labelled(5, 40).drop("query", "document", "weight")
     measures = ["auc", "pnr", "ndcg@10"]
     found = evaluate_scores(spark_frame(spark, shuffled(rows)), measures)
-    assert_same(found, relkit.evaluate_scores(relkit.read_scored(rows), measures=measures))
+    assert_same(found, relyon.evaluate_scores(relyon.read_scored(rows), measures=measures))
 
 
 def bits(thing: Any) -> Any:
@@ -61,7 +61,7 @@ def test_comparisons(test: str, spark: Any) -> None:
     runs = [run, other(run), other(other(run))]
     measures = ["ndcg@10", "auc", "pnr", "rr"] if test != "tukey" else ["ndcg@10", "rr"]
     options: Any = {"test": test, "resamples": 200, "seed": 3, "names": ["a", "b", "c"]}
-    here = relkit.compare(judgments, runs[0], runs[1:], measures, **options)
+    here = relyon.compare(judgments, runs[0], runs[1:], measures, **options)
     there = [spark_frame(spark, shuffled(one, seed), 3) for seed, one in enumerate(runs)]
     found = compare(
         spark_frame(spark, shuffled(judgments)), there[0], there[1:], measures, **options
@@ -74,8 +74,8 @@ def test_comparisons_of_scores(spark: Any) -> None:
     models = {"old": rows, "new": other(rows)}
     options: Any = {"test": "bootstrap", "resamples": 200, "seed": 3}
     measures = ["auc", "pnr", "ndcg@10", "gauc"]
-    here = relkit.compare_scores(
-        {name: relkit.read_scored(one) for name, one in models.items()},
+    here = relyon.compare_scores(
+        {name: relyon.read_scored(one) for name, one in models.items()},
         measures=measures,
         **options,
     )
@@ -91,5 +91,5 @@ def test_models_of_other_rows_are_not_compared(spark: Any) -> None:
     )
     query = rows["query"][44]
     there = {"old": spark_frame(spark, rows, 2), "new": spark_frame(spark, changed, 3)}
-    with pytest.raises(relkit.InputError, match=f"query `{query}` has other rows or labels"):
+    with pytest.raises(relyon.InputError, match=f"query `{query}` has other rows or labels"):
         compare_scores(there, ["gauc"])

@@ -18,7 +18,7 @@ from tests.spark.command_line import ROOT, parts, python_path, runs, write
 from tests.spark.same import by_query, collection, said
 from tests.spark.straggling import MEASURES, POOLED, rows
 
-import relkit
+import relyon
 
 #: Spark starts a copy of a slow task only on another host.
 HOSTS = ("127.0.0.2", "127.0.0.3")
@@ -52,7 +52,7 @@ class Cluster:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A master and its workers, each a process."""
-    pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
+    pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relyon[spark]")
     home = Path(pyspark.__file__).parent
     for host in HOSTS:
         with socket.socket() as one:
@@ -107,8 +107,8 @@ def test_speculative_execution_changes_nothing(cluster: Cluster, tmp_path: Path)
     found = pickle.loads((tmp_path / "found.pickle").read_bytes())
     judgments, run = collection()
     expected = [
-        relkit.evaluate(judgments, run, MEASURES),
-        relkit.evaluate_scores(relkit.read_scored(rows()), measures=POOLED),
+        relyon.evaluate(judgments, run, MEASURES),
+        relyon.evaluate_scores(relyon.read_scored(rows()), measures=POOLED),
     ]
     assert found == [(said(one), by_query(one)) for one in expected]
     stages = ("judgments", "run", "evaluate", "rows", "scores")
@@ -123,11 +123,11 @@ def test_a_command_uses_the_cluster(cluster: Cluster, tmp_path: Path) -> None:
         write(frame, tmp_path / f"{name}.csv")
     names = ["--name", "old", "--name", "new"]
     files = ["judged.csv", "old.csv", "new.csv"]
-    here = cluster.run("relkit", "compare", *files, *names, folder=tmp_path)
+    here = cluster.run("relyon", "compare", *files, *names, folder=tmp_path)
     engine = ["--engine", "spark", "--master", cluster.master]
     engine += ["--conf", "spark.executor.memory=600m"]
     folders = ["judged", "old", "new"]
-    there = cluster.run("relkit", "compare", *folders, *names, *engine, folder=tmp_path)
+    there = cluster.run("relyon", "compare", *folders, *names, *engine, folder=tmp_path)
     assert here.stdout
     expected = (0, here.stdout, here.stderr)
     assert (there.returncode, there.stdout, there.stderr) == expected

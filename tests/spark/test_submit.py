@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from tests.spark.command_line import ROOT, parts, runs, write
 
-from relkit import compare, evaluate
+from relyon import compare, evaluate
 
 CLUSTER = "local-cluster[2,1,1024]"
 
@@ -30,7 +30,7 @@ def files(tmp_path: Path) -> Path:
 @pytest.fixture
 def process(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     """Runs a program on this machine only."""
-    pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
+    pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relyon[spark]")
 
     def run(*arguments: str, **variables: str) -> Any:
         kept = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
@@ -81,7 +81,7 @@ def test_the_example_runs_by_spark_submit(files: Path, process: Callable[..., An
 
 
 def test_a_command_starts_and_ends_spark(files: Path, process: Callable[..., Any]) -> None:
-    command = [sys.executable, "-m", "relkit", "evaluate", "judged.csv", "old.csv", "new.csv"]
+    command = [sys.executable, "-m", "relyon", "evaluate", "judged.csv", "old.csv", "new.csv"]
     here = process(*command)
     there = process(*command, "--engine", "spark", "--master", CLUSTER)
     assert (there.returncode, there.stdout, there.stderr) == (0, here.stdout, here.stderr)
@@ -89,7 +89,7 @@ def test_a_command_starts_and_ends_spark(files: Path, process: Callable[..., Any
 
 def test_errors_of_a_command_are_one_sentence(files: Path, process: Callable[..., Any]) -> None:
     (files / "bad.csv").write_text("query,document,score\na,b,1\na,c,2,3\n", "utf-8")
-    command = [sys.executable, "-m", "relkit", "evaluate", "judged.csv", "bad.csv"]
+    command = [sys.executable, "-m", "relyon", "evaluate", "judged.csv", "bad.csv"]
     done = process(*command, "--engine", "spark", SPARK_MASTER="local[2]")
     assert done.returncode == 3
     assert done.stderr.startswith("error: ")
@@ -98,7 +98,7 @@ def test_errors_of_a_command_are_one_sentence(files: Path, process: Callable[...
 
 
 def test_a_setting_that_spark_refuses_is_named(files: Path, process: Callable[..., Any]) -> None:
-    command = [sys.executable, "-m", "relkit", "evaluate", "judged.csv", "old.csv"]
+    command = [sys.executable, "-m", "relyon", "evaluate", "judged.csv", "old.csv"]
     options = ["--engine", "spark", "--conf", "spark.driver.memory=much"]
     done = process(*command, *options)
     assert done.returncode == 3

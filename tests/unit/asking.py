@@ -6,14 +6,14 @@ from typing import Any
 
 from tests.unit.completions import Received
 
-from relkit.judging.actions import Action
-from relkit.judging.llm.endpoint import Endpoint
-from relkit.judging.llm.judge import Outcome, ask_model, build_plan, choose_items
-from relkit.judging.llm.models import Configuration, draft_configuration
-from relkit.judging.llm.pace import Pace
-from relkit.judging.llm.prompt import build_prompt
-from relkit.judging.records import Item, Project
-from relkit.judging.store import Store
+from relyon.judging.actions import Action
+from relyon.judging.llm.endpoint import Endpoint
+from relyon.judging.llm.judge import Outcome, ask_model, build_plan, choose_items
+from relyon.judging.llm.models import Configuration, draft_configuration
+from relyon.judging.llm.pace import Pace
+from relyon.judging.llm.prompt import build_prompt
+from relyon.judging.records import Item, Project
+from relyon.judging.store import Store
 
 
 def project_to_ask(store: Store) -> Project:
@@ -41,7 +41,7 @@ def run(
     store: Store, project: Project, url: str, *, items: list[Item] | None = None,
     attempts: int = 3, concurrency: int = 4, **changes: Any,
 ) -> Outcome:  # fmt: skip
-    """Does what `relkit judge llm` does, without waiting between attempts."""
+    """Does what `relyon judge llm` does, without waiting between attempts."""
     configuration = configure(store, project, url, **changes)
     prompt = build_prompt(project)
     chosen = choose_items(store, project.id) if items is None else items

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from relkit import _native
-from relkit.data.convention import Convention
-from relkit.evaluation import Program
+from relyon import _native
+from relyon.data.convention import Convention
+from relyon.evaluation import Program
 
 NAMES = ["ndcg@5", "ap", "rr", "recall@3", "num_ret"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from relkit.online.logs import Checkup, Finding, examine
+from relyon.online.logs import Checkup, Finding, examine
 
 START = datetime(2025, 3, 3, tzinfo=UTC)
 

@@ -11,17 +11,17 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from relkit import Results
-from relkit.data.columns import choose
-from relkit.data.convention import load_convention
-from relkit.data.scale import load_scale
-from relkit.measures.names import measures as parse_measures
-from relkit.spark.evaluating import LAYOUT, PreparedRuns
-from relkit.spark.prepared import Plan
-from relkit.spark.queries import LabelledQueries, RunQueries
-from relkit.spark.rows import JudgmentBlock, LabelledBlock, RunBlock
-from relkit.spark.scores import LAYOUT as SCORES_LAYOUT, PreparedScores
-from relkit.spark.tasks import JUDGMENTS, ROWS, EvaluateTask, PackTask, State
+from relyon import Results
+from relyon.data.columns import choose
+from relyon.data.convention import load_convention
+from relyon.data.scale import load_scale
+from relyon.measures.names import measures as parse_measures
+from relyon.spark.evaluating import LAYOUT, PreparedRuns
+from relyon.spark.prepared import Plan
+from relyon.spark.queries import LabelledQueries, RunQueries
+from relyon.spark.rows import JudgmentBlock, LabelledBlock, RunBlock
+from relyon.spark.scores import LAYOUT as SCORES_LAYOUT, PreparedScores
+from relyon.spark.tasks import JUDGMENTS, ROWS, EvaluateTask, PackTask, State
 
 __all__ = ["Cluster", "dealt"]
 
@@ -61,7 +61,7 @@ class Cluster:
         scale: Any = None,
         average: Any = None,
     ) -> Results:
-        """Evaluates a run as `relkit.spark.compare` does."""
+        """Evaluates a run as `relyon.spark.compare` does."""
         rules, levels = load_convention(convention), load_scale(scale)
         chosen, names = _roles(judgments, "judgments")
         roles = [role for role in ("query", "document", "grade", "subtopic") if role in names]
@@ -87,7 +87,7 @@ class Cluster:
     def evaluate_scores(
         self, rows: pl.DataFrame, measures: Sequence[str], *, columns: Any = None, **options: Any
     ) -> Results:
-        """Evaluates labelled scores as `relkit.spark.compare_scores` does."""
+        """Evaluates labelled scores as `relyon.spark.compare_scores` does."""
         settings = {"convention": None, "average": None, "scale": None} | options
         prepared = PreparedScores.of(measures, columns=columns, **settings)
         chosen, names = _roles(rows, "scored", columns)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
     from tests.unit.completions import Completions
 
-    from relkit.judging import Store
-    from relkit.judging.records import User
+    from relyon.judging import Store
+    from relyon.judging.records import User
 
 JUDGMENTS = """q1 0 d1 3
 q1 0 d2 2
@@ -74,7 +74,7 @@ AB_TEST = "session,user,arm,query,position,doc,clicked,timestamp\n" + "".join(
     for week in (0, 1)
     for user in range(60)
 )
-# What `relkit sample` writes of four sessions: two of tv, one of cup, one of pen.
+# What `relyon sample` writes of four sessions: two of tv, one of cup, one of pen.
 ROWS = "".join(
     f"{row % 3} qid:{row // 5} 1:{row}.5 2:{row % 7} 3:{row % 3} # docid = d{row}\n"
     for row in range(100)
@@ -114,7 +114,7 @@ def store_clock() -> Callable[[], float]:
 @pytest.fixture
 def store(judging_database: str, store_clock: Callable[[], float]) -> Iterator[Store]:
     """A judging database that is open, of either kind."""
-    from relkit.judging import open_store
+    from relyon.judging import open_store
 
     with open_store(judging_database, clock=store_clock) as opened:
         yield opened
@@ -123,7 +123,7 @@ def store(judging_database: str, store_clock: Callable[[], float]) -> Iterator[S
 @pytest.fixture
 def file_store(tmp_path: Path) -> Iterator[Store]:
     """A judging database in a file that is open."""
-    from relkit.judging import open_store
+    from relyon.judging import open_store
 
     with open_store(create_file(tmp_path / "judging.db")) as opened:
         yield opened
@@ -210,7 +210,7 @@ def command(files: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs a command in this process."""
 
     def run(*arguments: str) -> Outcome:
-        from relkit.cli.application import main
+        from relyon.cli.application import main
 
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
@@ -229,7 +229,7 @@ def process(files: Path) -> Command:
 
     def run(*arguments: str, data: bytes = b"", **variables: str) -> Outcome:
         done = subprocess.run(
-            [sys.executable, "-m", "relkit", *arguments],
+            [sys.executable, "-m", "relyon", *arguments],
             input=data,
             capture_output=True,
             cwd=files,

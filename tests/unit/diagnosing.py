@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import relkit
-from relkit.analysis.diagnosis import Finding
+import relyon
+from relyon.analysis.diagnosis import Finding
 
 QUERIES = [f"q{number:02d}" for number in range(20)]
 Lists = dict[str, dict[str, float]]
@@ -21,15 +21,15 @@ def every(run: dict[str, float]) -> Lists:
     return {query: dict(run) for query in QUERIES}
 
 
-def comparison(judgments: Any, baseline: Any, candidate: Any, **options: Any) -> relkit.Comparison:
+def comparison(judgments: Any, baseline: Any, candidate: Any, **options: Any) -> relyon.Comparison:
     options.setdefault("names", ["old", "new"])
-    return relkit.compare(judgments, baseline, candidate, "ndcg@10", **options)
+    return relyon.compare(judgments, baseline, candidate, "ndcg@10", **options)
 
 
 def look(rule: Any, judgments: Any, baseline: Any, candidate: Any, **options: Any) -> Any:
     """What one rule finds, or None."""
     given_to_rules = {key: options.pop(key) for key in ("online", "stages") if key in options}
-    found = relkit.diagnose(
+    found = relyon.diagnose(
         comparison(judgments, baseline, candidate, **options), rules=[rule], **given_to_rules
     )
     assert len(found) <= 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relkit.judging.actions import Action, Receipt
-from relkit.judging.records import Item, Project, User
-from relkit.judging.store import Store
+from relyon.judging.actions import Action, Receipt
+from relyon.judging.records import Item, Project, User
+from relyon.judging.store import Store
 
 
 def project_of(store: Store, count: int, **options: object) -> Project:

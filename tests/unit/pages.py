@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from relkit.report.charts import CONFIG, DRAWINGS, WIDTHS
-from relkit.report.page import Block, Chart, Page, Section
+from relyon.report.charts import CONFIG, DRAWINGS, WIDTHS
+from relyon.report.page import Block, Chart, Page, Section
 
 Kind = TypeVar("Kind")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from relkit.data.scale import SEARCH
-from relkit.data.sheets import Row, Sheet
-from relkit.io import read_sheet
-from relkit.io.plain_text import sent_source
-from relkit.io.sheets import sheet_format, write_sheet
-from relkit.judging.records import Item, Rating
+from relyon.data.scale import SEARCH
+from relyon.data.sheets import Row, Sheet
+from relyon.io import read_sheet
+from relyon.io.plain_text import sent_source
+from relyon.io.sheets import sheet_format, write_sheet
+from relyon.judging.records import Item, Rating
 
 FULL = Sheet(
     (

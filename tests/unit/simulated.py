@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relkit.labels import Habits, Simulation, models, simulate
+from relyon.labels import Habits, Simulation, models, simulate
 
 __all__ = ["ALL", "DEPTH", "JUDGMENTS", "RUN", "simulated"]
 

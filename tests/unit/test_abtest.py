@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.analysis.diagnosis import OnlineData
-from relkit.analysis.statistics import ratio_mismatch, sequential_mismatch
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.online.experiments import check_experiment, compare_arms
+from relyon.analysis.diagnosis import OnlineData
+from relyon.analysis.statistics import ratio_mismatch, sequential_mismatch
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.online.experiments import check_experiment, compare_arms
 
 
 def traffic(

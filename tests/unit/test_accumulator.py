@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-import relkit
+import relyon
 
 LABELS, SCORES, IDS = [1, 0, 1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], list("aabbcd")
 
@@ -19,10 +19,10 @@ LABELS, SCORES, IDS = [1, 0, 1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], list("
 def test_queries_without_a_value_are_noted_as_in_the_whole(weight: str, rule: str) -> None:
     options: dict[str, Any] = {"convention": {"undefined": rule}}
     measure = f"gauc(weight={weight})"
-    whole = relkit.evaluate_scores(LABELS, SCORES, IDS, measure, **options)
+    whole = relyon.evaluate_scores(LABELS, SCORES, IDS, measure, **options)
     parts = []
     for rows in (slice(0, 2), slice(2, 5), slice(5, 6)):
-        part = relkit.Accumulator(measure, **options)
+        part = relyon.Accumulator(measure, **options)
         part.update_scores(LABELS[rows], SCORES[rows], IDS[rows])
         parts.append(part)
     for part in parts[1:]:
@@ -49,16 +49,16 @@ RUN = {
 MEASURES = ["ndcg@10", "recall@10", "rr", "pnr", "auc", "num_rel", "alpha_ndcg@10", "gm_map"]
 
 
-def told(results: relkit.Results) -> list[Any]:
+def told(results: relyon.Results) -> list[Any]:
     """What notes say, whatever the order of their examples."""
     return [(note.message, sorted(note.examples)) for note in results.notes]
 
 
-def once(measures: Any = MEASURES, **options: Any) -> relkit.Accumulator:
-    return relkit.Accumulator(measures, queries="once", **options)
+def once(measures: Any = MEASURES, **options: Any) -> relyon.Accumulator:
+    return relyon.Accumulator(measures, queries="once", **options)
 
 
-def parts_of(run: dict[str, Any], **options: Any) -> list[relkit.Accumulator]:
+def parts_of(run: dict[str, Any], **options: Any) -> list[relyon.Accumulator]:
     """A part for each query, all of them with all judgments, sent through a pickle."""
     parts = []
     for query, documents in run.items():
@@ -80,7 +80,7 @@ def test_judged_queries_that_no_part_has_count_once(
     }
     if scale:
         options["convention"]["negative"] = "unjudged"
-    whole = relkit.evaluate(JUDGMENTS, RUN, MEASURES, **options)
+    whole = relyon.evaluate(JUDGMENTS, RUN, MEASURES, **options)
     first, *others = reversed(parts_of(RUN, **options))
     for part in others:
         first.merge(part)
@@ -92,9 +92,9 @@ def test_judged_queries_that_no_part_has_count_once(
 
 
 def test_parts_with_all_judgments_count_missing_queries_again_and_say_so() -> None:
-    total = relkit.Accumulator("rr")
+    total = relyon.Accumulator("rr")
     for query in ("q1", "q2", "q3"):
-        part = relkit.Accumulator("rr")
+        part = relyon.Accumulator("rr")
         part.update(JUDGMENTS, {query: RUN[query]})
         total.merge(part)
     found = total.compute()
@@ -107,28 +107,28 @@ def test_a_query_in_two_parts_is_refused_and_nothing_is_added() -> None:
     one, two = once("rr"), once("rr")
     one.update(JUDGMENTS, {"q2": {"a": 3.0}})
     two.update(JUDGMENTS, {"q1": RUN["q1"], "q2": {"b": 2.0}})
-    with pytest.raises(relkit.InputError, match="1 query is in more than one part: `q2`") as caught:
+    with pytest.raises(relyon.InputError, match="1 query is in more than one part: `q2`") as caught:
         one.merge(two)
     assert "partition them by query" in caught.value.hint
-    with pytest.raises(relkit.InputError, match="`q2`"):
+    with pytest.raises(relyon.InputError, match="`q2`"):
         one.update(JUDGMENTS, {"q2": {"b": 2.0}})
     one.finish({"q2": {"a": 1}})
     assert one.compute().entries["rr"].queries == 1
     # The sum of both halves would be another number than the whole's, without a word.
-    wrong = relkit.Accumulator("rr")
+    wrong = relyon.Accumulator("rr")
     for documents in ({"c": 3.0, "a": 2.0}, {"b": 1.0}):
         wrong.update({"q2": JUDGMENTS["q2"]}, {"q2": documents})
     assert wrong.compute()["rr"] == 3 / 4
-    assert relkit.evaluate({"q2": JUDGMENTS["q2"]}, {"q2": RUN["q2"]}, "rr")["rr"] == 1 / 2
+    assert relyon.evaluate({"q2": JUDGMENTS["q2"]}, {"q2": RUN["q2"]}, "rr")["rr"] == 1 / 2
     assert wrong.compute().entries["rr"].queries == 2
 
 
 def test_the_life_of_an_accumulator() -> None:
     part = once("rr")
     part.update(JUDGMENTS, RUN)
-    with pytest.raises(relkit.ParameterError, match="not counted yet"):
+    with pytest.raises(relyon.ParameterError, match="not counted yet"):
         part.compute()
-    with pytest.raises(relkit.InputError, match="there are no judgments"):
+    with pytest.raises(relyon.InputError, match="there are no judgments"):
         part.finish({})
     part.finish(JUDGMENTS)
     for action in (
@@ -138,36 +138,36 @@ def test_the_life_of_an_accumulator() -> None:
         lambda: part.merge(once("rr")),
         lambda: once("rr").merge(part),
     ):
-        with pytest.raises(relkit.ParameterError, match="finished"):
+        with pytest.raises(relyon.ParameterError, match="finished"):
             action()
-    with pytest.raises(relkit.ParameterError, match="can be finished"):
-        relkit.Accumulator("rr").finish(JUDGMENTS)
-    with pytest.raises(relkit.ParameterError, match="the same"):
-        once("rr").merge(relkit.Accumulator("rr"))
-    with pytest.raises(relkit.ParameterError, match="the same"):
-        relkit.Accumulator("auc", average="macro").merge(relkit.Accumulator("auc"))
-    with pytest.raises(relkit.ParameterError, match="`queries` must be one of"):
-        relkit.Accumulator("rr", queries="twice")  # type: ignore[arg-type]
+    with pytest.raises(relyon.ParameterError, match="can be finished"):
+        relyon.Accumulator("rr").finish(JUDGMENTS)
+    with pytest.raises(relyon.ParameterError, match="the same"):
+        once("rr").merge(relyon.Accumulator("rr"))
+    with pytest.raises(relyon.ParameterError, match="the same"):
+        relyon.Accumulator("auc", average="macro").merge(relyon.Accumulator("auc"))
+    with pytest.raises(relyon.ParameterError, match="`queries` must be one of"):
+        relyon.Accumulator("rr", queries="twice")  # type: ignore[arg-type]
 
 
 def test_rules_that_refuse_data_do_so_in_parts() -> None:
     part = once("rr", convention={"missing": "error"})
     part.update(JUDGMENTS, RUN)
-    with pytest.raises(relkit.InputError, match="q4"):
+    with pytest.raises(relyon.InputError, match="q4"):
         part.finish(JUDGMENTS)
-    for accumulator in (once, relkit.Accumulator):
-        with pytest.raises(relkit.InputError, match="negative grade -1"):
+    for accumulator in (once, relyon.Accumulator):
+        with pytest.raises(relyon.InputError, match="negative grade -1"):
             accumulator("rr", convention={"negative": "error"}).update(JUDGMENTS, {})
     part = once("rr")
     part.update(JUDGMENTS, {"Q1": {"a": 1.0}})
     part.finish(JUDGMENTS)
-    with pytest.raises(relkit.InputError, match="no query of the run is judged"):
+    with pytest.raises(relyon.InputError, match="no query of the run is judged"):
         part.compute()
 
 
 def test_labelled_rows_in_parts_are_noted_as_the_whole() -> None:
     labels, scores, ids = [1, 2, 2, 3, 1], [0.5, 0.5, 0.2, 0.1, 0.9], list("aabcc")
-    whole = relkit.evaluate_scores(labels, scores, ids, ["auc", "ndcg@10"])
+    whole = relyon.evaluate_scores(labels, scores, ids, ["auc", "ndcg@10"])
     first, second = once(["auc", "ndcg@10"]), once(["auc", "ndcg@10"])
     first.update_scores(labels[:3], scores[:3], ids[:3])
     second.update_scores(labels[3:], scores[3:], ids[3:])
@@ -176,15 +176,15 @@ def test_labelled_rows_in_parts_are_noted_as_the_whole() -> None:
     assert repr(found.entries) == repr(whole.entries)
     assert told(found) == told(whole)
     assert any(note.kind == "threshold" for note in found.notes)
-    with pytest.raises(relkit.InputError, match="`c`"):
+    with pytest.raises(relyon.InputError, match="`c`"):
         first.update_scores([1], [1.0], ["c"])
     for groups in (None, [3]):
-        with pytest.raises(relkit.ParameterError, match="query of each row"):
+        with pytest.raises(relyon.ParameterError, match="query of each row"):
             once("auc").update_scores([1, 0, 1], [1.0, 0.5, 0.2], groups)
 
 
 def test_what_was_noticed_in_several_parts_is_one_note() -> None:
-    total = relkit.Accumulator("rr")
+    total = relyon.Accumulator("rr")
     for query in ("q1", "q2"):
         frame = pl.DataFrame({"query": [query] * 2, "document": ["a", "a"], "grade": [1, 1]})
         total.update(frame, {query: {"a": 1.0}})
@@ -193,12 +193,12 @@ def test_what_was_noticed_in_several_parts_is_one_note() -> None:
 
 
 def test_the_scale_of_the_judgments_counts() -> None:
-    judgments = relkit.Judgments.from_dict({"q": {"a": "高", "b": "中", "c": "无"}}, scale="search")
+    judgments = relyon.Judgments.from_dict({"q": {"a": "高", "b": "中", "c": "无"}}, scale="search")
     run = {"q": {"b": 3.0, "c": 2.0, "a": 1.0}}
     part = once(["rr", "p@1"])
     part.update(judgments, run)
     part.finish(judgments)
-    whole = relkit.evaluate(judgments, run, ["rr", "p@1"])
+    whole = relyon.evaluate(judgments, run, ["rr", "p@1"])
     assert repr(part.compute().entries) == repr(whole.entries)
     assert told(part.compute()) == told(whole)
 
@@ -211,11 +211,11 @@ def test_subtopics_of_queries_that_no_part_has() -> None:
     }
     measures = ["alpha_ndcg@10", "strec@10", "err_ia@10", "ndcg@10"]
     run = {"q1": {"b": 2.0, "a": 1.0}}
-    for given in (judgments, relkit.Judgments.from_dict(judgments)):
+    for given in (judgments, relyon.Judgments.from_dict(judgments)):
         part = once(measures)
         part.update(given, run)
         part.finish(given)
-        whole = relkit.evaluate(judgments, run, measures)
+        whole = relyon.evaluate(judgments, run, measures)
         assert repr(part.compute().entries) == repr(whole.entries)
         assert told(part.compute()) == told(whole)
 

@@ -13,8 +13,8 @@ import pytest
 import scipy.stats
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.core.errors import ParameterError
+import relyon
+from relyon.core.errors import ParameterError
 
 MEASURES = ["ndcg@5", "ap", "rr", "p@3", "pnr", "num_rel_ret"]
 
@@ -39,8 +39,8 @@ def collection(runs: int = 6, queries: int = 25, seed: int = 3) -> tuple[Any, li
 
 def test_the_coefficient_is_that_of_the_printed_values() -> None:
     grades, runs = collection()
-    found = relkit.rank_correlation(grades, runs, MEASURES, resamples=0)
-    printed = [relkit.evaluate(grades, run, MEASURES) for run in runs]
+    found = relyon.rank_correlation(grades, runs, MEASURES, resamples=0)
+    printed = [relyon.evaluate(grades, run, MEASURES) for run in runs]
     for one in found.pairs:
         wanted = scipy.stats.kendalltau(
             [results[one.first] for results in printed],
@@ -55,9 +55,9 @@ def test_the_coefficient_is_that_of_the_printed_values() -> None:
 def test_intervals_hold_the_value_and_depend_on_the_seed_only(coefficient: Any) -> None:
     grades, runs = collection()
     options: dict[str, Any] = {"coefficient": coefficient, "resamples": 100}
-    first = relkit.rank_correlation(grades, runs, ["ndcg@5", "rr", "pnr"], **options)
-    again = relkit.rank_correlation(grades, runs, ["ndcg@5", "rr", "pnr"], **options)
-    other = relkit.rank_correlation(grades, runs, ["ndcg@5", "rr", "pnr"], seed=1, **options)
+    first = relyon.rank_correlation(grades, runs, ["ndcg@5", "rr", "pnr"], **options)
+    again = relyon.rank_correlation(grades, runs, ["ndcg@5", "rr", "pnr"], **options)
+    other = relyon.rank_correlation(grades, runs, ["ndcg@5", "rr", "pnr"], seed=1, **options)
     assert first.to_dict() == again.to_dict()
     assert first.to_dict() != other.to_dict()
     for one in first.pairs:
@@ -66,21 +66,21 @@ def test_intervals_hold_the_value_and_depend_on_the_seed_only(coefficient: Any) 
 
 def test_judgments_against_themselves_agree_and_reversed_ones_do_not() -> None:
     grades, runs = collection(runs=8)
-    same = relkit.rank_correlation(grades, runs, ["ndcg@5", "ap"], other=grades, resamples=50)
+    same = relyon.rank_correlation(grades, runs, ["ndcg@5", "ap"], other=grades, resamples=50)
     assert [one.value for one in same.pairs] == [1.0, 1.0]
     assert [one.interval for one in same.pairs] == [(1.0, 1.0)] * 2
     opposite = {
         query: {document: 2 - grade for document, grade in judged.items()}
         for query, judged in grades.items()
     }
-    turned = relkit.rank_correlation(grades, runs, ["pnr"], other=opposite, resamples=0)
+    turned = relyon.rank_correlation(grades, runs, ["pnr"], other=opposite, resamples=0)
     assert turned.value("pnr") < -0.5
     assert turned.between == "judgments"
 
 
 def test_equal_runs_have_no_order() -> None:
     grades, runs = collection()
-    found = relkit.rank_correlation(grades, [runs[0]] * 3, ["ap", "rr"], resamples=20)
+    found = relyon.rank_correlation(grades, [runs[0]] * 3, ["ap", "rr"], resamples=20)
     assert math.isnan(found.pairs[0].value)
     assert [note.kind for note in found.notes] == ["few-runs"]
 
@@ -88,14 +88,14 @@ def test_equal_runs_have_no_order() -> None:
 @pytest.mark.parametrize("queries", [1, 9])
 def test_few_queries_have_no_interval(queries: int) -> None:
     grades, runs = collection(queries=queries)
-    found = relkit.rank_correlation(grades, runs, ["ap", "rr"])
+    found = relyon.rank_correlation(grades, runs, ["ap", "rr"])
     assert all(map(math.isnan, found.pairs[0].interval))
 
 
 def test_a_run_without_a_finite_value_is_said() -> None:
     grades = {"q": {"a": 1, "b": 0}}
     runs = [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1.0, "b": 2.0}}]
-    found = relkit.rank_correlation(grades, runs, ["pnr", "ap"], resamples=0)
+    found = relyon.rank_correlation(grades, runs, ["pnr", "ap"], resamples=0)
     assert math.isnan(found.pairs[0].value)
     assert found.notes[0].kind == "no-order"
     assert found.notes[0].level == "warning"
@@ -104,23 +104,23 @@ def test_a_run_without_a_finite_value_is_said() -> None:
 def test_too_little_is_refused() -> None:
     grades, runs = collection()
     with pytest.raises(ParameterError, match="two or more runs"):
-        relkit.rank_correlation(grades, runs[:1])
+        relyon.rank_correlation(grades, runs[:1])
     with pytest.raises(ParameterError, match="two or more measures"):
-        relkit.rank_correlation(grades, runs, ["ap"])
+        relyon.rank_correlation(grades, runs, ["ap"])
     with pytest.raises(ParameterError, match="6 runs but 1 names"):
-        relkit.rank_correlation(grades, runs, names=["a"])
+        relyon.rank_correlation(grades, runs, names=["a"])
     with pytest.raises(ParameterError, match="have the name `a`"):
-        relkit.discriminative_power(grades, runs[:2], names=["a", "a"])
+        relyon.discriminative_power(grades, runs[:2], names=["a", "a"])
     with pytest.raises(ParameterError, match="coefficient"):
-        relkit.rank_correlation(grades, runs, coefficient="tau")  # type: ignore[arg-type]
+        relyon.rank_correlation(grades, runs, coefficient="tau")  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
 def test_intervals_cover_what_so_many_queries_give_on_average() -> None:
     """Runs with known means; the target is the mean coefficient over fresh sets of queries."""
-    from relkit.analysis.agreement.correlation import _correlations
-    from relkit.analysis.agreement.values import View
-    from relkit.analysis.statistics.correlation import coefficients
+    from relyon.analysis.agreement.correlation import _correlations
+    from relyon.analysis.agreement.values import View
+    from relyon.analysis.statistics.correlation import coefficients
 
     rng = np.random.default_rng(5)
     covered = total = 0
@@ -160,9 +160,9 @@ def test_intervals_cover_what_so_many_queries_give_on_average() -> None:
 @pytest.mark.parametrize("correction", ["none", "holm"])
 def test_power_is_the_share_of_pairs_that_a_t_test_separates(correction: Any) -> None:
     grades, runs = collection()
-    found = relkit.discriminative_power(grades, runs, ["ap", "rr"], test="t", correction=correction)
+    found = relyon.discriminative_power(grades, runs, ["ap", "rr"], test="t", correction=correction)
     for one in found.measures:
-        columns = [relkit.evaluate(grades, run, one.measure).column(one.measure) for run in runs]
+        columns = [relyon.evaluate(grades, run, one.measure).column(one.measure) for run in runs]
         pairs = [
             (
                 abs(np.mean(a) - np.mean(b)),
@@ -187,15 +187,15 @@ def test_power_is_the_share_of_pairs_that_a_t_test_separates(correction: Any) ->
 
 def test_tukeys_power_is_that_of_the_comparison() -> None:
     grades, runs = collection(runs=4)
-    compared = relkit.compare(grades, runs[0], runs[1:], ["ap"])
-    found = relkit.discriminative_power(grades, runs, ["ap"])["ap"]
+    compared = relyon.compare(grades, runs[0], runs[1:], ["ap"])
+    found = relyon.discriminative_power(grades, runs, ["ap"])["ap"]
     assert list(found.p_values) == sorted(one.p for one in compared.pairs)
 
 
 def test_equal_runs_are_not_separated() -> None:
     grades, runs = collection()
     for test in ("t", "tukey", "permutation"):
-        found = relkit.discriminative_power(
+        found = relyon.discriminative_power(
             grades, [runs[1]] * 3, ["ap"], test=test, resamples=100
         )["ap"]
         assert (found.separated, found.pairs, found.needed) == (0, 3, math.inf)
@@ -206,14 +206,14 @@ def test_equal_runs_are_not_separated() -> None:
 
 def test_a_contrast_has_the_statistics_of_its_tests() -> None:
     grades, runs = collection()
-    contrast = relkit.compare(grades, runs[0], runs[3], ["ap"]).contrasts[0]
-    old, new = (relkit.evaluate(grades, run, "ap").column("ap") for run in (runs[0], runs[3]))
+    contrast = relyon.compare(grades, runs[0], runs[3], ["ap"]).contrasts[0]
+    old, new = (relyon.evaluate(grades, run, "ap").column("ap") for run in (runs[0], runs[3]))
     student = scipy.stats.ttest_rel(new, old)
     assert contrast.statistics["t"] == pytest.approx(student.statistic)
     assert contrast.statistics["degrees_of_freedom"] == student.df
     assert contrast.statistics["w"] == scipy.stats.wilcoxon(new, old).statistic
     assert contrast.to_dict()["statistics"] == dict(contrast.statistics)
-    frame = relkit.compare(grades, runs[0], runs[3], ["ap"]).to_frame()
+    frame = relyon.compare(grades, runs[0], runs[3], ["ap"]).to_frame()
     assert frame["t"][0] == pytest.approx(student.statistic)
 
 
@@ -226,16 +226,16 @@ def collected(tmp_path: Path) -> list[str]:
     folder = tmp_path / "collected"
     folder.mkdir()
     names = [str(folder / "judgments.qrels")]
-    relkit.write_judgments(relkit.Judgments.from_dict(grades), names[0])
+    relyon.write_judgments(relyon.Judgments.from_dict(grades), names[0])
     for place, run in enumerate(runs):
         names.append(str(folder / f"system{place}.run"))
-        relkit.write_run(relkit.Run.from_dict(run), names[-1])
+        relyon.write_run(relyon.Run.from_dict(run), names[-1])
     return names
 
 
 def test_the_command_prints_what_the_library_finds(command: Command, collected: list[str]) -> None:
     done = command("agree", *collected, "-m", "ap,rr", "--format", "json", "--resamples", "50")
-    wanted = relkit.rank_correlation(
+    wanted = relyon.rank_correlation(
         collected[0],
         collected[1:],
         ["ap", "rr"],
@@ -257,7 +257,7 @@ def test_many_measures_make_a_matrix_of_80_columns(command: Command, collected: 
 
 def test_power_on_the_command_line(command: Command, collected: list[str]) -> None:
     done = command("agree", *collected, "-m", "ap", "--discriminative", "--format", "csv")
-    found = relkit.discriminative_power(collected[0], collected[1:], ["ap"])["ap"]
+    found = relyon.discriminative_power(collected[0], collected[1:], ["ap"])["ap"]
     assert f"ap,{found.pairs},{found.separated}," in done.out
 
 

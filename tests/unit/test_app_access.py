@@ -16,11 +16,11 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 from tests.unit.visitors import PASSWORD, sign_in, token_of
 
-from relkit.app import Settings, create_app
-from relkit.app.catalogue import texts
-from relkit.judging.access import create_first_account, find_signed_in
-from relkit.judging.accounts import Accounts
-from relkit.judging.store import Store, open_store
+from relyon.app import Settings, create_app
+from relyon.app.catalogue import texts
+from relyon.judging.access import create_first_account, find_signed_in
+from relyon.judging.accounts import Accounts
+from relyon.judging.store import Store, open_store
 
 pytestmark = pytest.mark.usefixtures("cheap_passwords")
 
@@ -62,9 +62,9 @@ def test_a_wrong_password_lets_nobody_in(client: TestClient) -> None:
 def test_a_session_that_was_there_before_the_sign_in_is_worth_nothing(
     client: TestClient, store: Store
 ) -> None:
-    client.cookies.set("relkit_session", "planted-by-somebody-else")
+    client.cookies.set("relyon_session", "planted-by-somebody-else")
     sign_in(client)
-    after = client.cookies.get("relkit_session", domain="testserver.local")
+    after = client.cookies.get("relyon_session", domain="testserver.local")
     assert after is not None
     assert after != "planted-by-somebody-else"
     assert find_signed_in(store, "planted-by-somebody-else") is None
@@ -75,7 +75,7 @@ def test_a_session_that_was_there_before_the_sign_in_is_worth_nothing(
 
 def test_signing_in_again_ends_the_sign_in_before(client: TestClient, store: Store) -> None:
     sign_in(client)
-    before = client.cookies["relkit_session"]
+    before = client.cookies["relyon_session"]
     page = client.get("/account").text
     data = {"csrf": token_of(page), "name": "bo", "password": PASSWORD}
     assert client.post("/sign-in", data=data).status_code == 303
@@ -84,7 +84,7 @@ def test_signing_in_again_ends_the_sign_in_before(client: TestClient, store: Sto
 
 def test_who_signed_out_is_out(client: TestClient, store: Store) -> None:
     sign_in(client)
-    secret = client.cookies["relkit_session"]
+    secret = client.cookies["relyon_session"]
     page = client.get("/").text
     assert client.post("/sign-out", data={"csrf": token_of(page)}).status_code == 303
     assert find_signed_in(store, secret) is None

@@ -16,8 +16,8 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 from tests.unit.visitors import PASSWORD, sign_in, token_of
 
-from relkit.app import Settings, create_app
-from relkit.judging.access import (
+from relyon.app import Settings, create_app
+from relyon.judging.access import (
     SCOPES,
     create_token,
     end_all_sign_ins,
@@ -27,9 +27,9 @@ from relkit.judging.access import (
     list_tokens,
     start_sign_in,
 )
-from relkit.judging.events import list_events
-from relkit.judging.records import Item
-from relkit.judging.store import Store
+from relyon.judging.events import list_events
+from relyon.judging.records import Item
+from relyon.judging.store import Store
 
 pytestmark = pytest.mark.usefixtures("cheap_passwords")
 
@@ -103,9 +103,9 @@ def test_the_sign_in_before_a_new_password_is_worth_nothing(
     client: TestClient, store: Store
 ) -> None:
     sign_in(client)
-    before = client.cookies["relkit_session"]
+    before = client.cookies["relyon_session"]
     change(client)
-    assert client.cookies["relkit_session"] != before
+    assert client.cookies["relyon_session"] != before
     assert find_signed_in(store, before) is None
 
 
@@ -116,7 +116,7 @@ def test_the_sign_in_before_a_new_password_is_worth_nothing(
         ("x" * 129, "12 to 128 characters"),
         ("password12345", "easily guessed"),
         ("aaaaaaaaaaaaaa", "easily guessed"),
-        ("relkit is a program", "easily guessed"),
+        ("relyon is a program", "easily guessed"),
         (PASSWORD, "is the current one"),
     ],
 )
@@ -185,7 +185,7 @@ def test_the_page_of_the_password_leads_nowhere_else(client: TestClient) -> None
 def make_token(client: TestClient, **values: str) -> str:
     csrf = token_of(client.get("/account").text)
     page = client.post("/account/tokens", data={"csrf": csrf, "name": "t", **values}).text
-    found = re.search(r"<code>(relkit_[\w-]{43})</code>", page)
+    found = re.search(r"<code>(relyon_[\w-]{43})</code>", page)
     assert found is not None
     return found[1]
 
@@ -196,9 +196,9 @@ def test_a_token_is_shown_once_and_deleted_by_its_owner_only(
     sign_in(client)
     csrf = token_of(client.get("/account").text)
     page = client.post("/account/tokens", data={"csrf": csrf, "name": "<b>nightly"}).text
-    assert re.search(r"<code>relkit_[\w-]{43}</code>", page)
+    assert re.search(r"<code>relyon_[\w-]{43}</code>", page)
     assert "&lt;b&gt;nightly" in page
-    assert "relkit_" not in client.get("/account").text
+    assert "relyon_" not in client.get("/account").text
     create_token(store, store.accounts.get("lea"), "hers")
     assert client.post("/account/tokens/2/delete", data={"csrf": csrf}).status_code == 400
     assert client.post("/account/tokens/1/delete", data={"csrf": csrf}).status_code == 303
@@ -360,7 +360,7 @@ def test_sign_ins_are_listed_and_ended_one_by_one(client: TestClient, store: Sto
     assert "2001:db8:1:2::/64" in page
     assert "this browser" in page
     here, there = list_sign_ins(
-        store, store.accounts.get("ana"), secret=client.cookies["relkit_session"]
+        store, store.accounts.get("ana"), secret=client.cookies["relyon_session"]
     )
     assert (here.current, there.current) == (True, False)
     csrf = token_of(page)

@@ -14,18 +14,18 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 from tests.unit.visitors import PASSWORD, sign_in, token_of
 
-from relkit.app import create_app
-from relkit.core.errors import ParameterError
-from relkit.judging.access import (
+from relyon.app import create_app
+from relyon.core.errors import ParameterError
+from relyon.judging.access import (
     create_token,
     find_signed_in,
     find_token_user,
     list_tokens,
     start_sign_in,
 )
-from relkit.judging.events import EVENT_KINDS, list_events, record_event
-from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store
+from relyon.judging.events import EVENT_KINDS, list_events, record_event
+from relyon.judging.records import Item, Rating
+from relyon.judging.store import Store
 
 pytestmark = pytest.mark.usefixtures("cheap_passwords")
 
@@ -175,7 +175,7 @@ def test_what_is_refused_is_in_the_log(store: Store, caplog: pytest.LogCaptureFi
     sign_in(client, "ana")
     client.get("/accounts")
     client.post("/accounts", data={"csrf": "no", "name": "eve"})
-    assert [one.getMessage() for one in caplog.records if one.name == "relkit.judging"] == [
+    assert [one.getMessage() for one in caplog.records if one.name == "relyon.judging"] == [
         "refused: GET '/accounts' from testclient",
         "refused: POST '/accounts' from testclient (csrf)",
     ]

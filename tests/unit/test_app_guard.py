@@ -18,12 +18,12 @@ from fastapi.testclient import TestClient
 from hypothesis import example, given, strategies as st
 from tests.unit.visitors import PASSWORD, sign_in, token_of
 
-from relkit.app import Settings, create_app
-from relkit.app.sign_in import own_path
-from relkit.judging import passwords
-from relkit.judging.attempts import Attempts, Limit
-from relkit.judging.events import list_events
-from relkit.judging.store import Store, open_store
+from relyon.app import Settings, create_app
+from relyon.app.sign_in import own_path
+from relyon.judging import passwords
+from relyon.judging.attempts import Attempts, Limit
+from relyon.judging.events import list_events
+from relyon.judging.store import Store, open_store
 
 pytestmark = pytest.mark.usefixtures("cheap_passwords")
 
@@ -74,7 +74,7 @@ def test_pages_never_wait_for_passwords(
         sign_in(judge)
         go.clear()
         begun.clear()
-        headers = {"Cookie": f"relkit_session={judge.cookies['relkit_session']}"}
+        headers = {"Cookie": f"relyon_session={judge.cookies['relyon_session']}"}
 
         def attack(number: int) -> Any:
             data = {"csrf": csrf, "name": f"nobody{number}", "password": WRONG}
@@ -192,7 +192,7 @@ def test_who_signed_in_before_is_not_kept_out_by_a_stranger(store: Store) -> Non
     # At home, in a new browser; and somewhere else, in the browser that is known.
     assert sign_in(browser(app, HOME), "lead").status_code == 303
     travelling = browser(app, ELSEWHERE)
-    travelling.cookies.set("relkit_browser", lead.cookies["relkit_browser"])
+    travelling.cookies.set("relyon_browser", lead.cookies["relyon_browser"])
     assert sign_in(travelling, "lead").status_code == 303
 
 
@@ -214,7 +214,7 @@ def test_a_known_browser_is_counted_too(store: Store) -> None:
     lead = browser(app, HOME)
     sign_in(lead, "lead")
     thief = browser(app, ELSEWHERE)
-    thief.cookies.set("relkit_browser", lead.cookies["relkit_browser"])
+    thief.cookies.set("relyon_browser", lead.cookies["relyon_browser"])
     assert guess(thief, "lead", 3) == [401, 401, 429]
     # What a browser keeps is new after each sign-in: a copy from before is a stranger's.
     assert sign_in(browser(app, HOME), "lead").status_code == 303
@@ -223,15 +223,15 @@ def test_a_known_browser_is_counted_too(store: Store) -> None:
 def test_what_the_browser_keeps_is_new_each_time(store: Store) -> None:
     app = create_app(store)
     client = browser(app)
-    client.cookies.set("relkit_browser", "planted-by-somebody-else")
+    client.cookies.set("relyon_browser", "planted-by-somebody-else")
     cookie = sign_in(client).headers["set-cookie"]
-    assert "relkit_browser=" in cookie
+    assert "relyon_browser=" in cookie
     assert "planted" not in cookie
     assert "samesite=strict" in cookie.lower()
-    first = client.cookies.get("relkit_browser", domain="testserver.local")
+    first = client.cookies.get("relyon_browser", domain="testserver.local")
     client.post("/sign-out", data={"csrf": token_of(client.get("/account").text)})
     sign_in(client, "bo")
-    second = client.cookies.get("relkit_browser", domain="testserver.local")
+    second = client.cookies.get("relyon_browser", domain="testserver.local")
     assert second not in {first, "planted-by-somebody-else"}
     guard = app.state.guard
     assert guard.recognise("ana", ELSEWHERE, second, "").known == "browser"
@@ -307,7 +307,7 @@ def test_what_happens_at_the_door_is_written_down(store: Store) -> None:
 def test_a_flood_of_mistakes_does_not_fill_the_disk(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("relkit.app.guard.MOST_WRITTEN", 3)
+    monkeypatch.setattr("relyon.app.guard.MOST_WRITTEN", 3)
     client = browser(create_app(store, Settings(sign_in_attempts=1000)))
     guess(client, "ana", 6)
     assert len(list_events(store, kind="sign_in_failed")) == 3

@@ -14,17 +14,17 @@ pytest.importorskip("httpx2")
 
 from fastapi.testclient import TestClient
 
-from relkit.app import create_app
-from relkit.app.protection import csrf_token
-from relkit.app.rest import SentAction
-from relkit.io import read_sheet
-from relkit.judging.access import create_token, start_sign_in
-from relkit.judging.actions import Action
-from relkit.judging.exchange import import_sheet
-from relkit.judging.keys import count_confirmed, is_notice_due
-from relkit.judging.records import Comparison, Item, Rating
-from relkit.judging.schema import projects, sa
-from relkit.judging.store import Store
+from relyon.app import create_app
+from relyon.app.protection import csrf_token
+from relyon.app.rest import SentAction
+from relyon.io import read_sheet
+from relyon.judging.access import create_token, start_sign_in
+from relyon.judging.actions import Action
+from relyon.judging.exchange import import_sheet
+from relyon.judging.keys import count_confirmed, is_notice_due
+from relyon.judging.records import Comparison, Item, Rating
+from relyon.judging.schema import projects, sa
+from relyon.judging.store import Store
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_judge_sees_own_grades_only(store: Store) -> None:
 
 def test_without_an_account_there_is_nothing(store: Store) -> None:
     client = TestClient(create_app(store))
-    for headers in ({}, {"Authorization": "Bearer relkit_wrong"}, {"Authorization": "Basic YTph"}):
+    for headers in ({}, {"Authorization": "Bearer relyon_wrong"}, {"Authorization": "Basic YTph"}):
         answer = client.get("/api/projects", headers=headers)
         assert answer.status_code == 401
         assert answer.json()["error"]["message"]
@@ -111,7 +111,7 @@ def test_without_an_account_there_is_nothing(store: Store) -> None:
 def test_a_cookie_needs_the_token_of_the_page_too(store: Store) -> None:
     client = TestClient(create_app(store))
     secret = start_sign_in(store, store.accounts.get("ana"))
-    client.cookies.set("relkit_session", secret)
+    client.cookies.set("relyon_session", secret)
     assert client.get("/api/projects").status_code == 200
     for token in ("", "0" * 64, csrf_token("another")):
         answer = client.post("/api/projects/1/tasks", headers={"X-CSRF-Token": token})
@@ -168,7 +168,7 @@ def test_a_lead_works_with_files_and_decides(store: Store) -> None:
         assert answer.status_code == 400
     answer = lea.client.get("/api/projects/1/export?format=trec")
     assert answer.text == "q 0 d1 2\n"
-    assert "tier=3" in answer.headers["relkit-left-out"].split(", ")
+    assert "tier=3" in answer.headers["relyon-left-out"].split(", ")
     assert lea.client.get("/api/projects/1/status").json()["agreement"]["overall"]["units"] == 1
     added = lea.client.post(
         "/api/projects/1/import?format=csv",
@@ -183,12 +183,12 @@ def test_a_program_gets_ids_and_their_tables(store: Store) -> None:
     store.grades.add(1, [(Item("red shoes", "d 1"), [Rating("ana", 3)])])
     lea = Caller(store, "lea").client
     answer = lea.get("/api/projects/1/export?format=trec")
-    assert (answer.text, answer.headers["relkit-tables"]) == ("q1 0 d4 3\n", "queries, documents")
+    assert (answer.text, answer.headers["relyon-tables"]) == ("q1 0 d4 3\n", "queries, documents")
     found = lea.get("/api/projects/1/export?format=trec&table=queries")
     assert found.text == "id\ttext\toriginal\nq1\tred shoes\tred shoes\n"
     assert lea.get("/api/projects/1/export?format=trec&table=documents").text.endswith("\td 1\n")
     assert lea.get("/api/projects/1/export?format=csv&table=queries").text == ""
-    assert lea.get("/api/projects/1/export?format=csv").headers["relkit-tables"] == ""
+    assert lea.get("/api/projects/1/export?format=csv").headers["relyon-tables"] == ""
 
 
 @pytest.mark.parametrize("body", ['"query,doc\\nq,\\ud800"', '"query,doc\\nq,\\u0000"'])

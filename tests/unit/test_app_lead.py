@@ -14,15 +14,15 @@ pytest.importorskip("httpx2")
 
 from fastapi.testclient import TestClient
 
-from relkit.app import Settings, create_app
-from relkit.app.catalogue import texts
-from relkit.app.protection import csrf_token
-from relkit.core.language import Language
-from relkit.io.sheets import PARTS, sheet_format, sheet_formats, write_sheet
-from relkit.judging.access import find_signed_in, start_sign_in
-from relkit.judging.exchange import export_sheet
-from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store
+from relyon.app import Settings, create_app
+from relyon.app.catalogue import texts
+from relyon.app.protection import csrf_token
+from relyon.core.language import Language
+from relyon.io.sheets import PARTS, sheet_format, sheet_formats, write_sheet
+from relyon.judging.access import find_signed_in, start_sign_in
+from relyon.judging.exchange import export_sheet
+from relyon.judging.records import Item, Rating
+from relyon.judging.store import Store
 
 HOSTILE = "<script>broken()</script>{{7*7}}"
 
@@ -51,7 +51,7 @@ class Somebody:
     def __init__(self, store: Store, name: str, settings: Settings | None = None) -> None:
         self.client = TestClient(create_app(store, settings), follow_redirects=False)
         self.secret = start_sign_in(store, store.accounts.get(name))
-        self.client.cookies.set("relkit_session", self.secret)
+        self.client.cookies.set("relyon_session", self.secret)
 
     def get(self, path: str, **more):
         return self.client.get(path, **more)
@@ -174,7 +174,7 @@ def test_no_item_of_another_project_is_decided(store: Store) -> None:
 
 
 def test_the_agreement_is_that_of_the_library(store: Store) -> None:
-    from relkit.judging.coefficients import fleiss_kappa
+    from relyon.judging.coefficients import fleiss_kappa
 
     page = Somebody(store, "lea").get("/projects/1/agreement").text
     expected = fleiss_kappa([[3, 3], [3, 0]])
@@ -316,9 +316,9 @@ def test_the_form_says_what_each_format_cannot_hold(store: Store, language: Lang
 
 def test_what_a_file_leaves_out_is_counted_in_a_header(store: Store) -> None:
     lea = Somebody(store, "lea")
-    found = lea.get("/projects/1/export?form=trec").headers["relkit-left-out"]
+    found = lea.get("/projects/1/export?form=trec").headers["relyon-left-out"]
     assert found == "title=2, snippet=1, ratings=2, note=1, at=2, name=1"
-    assert lea.get("/projects/1/export?form=csv").headers["relkit-left-out"] == "name=1"
+    assert lea.get("/projects/1/export?form=csv").headers["relyon-left-out"] == "name=1"
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"nothing,here\n1,2\n", b'{"a":' * 9999])
@@ -366,7 +366,7 @@ def test_hostile_names_do_no_harm(store: Store, name: str) -> None:
 
 def test_a_name_that_is_taken_is_told_in_the_readers_language(store: Store) -> None:
     adam = Somebody(store, "adam")
-    adam.client.cookies.set("relkit_language", "zh")
+    adam.client.cookies.set("relyon_language", "zh")
     for path, name, said in (
         ("/projects", "June", "已有同名项目"),
         ("/accounts", " ana ", "已有同名账号"),

@@ -13,17 +13,17 @@ pytest.importorskip("httpx2")
 
 from fastapi.testclient import TestClient
 
-from relkit.app import create_app
-from relkit.app.protection import csrf_token
-from relkit.core.errors import UnknownNameError
-from relkit.judging.access import start_sign_in
-from relkit.judging.llm.answers import Answer
-from relkit.judging.llm.calibration import accept_judge
-from relkit.judging.llm.endpoint import Completion
-from relkit.judging.llm.models import Configuration, draft_configuration
-from relkit.judging.llm.wording import describe_machines
-from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store
+from relyon.app import create_app
+from relyon.app.protection import csrf_token
+from relyon.core.errors import UnknownNameError
+from relyon.judging.access import start_sign_in
+from relyon.judging.llm.answers import Answer
+from relyon.judging.llm.calibration import accept_judge
+from relyon.judging.llm.endpoint import Completion
+from relyon.judging.llm.models import Configuration, draft_configuration
+from relyon.judging.llm.wording import describe_machines
+from relyon.judging.records import Item, Rating
+from relyon.judging.store import Store
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ class Lead:
     def __init__(self, store: Store) -> None:
         self.client = TestClient(create_app(store), follow_redirects=False)
         self.secret = start_sign_in(store, store.accounts.get("lea"))
-        self.client.cookies.set("relkit_session", self.secret)
+        self.client.cookies.set("relyon_session", self.secret)
 
     def read(self, path: str) -> str:
         answer = self.client.get(path)

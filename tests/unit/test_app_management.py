@@ -13,14 +13,14 @@ pytest.importorskip("httpx2")
 
 from tests.unit.test_app_lead import Somebody
 
-from relkit.app import lead_pages, management
-from relkit.judging import importing, jobs
-from relkit.judging.actions import Action
-from relkit.judging.archive import pack_project
-from relkit.judging.archive_reader import Archive
-from relkit.judging.jobs import list_jobs, start_job
-from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store
+from relyon.app import lead_pages, management
+from relyon.judging import importing, jobs
+from relyon.judging.actions import Action
+from relyon.judging.archive import pack_project
+from relyon.judging.archive_reader import Archive
+from relyon.judging.jobs import list_jobs, start_job
+from relyon.judging.records import Item, Rating
+from relyon.judging.store import Store
 
 
 @pytest.fixture
@@ -46,9 +46,9 @@ def test_an_archive_is_downloaded_and_becomes_a_project(store: Store) -> None:
     lea = Somebody(store, "lea")
     for path in ("/projects/1/archive", "/projects/1/export?form=archive"):
         answer = lea.get(path)
-        assert answer.headers["content-disposition"].endswith('project-1.relkit-project"')
+        assert answer.headers["content-disposition"].endswith('project-1.relyon-project"')
         assert Archive(io.BytesIO(answer.content)).check().name == "June"
-    files = {"file": ("june.relkit-project", answer.content)}
+    files = {"file": ("june.relyon-project", answer.content)}
     assert lea.post("/archives", files=files).status_code == 400
     made = lea.post("/archives", {"name": "June again"}, files=files)
     assert made.status_code == 200
@@ -72,7 +72,7 @@ def test_a_large_archive_is_unpacked_while_nobody_waits(
     file = io.BytesIO()
     pack_project(store, 1, file)
     lea = Somebody(store, "lea")
-    files = {"file": ("june.relkit-project", file.getvalue())}
+    files = {"file": ("june.relyon-project", file.getvalue())}
     answer = lea.post("/archives", {"name": "Copy"}, files=files)
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/jobs/")

@@ -18,13 +18,13 @@ pytest.importorskip("vl_convert")
 from fastapi.testclient import TestClient
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.app import Settings, create_app
-from relkit.app.rounds import RoundsFolder
-from relkit.core.errors import InputError
-from relkit.core.language import Language
-from relkit.judging.access import start_sign_in
-from relkit.judging.store import Store
+import relyon
+from relyon.app import Settings, create_app
+from relyon.app.rounds import RoundsFolder
+from relyon.core.errors import InputError
+from relyon.core.language import Language
+from relyon.judging.access import start_sign_in
+from relyon.judging.store import Store
 
 HOSTILE = "</td><script>broken()</script>{{7*7}}"
 MONTHS = {"2026-01": "ab", "2026-02": "ab", "2026-03": "b"}
@@ -37,9 +37,9 @@ def add_round(folder: Path, month: str, docs: str) -> None:
         for n in range(200)
         for k, doc in enumerate(docs if n % 10 else docs[::-1], 1)
     ]
-    sample = relkit.draw_sample(pl.DataFrame(rows), per_tier=40, cuts=[0.5], names=["head", "tail"])
+    sample = relyon.draw_sample(pl.DataFrame(rows), per_tier=40, cuts=[0.5], names=["head", "tail"])
     grades = {query: {"a": 3, "b": 1} for query in (HOSTILE, "tv")}
-    relkit.write_round(relkit.create_round(month, sample, grades), folder)
+    relyon.write_round(relyon.create_round(month, sample, grades), folder)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def store(file_store: Store) -> Store:
 
 def visit(store: Store, folder: Path | None, name: str = "lea") -> TestClient:
     client = TestClient(create_app(store, Settings(rounds=folder)), follow_redirects=False)
-    client.cookies.set("relkit_session", start_sign_in(store, store.accounts.get(name)))
+    client.cookies.set("relyon_session", start_sign_in(store, store.accounts.get(name)))
     return client
 
 
@@ -136,19 +136,19 @@ def test_the_numbers_are_those_of_the_command_line(
 def test_the_report_is_a_file_of_its_own(store: Store, made: Path, language: Language) -> None:
     answer = visit(store, made).get(f"/monitor/report?lang={language}")
     assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
-    assert answer.text == relkit.report.render_monitor_report(
-        relkit.monitor(made), language=language
+    assert answer.text == relyon.report.render_monitor_report(
+        relyon.monitor(made), language=language
     )
 
 
 def test_rounds_are_read_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = []
 
-    def read(folder: Path) -> list[relkit.Round]:
+    def read(folder: Path) -> list[relyon.Round]:
         times.append(folder)
-        return relkit.read_rounds(folder)
+        return relyon.read_rounds(folder)
 
-    monkeypatch.setattr("relkit.app.rounds.read_rounds", read)
+    monkeypatch.setattr("relyon.app.rounds.read_rounds", read)
     rounds = RoundsFolder(made)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda n: rounds.parts(("en", "zh")[n % 2])[1], range(16)))
@@ -201,9 +201,9 @@ def test_a_problem_is_raised_anew(folder: Path) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_without_rounds_it_says_what_to_do(store: Store, tmp_path: Path, language: str) -> None:
     bare = visit(store, None).get(f"/monitor?lang={language}").text
-    assert "relkit judge serve judging.db --rounds rounds" in bare
+    assert "relyon judge serve judging.db --rounds rounds" in bare
     empty = visit(store, tmp_path / "later").get(f"/monitor?lang={language}").text
-    assert f"relkit monitor add {tmp_path / 'later'} --month" in empty
+    assert f"relyon monitor add {tmp_path / 'later'} --month" in empty
     assert "judge serve" not in empty
     for folder in (None, tmp_path / "later"):
         told = visit(store, folder).get("/api/monitor")

@@ -16,14 +16,14 @@ pytest.importorskip("vl_convert")
 
 from fastapi.testclient import TestClient
 
-import relkit
-from relkit.app import Settings, create_app
-from relkit.app.protection import csrf_token
-from relkit.app.staging import find_last_added
-from relkit.judging.access import start_sign_in
-from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store
-from relkit.online.monitoring.archive import find_rounds
+import relyon
+from relyon.app import Settings, create_app
+from relyon.app.protection import csrf_token
+from relyon.app.staging import find_last_added
+from relyon.judging.access import start_sign_in
+from relyon.judging.records import Item, Rating
+from relyon.judging.store import Store
+from relyon.online.monitoring.archive import find_rounds
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def sample(tmp_path: Path) -> bytes:
             for k, doc in enumerate("ab", 1)
         ]
     )
-    relkit.draw_sample(log, k=2).write(tmp_path / "drawn.csv")
+    relyon.draw_sample(log, k=2).write(tmp_path / "drawn.csv")
     return (tmp_path / "drawn.csv").read_bytes()
 
 
@@ -64,7 +64,7 @@ class Lead:
         settings = Settings(rounds=folder)
         self.client = TestClient(create_app(store, settings), follow_redirects=False)
         self.secret = start_sign_in(store, store.accounts.get(name))
-        self.client.cookies.set("relkit_session", self.secret)
+        self.client.cookies.set("relyon_session", self.secret)
 
     def look(self, sample: bytes, name: str = "march.csv", **values: str):
         """Fills in the form and looks at what the month would be."""
@@ -100,7 +100,7 @@ def test_a_month_is_stored_and_shown(store: Store, sample: bytes, tmp_path: Path
     answer = lead.add(sample, rule="majority")
     assert (answer.status_code, answer.headers["location"]) == (303, "/monitor?added=2026-03")
     assert "2026-03 is stored." in lead.client.get("/monitor?added=2026-03").text
-    (made,) = relkit.read_rounds(tmp_path / "rounds")
+    (made,) = relyon.read_rounds(tmp_path / "rounds")
     assert (made.month, made.grading) == ("2026-03", "majority")
     assert made.judgments["tv"] == {"a": 2.0, "b": 1.0}
     assert "2026-03" in lead.client.get("/monitor").text
@@ -187,7 +187,7 @@ def test_a_month_is_looked_at_before_it_is_stored(
     # What was looked at is what is stored, even if a grade changes in between.
     store.grades.add(1, [(Item("tv", "b"), [Rating("bo", 0)])])
     assert lead.send("/monitor/new/store", token=token_of(page)).status_code == 303
-    (made,) = relkit.read_rounds(tmp_path / "rounds")
+    (made,) = relyon.read_rounds(tmp_path / "rounds")
     assert made.judgments["tv"] == {"a": 2.0, "b": 1.0}
     # It is stored once.
     answer = lead.send("/monitor/new/store", token=token_of(page))
@@ -200,7 +200,7 @@ def test_a_month_that_is_hardly_judged_says_so(store: Store, tmp_path: Path) -> 
         {"session": [f"s{n}" for n in range(6)], "query": ["tv", "pen"] * 3, "position": [1] * 6,
          "doc": list("axaxbx")}
     )  # fmt: skip
-    relkit.draw_sample(log, k=2).write(tmp_path / "drawn.csv")
+    relyon.draw_sample(log, k=2).write(tmp_path / "drawn.csv")
     lead = Lead(store, tmp_path / "rounds")
     page = lead.look((tmp_path / "drawn.csv").read_bytes()).text
     assert "2 of the 3 results that the sample shows are judged (67%)" in page
@@ -217,7 +217,7 @@ def test_tokens_of_nothing(store: Store, sample: bytes, tmp_path: Path, token: s
     lead.add(sample)
     for path in ("store", "cancel"):
         assert lead.send(f"/monitor/new/{path}", token=token).status_code == 400
-    assert len(relkit.read_rounds(tmp_path / "rounds")) == 1
+    assert len(relyon.read_rounds(tmp_path / "rounds")) == 1
 
 
 def test_the_month_that_was_added_last_can_be_taken_out_and_comes_back(
@@ -242,10 +242,10 @@ def test_the_month_that_was_added_last_can_be_taken_out_and_comes_back(
     assert Lead(store, folder, "ana").send("/monitor/remove", month=later).status_code == 403
     answer = lead.send("/monitor/remove", month=later)
     assert (answer.status_code, f"{later} was taken out" in answer.text) == (200, True)
-    assert [one.month for one in relkit.read_rounds(folder)] == [earlier]
+    assert [one.month for one in relyon.read_rounds(folder)] == [earlier]
     (aside,) = (folder / ".removed").iterdir()
     assert (aside / "round.json").read_bytes() == before
     assert str(aside) in answer.text
     # It can be added again, or moved back.
     aside.rename(folder / later)
-    assert len(relkit.read_rounds(folder)) == 2
+    assert len(relyon.read_rounds(folder)) == 2

@@ -13,14 +13,14 @@ pytest.importorskip("vl_convert")
 from fastapi.testclient import TestClient
 from tests.unit.pages import block_of, section_of
 
-from relkit.app import create_app
-from relkit.app.side_by_side import build_page
-from relkit.judging.access import start_sign_in
-from relkit.judging.actions import Action
-from relkit.judging.records import Comparison, Item
-from relkit.judging.sbs import Preference, summarize_preferences
-from relkit.judging.store import Store
-from relkit.report.page import Chart, Headlines, Prose, Table
+from relyon.app import create_app
+from relyon.app.side_by_side import build_page
+from relyon.judging.access import start_sign_in
+from relyon.judging.actions import Action
+from relyon.judging.records import Comparison, Item
+from relyon.judging.sbs import Preference, summarize_preferences
+from relyon.judging.store import Store
+from relyon.report.page import Chart, Headlines, Prose, Table
 
 HOSTILE = "<script>broken()</script>"
 
@@ -58,7 +58,7 @@ def store(file_store: Store) -> Store:
 
 def page(store: Store, name: str, path: str, language: str = "en") -> tuple[int, str]:
     client = TestClient(create_app(store))
-    client.cookies.set("relkit_session", start_sign_in(store, store.accounts.get(name)))
+    client.cookies.set("relyon_session", start_sign_in(store, store.accounts.get(name)))
     answer = client.get(path, params={"lang": language})
     return answer.status_code, answer.text
 

@@ -1,4 +1,4 @@
-"""`relkit judge serve` as a process: how it ends, what it warns of, whom it answers."""
+"""`relyon judge serve` as a process: how it ends, what it warns of, whom it answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytest.importorskip("fastapi")
 from tests.faults import Graders, await_true, check_grades, prepare
 from tests.web.server import Server
 
-from relkit.judging.store import open_store
+from relyon.judging.store import open_store
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
@@ -95,11 +95,11 @@ def accepts(port: int) -> bool:
 def test_a_signal_before_it_serves_ends_it_too(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys\n"
-        "import relkit.judging.access as access\n"
+        "import relyon.judging.access as access\n"
         "def create_first_account(store, **options):\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
         "access.create_first_account = create_first_account\n"
-        "from relkit.cli.application import main\n"
+        "from relyon.cli.application import main\n"
         "main(['judge', 'serve', 'judging.db', '--port', '0'])"
     )
     done = subprocess.run(
@@ -160,7 +160,7 @@ def test_plain_http_for_others_is_warned_of(
 ) -> None:
     # What listens at all addresses is closed again before it answers anybody.
     process = subprocess.Popen(
-        [sys.executable, "-m", "relkit", "judge", "serve", "judging.db", "--port", "0", *options],
+        [sys.executable, "-m", "relyon", "judge", "serve", "judging.db", "--port", "0", *options],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None

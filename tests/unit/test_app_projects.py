@@ -12,16 +12,16 @@ pytest.importorskip("httpx2")
 
 from fastapi.testclient import TestClient
 
-from relkit.app import create_app
-from relkit.app.lead_pages import judge_agreement
-from relkit.data.scale import Level, Scale
-from relkit.judging.access import start_sign_in
-from relkit.judging.actions import Action
-from relkit.judging.filling import fill_items, measure_bare
-from relkit.judging.marks import find_marks
-from relkit.judging.records import Comparison, Item, Rating
-from relkit.judging.schema import projects, sa
-from relkit.judging.store import Store
+from relyon.app import create_app
+from relyon.app.lead_pages import judge_agreement
+from relyon.data.scale import Level, Scale
+from relyon.judging.access import start_sign_in
+from relyon.judging.actions import Action
+from relyon.judging.filling import fill_items, measure_bare
+from relyon.judging.marks import find_marks
+from relyon.judging.records import Comparison, Item, Rating
+from relyon.judging.schema import projects, sa
+from relyon.judging.store import Store
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def store(file_store: Store) -> Store:
 
 def client(store: Store, name: str) -> TestClient:
     found = TestClient(create_app(store))
-    found.cookies.set("relkit_session", start_sign_in(store, store.accounts.get(name)))
+    found.cookies.set("relyon_session", start_sign_in(store, store.accounts.get(name)))
     return found
 
 
@@ -87,7 +87,7 @@ def test_an_empty_comparison_says_what_fills_it(store: Store) -> None:
     store.projects.create("old & new", kind="side_by_side")
     page = read(store, "lea", "/projects/1")
     assert "nothing to compare yet" in page
-    command = page[page.index("relkit judge import") :]
+    command = page[page.index("relyon judge import") :]
     assert f"{store.database.address} --project 'old & new' \\ --side old=old.run" in command
     assert "--documents catalogue.csv" in command
     offered = re.findall(

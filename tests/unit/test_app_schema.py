@@ -15,10 +15,10 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis.core.result import Ok
 
-from relkit.app import create_app
-from relkit.judging.access import create_token
-from relkit.judging.records import Item
-from relkit.judging.store import Store, open_store
+from relyon.app import create_app
+from relyon.judging.access import create_token
+from relyon.judging.records import Item
+from relyon.judging.store import Store, open_store
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

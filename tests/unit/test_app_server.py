@@ -20,10 +20,10 @@ from fastapi.testclient import TestClient
 from tests.databases import create_file
 from tests.faults import locked, small_disk
 
-from relkit.app import Settings, create_app
-from relkit.app.health import Health
-from relkit.judging.database import Database
-from relkit.judging.store import Store, open_store
+from relyon.app import Settings, create_app
+from relyon.app.health import Health
+from relyon.judging.database import Database
+from relyon.judging.store import Store, open_store
 
 PASSWORD = "a long sentence"
 
@@ -135,7 +135,7 @@ def test_health_tells_a_folder_that_is_sealed(
         raise PermissionError(13, "Permission denied")
 
     with open_store(create_file(tmp_path / "judging.db")) as store:
-        monkeypatch.setattr("relkit.app.health.os.open", refuse)
+        monkeypatch.setattr("relyon.app.health.os.open", refuse)
         assert fresh(store).problem() == "the database cannot be written"
 
 
@@ -224,7 +224,7 @@ def test_other_names_are_refused_and_the_option_is_named(name: str, tmp_path: Pa
     assert f"--allowed-host {bare.replace('<', '&lt;').replace('>', '&gt;')}" in page.text
     assert "set-cookie" not in page.headers
     assert "default-src 'none'" in page.headers["content-security-policy"]
-    assert answer.json()["error"]["hint"] == f"relkit judge serve --allowed-host {bare}"
+    assert answer.json()["error"]["hint"] == f"relyon judge serve --allowed-host {bare}"
     assert "运维人员" in zh.text
 
 

@@ -16,12 +16,12 @@ pytest.importorskip("sklearn")
 
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.app import demo_data
-from relkit.app.demo_data import JUDGES, DemoData, build_demo_data
-from relkit.demo import Document, load_judgments, load_questions
-from relkit.judging.status import describe_project
-from relkit.judging.store import Store, open_store
+import relyon
+from relyon.app import demo_data
+from relyon.app.demo_data import JUDGES, DemoData, build_demo_data
+from relyon.demo import Document, load_judgments, load_questions
+from relyon.judging.status import describe_project
+from relyon.judging.store import Store, open_store
 
 DOCUMENTS = [
     Document(name, f"{name}(…)", name.replace(".", " "))
@@ -44,7 +44,7 @@ def store(told: tuple[DemoData, object]) -> Iterator[Store]:
 
 
 def test_dcg_falls_in_the_third_month_and_ndcg_does_not(told: tuple[DemoData, object]) -> None:
-    found = relkit.monitor(told[0].rounds)
+    found = relyon.monitor(told[0].rounds)
     assert found.months == ("2026-01", "2026-02", "2026-03")
     change = found.change("all", "common", "2026-03")
     assert change is not None
@@ -154,7 +154,7 @@ def test_missing_packages_are_named(
     monkeypatch.setitem(sys.modules, "bm25s", None)
     outcome = command("judge", "serve", "--demo", "made", "--port", "0")
     assert outcome.code == 4
-    assert "hint: pip install 'relkit[demo]'" in outcome.err
+    assert "hint: pip install 'relyon[demo]'" in outcome.err
     assert not list(files.glob("made/*.db"))
 
 

@@ -14,15 +14,15 @@ pytest.importorskip("httpx2")
 
 from fastapi.testclient import TestClient
 
-from relkit.app import create_app
-from relkit.app.catalogue import name_reason, texts
-from relkit.core.language import LANGUAGES, Language
-from relkit.data.aggregation import Rule
-from relkit.io.sheets import write_sheet
-from relkit.judging.access import start_sign_in
-from relkit.judging.exchange import export_sheet
-from relkit.judging.records import REASONS, Item, Rating
-from relkit.judging.store import open_store
+from relyon.app import create_app
+from relyon.app.catalogue import name_reason, texts
+from relyon.core.language import LANGUAGES, Language
+from relyon.data.aggregation import Rule
+from relyon.io.sheets import write_sheet
+from relyon.judging.access import start_sign_in
+from relyon.judging.exchange import export_sheet
+from relyon.judging.records import REASONS, Item, Rating
+from relyon.judging.store import open_store
 
 KEY = re.compile(r"""["'`]((?:[a-z_]+)\.(?:[a-z_0-9]*[a-z0-9]))["'`]""")
 #: The beginning of keys whose end is a value, such as a role.
@@ -31,7 +31,7 @@ RULES = {f"lead.{rule}" for rule in get_args(Rule)}
 
 
 def sources() -> str:
-    folder = resources.files("relkit.app")
+    folder = resources.files("relyon.app")
     files = [
         one
         for place in (folder, folder.joinpath("templates"))
@@ -42,7 +42,7 @@ def sources() -> str:
 
 
 def scripts() -> str:
-    folder = resources.files("relkit.app").joinpath("static")
+    folder = resources.files("relyon.app").joinpath("static")
     return "\n".join(one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".js"))
 
 
@@ -67,7 +67,7 @@ def test_every_text_is_used_and_every_key_has_one() -> None:
 
 
 def test_no_text_stands_in_a_template() -> None:
-    folder = resources.files("relkit.app").joinpath("templates")
+    folder = resources.files("relyon.app").joinpath("templates")
     for one in folder.iterdir():
         text = one.read_text("utf-8")
         text = re.sub(r"\{% block body_class %\}.*?\{% endblock %\}", "", text)
@@ -76,7 +76,7 @@ def test_no_text_stands_in_a_template() -> None:
         text = re.sub(r"<kbd>.*?</kbd>|<code>.*?</code>|<[^>]*>", "", text, flags=re.DOTALL)
         words = set(re.findall(r"[^\W\d_]{2,}", text))
         # Names are the same in every language: of the app, of coefficients, of languages.
-        assert words <= {"relkit", "English", "中文", "Markdown", "Fleiss", "Cohen"}, one.name
+        assert words <= {"relyon", "English", "中文", "Markdown", "Fleiss", "Cohen"}, one.name
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -98,7 +98,7 @@ def test_a_reason_is_told_in_the_language_of_the_reader_and_exported_as_its_code
         ratings = [Rating(f"judge {n}", None, reason) for n, reason in enumerate(reasons)]
         store.grades.add(project.id, [(Item("red shoes", "d1"), ratings)])
         client = TestClient(create_app(store))
-        client.cookies.set("relkit_session", start_sign_in(store, store.accounts.get("lea")))
+        client.cookies.set("relyon_session", start_sign_in(store, store.accounts.get("lea")))
         english = client.get("/projects/1/queue?lang=en").text
         chinese = client.get("/projects/1/queue?lang=zh").text
         text, _ = write_sheet(export_sheet(store, project.id), format="csv")

@@ -27,6 +27,6 @@ def test_the_map_of_the_house_fits_on_two_screens_and_names_what_is_there() -> N
     missing = [
         place
         for place in places
-        if not (ROOT / place).exists() and not (ROOT / "src" / "relkit" / place).exists()
+        if not (ROOT / place).exists() and not (ROOT / "src" / "relyon" / place).exists()
     ]
     assert [place for place in missing if "LANGUAGE" not in place] == []

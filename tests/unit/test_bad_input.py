@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command, Outcome
 
-import relkit
-from relkit import io
-from relkit._native import RunTable
-from relkit.core.errors import (
+import relyon
+from relyon import io
+from relyon._native import RunTable
+from relyon.core.errors import (
     InputError,
     ParameterError,
     ParseError,
-    RelkitError,
+    RelyonError,
     StrictError,
     UnknownNameError,
 )
@@ -41,7 +41,7 @@ def test_a_document_that_comes_back_after_another_query(qrels: Path, tmp_path: P
     path = tmp_path / "x.run"
     path.write_text("q1 Q0 d1 1 2 x\n#q1 Q0 d1 1 2 3 x\nq2 Q0 d1 1 2 x\nq1 Q0 d1 2 1 x\n")
     with pytest.raises(ParseError, match=r"x\.run:4: document `d1` stands twice in query `q1`"):
-        relkit.evaluate(qrels, path)
+        relyon.evaluate(qrels, path)
 
 
 def test_repeated_documents_of_queries_that_nobody_judged(qrels: Path, tmp_path: Path) -> None:
@@ -49,19 +49,19 @@ def test_repeated_documents_of_queries_that_nobody_judged(qrels: Path, tmp_path:
     twice = "q3 Q0 d1 1 2 x\nq3 Q0 d1 2 1 x\n"
     for text in (RUN + twice, twice + RUN + "q1 Q0 d3 3 1 x\n"):
         path.write_text(text)
-        assert relkit.evaluate(qrels, path, "rr")["rr"] == 1.0
+        assert relyon.evaluate(qrels, path, "rr")["rr"] == 1.0
 
 
 def test_long_ids_are_cut_in_messages(qrels: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.run"
     path.write_text(f"q1 Q0 {'d' * 9999} 1 2 x\n" * 2)
     with pytest.raises(ParseError, match="stands twice") as caught:
-        relkit.evaluate(qrels, path)
+        relyon.evaluate(qrels, path)
     assert caught.value.line == 2
     assert len(str(caught.value)) < 500
     path.write_text(f"q1 0 {'d' * 9999} 1\nq1 0 {'d' * 9999} 2\n")
     with pytest.raises(InputError, match="two grades") as caught_grade:
-        relkit.evaluate(path, qrels)
+        relyon.evaluate(path, qrels)
     assert len(str(caught_grade.value)) < 500
 
 
@@ -109,7 +109,7 @@ def test_a_tag_that_is_not_utf_8(tmp_path: Path) -> None:
 
 # judgments, run, measure, error, exit code, and what the message says. Files are relative to the
 # directory that the command runs in.
-REFUSED: dict[str, tuple[bytes | None, bytes | None, str, type[RelkitError], int, list[str]]] = {
+REFUSED: dict[str, tuple[bytes | None, bytes | None, str, type[RelyonError], int, list[str]]] = {
     "score nan": (
         None,
         b"q1 Q0 d1 1 2 x\nq1 Q0 d2 2 nan x\n",
@@ -252,8 +252,8 @@ REFUSED: dict[str, tuple[bytes | None, bytes | None, str, type[RelkitError], int
         ["`007` in the run, `7` in the judgments"],
     ),
     "cutoff 0": (None, None, "ndcg@0", ParameterError, 2, ["`ndcg@0`", "1 or more", "Got `0`"]),
-    "cutoff negative": (None, None, "ndcg@-1", RelkitError, 2, ["ndcg@-1"]),
-    "cutoff no number": (None, None, "ndcg@ten", RelkitError, 2, ["ndcg@ten"]),
+    "cutoff negative": (None, None, "ndcg@-1", RelyonError, 2, ["ndcg@-1"]),
+    "cutoff no number": (None, None, "ndcg@ten", RelyonError, 2, ["ndcg@ten"]),
     "unknown measure": (
         None,
         None,
@@ -266,7 +266,7 @@ REFUSED: dict[str, tuple[bytes | None, bytes | None, str, type[RelkitError], int
         None,
         None,
         "ndcg(gian=exp)",
-        RelkitError,
+        RelyonError,
         2,
         ["`gian`", "did you mean `gain`?"],
     ),
@@ -291,7 +291,7 @@ def test_refused(name: str, files: Path, command: Command) -> None:
     judgments, run, measure, kind, code, words = REFUSED[name]
     _write(files, judgments, run)
     with pytest.raises(kind) as caught:
-        relkit.evaluate("j.qrels", "x.run", measure)
+        relyon.evaluate("j.qrels", "x.run", measure)
     outcome = command("evaluate", "j.qrels", "x.run", "-m", measure)
     assert outcome.code == code
     _no_traceback(outcome)
@@ -309,7 +309,7 @@ def test_paths_that_cannot_be_read(
     (files / "folder").mkdir()
     paths = (name, "x.run") if place == "judgments" else ("j.qrels", name)
     with pytest.raises(InputError, match=rf"(?s)^{name}: .*{words}"):
-        relkit.evaluate(*paths)
+        relyon.evaluate(*paths)
     outcome = command("evaluate", *paths)
     assert outcome.code == 3
     _no_traceback(outcome)
@@ -341,7 +341,7 @@ ACCEPTED: dict[str, tuple[bytes | None, bytes | None, dict[str, int]]] = {
 def test_accepted(name: str, files: Path, command: Command) -> None:
     judgments, run, notes = ACCEPTED[name]
     _write(files, judgments, run)
-    results = relkit.evaluate("j.qrels", "x.run", "p@1")
+    results = relyon.evaluate("j.qrels", "x.run", "p@1")
     held = [value for value in results.values_by_query("p@1").values() if value]
     assert held == [1.0, 1.0]
     assert {note.kind: note.count for note in results.notes} == notes
@@ -359,12 +359,12 @@ def test_accepted(name: str, files: Path, command: Command) -> None:
     assert outcome.code == 1
     _no_traceback(outcome)
     with pytest.raises(StrictError):
-        relkit.evaluate("j.qrels", "x.run", "p@1", strict=True)
+        relyon.evaluate("j.qrels", "x.run", "p@1", strict=True)
 
 
 def test_no_document_in_common_is_a_warning(files: Path, command: Command) -> None:
     _write(files, None, RUN.replace("d", "D").encode())
-    results = relkit.evaluate("j.qrels", "x.run", "p@1")
+    results = relyon.evaluate("j.qrels", "x.run", "p@1")
     assert [note.kind for note in results.notes] == ["no-judged-document"]
     assert command("evaluate", "j.qrels", "x.run", "--strict").code == 1
 
@@ -409,7 +409,7 @@ def test_a_line_without_end(name: str, first: bool, files: Path, endless: Path) 
     code = (
         "import re, resource\n"
         "from pathlib import Path\n"
-        "from relkit.cli.application import main\n"
+        "from relyon.cli.application import main\n"
         f"resource.setrlimit(resource.RLIMIT_CPU, ({20 * SLOWER}, {20 * SLOWER}))\n"
         "try:\n"
         f"    main(['evaluate', 'j.qrels', '{run}'])\n"
@@ -439,9 +439,9 @@ def test_long_lines_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for size, accepted in ((limit, True), (limit + 1, False)):
         path.write_bytes(line + b"x" * (size - len(line)) + b"\nq2 Q0 d1 1 2 x\n")
         for stretch in ("", "5000000"):
-            monkeypatch.setenv("RELKIT_STRETCH", stretch)
+            monkeypatch.setenv("RELYON_STRETCH", stretch)
             if accepted:
-                assert relkit.evaluate({"q2": {"d1": 1}}, path, "rr")["rr"] == 1.0
+                assert relyon.evaluate({"q2": {"d1": 1}}, path, "rr")["rr"] == 1.0
             else:
                 with pytest.raises(ParseError, match=r"x\.run:1: the line is longer"):
-                    relkit.evaluate({"q2": {"d1": 1}}, path, "rr")
+                    relyon.evaluate({"q2": {"d1": 1}}, path, "rr")

@@ -10,14 +10,14 @@ FACTS = {"processor": "one core", "load when started": "0.1"}
 
 def test_a_part_of_the_work_replaces_its_own_rows_only() -> None:
     first = [
-        Outcome("auc", [Timing("relkit", [1.0]), Timing("scikit-learn", [30.0])]),
-        Outcome("letor", [Timing("relkit", [2.0]), Timing("scikit-learn", [30.0])]),
+        Outcome("auc", [Timing("relyon", [1.0]), Timing("scikit-learn", [30.0])]),
+        Outcome("letor", [Timing("relyon", [2.0]), Timing("scikit-learn", [30.0])]),
     ]
     page = markdown(first, FACTS, "2026-01-01", 1)
-    again = [Outcome("letor", [Timing("relkit", [1.0]), Timing("scikit-learn", [40.0])])]
+    again = [Outcome("letor", [Timing("relyon", [1.0]), Timing("scikit-learn", [40.0])])]
     merged = markdown(again, FACTS, "2026-02-02", 1, read_sections(page))
-    assert "| Pooled AUC | scikit-learn / relkit | 30.0 × | at least 20 | yes |" in merged
-    assert "| scikit-learn / relkit | 40.0 × |" in merged
+    assert "| Pooled AUC | scikit-learn / relyon | 30.0 × | at least 20 | yes |" in merged
+    assert "| scikit-learn / relyon | 40.0 × |" in merged
     assert "15.0 ×" in page
     assert "15.0 ×" not in merged
     auc, letor = merged.split("\n## Pooled AUC\n")[1].split("\n## LETOR text")

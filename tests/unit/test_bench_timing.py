@@ -99,10 +99,10 @@ def test_targets_compare_medians(target: Target, value: float, reached: bool) ->
 
 
 def test_what_was_not_measured_is_neither_kept_nor_missed() -> None:
-    timings = [Timing("relkit", [1.0]), Timing("Polars")]
+    timings = [Timing("relyon", [1.0]), Timing("Polars")]
     values = [(target.words, value) for target, value in Outcome("gauc", timings).targets()]
-    assert [words for words, _ in values] == ["Polars / relkit"]
-    assert Target("gauc", "Polars", "relkit", 20).reached(values[0][1]) is None
+    assert [words for words, _ in values] == ["Polars / relyon"]
+    assert Target("gauc", "Polars", "relyon", 20).reached(values[0][1]) is None
 
 
 def test_targets_name_contenders_that_exist(tmp_path: Path) -> None:

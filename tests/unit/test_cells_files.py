@@ -1,4 +1,4 @@
-"""Texts that a spreadsheet takes for formulas, in every file that relkit writes and reads again."""
+"""Texts that a spreadsheet takes for formulas, in every file that relyon writes and reads again."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import polars as pl
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit import write_run
-from relkit.core.errors import InputError
-from relkit.data.judgments import Judgments
-from relkit.data.run import Run
-from relkit.data.sessions import Sessions
-from relkit.evaluation.side_by_side import SideBySide
-from relkit.io.sessions import read_sessions
-from relkit.io.sessions_write import write_sessions
-from relkit.io.table_files import read_table, write_table
-from relkit.io.values import read_values
+import relyon
+from relyon import write_run
+from relyon.core.errors import InputError
+from relyon.data.judgments import Judgments
+from relyon.data.run import Run
+from relyon.data.sessions import Sessions
+from relyon.evaluation.side_by_side import SideBySide
+from relyon.io.sessions import read_sessions
+from relyon.io.sessions_write import write_sessions
+from relyon.io.table_files import read_table, write_table
+from relyon.io.values import read_values
 
 FORMULA = re.compile(r"(^|[\r\n;\t])[=+\-@＝＋－＠]|^[\t\r\n]")
 QUERIES = [
@@ -56,13 +56,13 @@ def assert_safe(text: str, separator: str = ",") -> None:
 @pytest.mark.parametrize(("ending", "separator"), [(".csv", ","), (".tsv", "\t")])
 def test_judgments_and_runs(tmp_path: Path, ending: str, separator: str) -> None:
     grades, run = tmp_path / f"grades{ending}", tmp_path / f"run{ending}"
-    relkit.write_judgments(Judgments.from_dict(GRADES), grades)
-    relkit.write_run(Run.from_dict(GRADES), run)
+    relyon.write_judgments(Judgments.from_dict(GRADES), grades)
+    relyon.write_run(Run.from_dict(GRADES), run)
     for path in (grades, run):
         assert_safe(path.read_bytes().decode(), separator)
-    assert relkit.read_judgments(grades).to_dict() == GRADES
-    assert relkit.read_run(run).to_dict() == GRADES
-    found = relkit.evaluate(grades, run, ["rr"])
+    assert relyon.read_judgments(grades).to_dict() == GRADES
+    assert relyon.read_run(run).to_dict() == GRADES
+    found = relyon.evaluate(grades, run, ["rr"])
     assert found.values_by_query("rr") == dict.fromkeys(QUERIES, 1.0)
 
 
@@ -71,13 +71,13 @@ def test_a_row_that_python_reads_is_read_alike(tmp_path: Path) -> None:
     path = tmp_path / "grades.csv"
     path.write_bytes(b"query,document,grade,more\n'=q,'-d,1\n")
     with pytest.raises(InputError, match=r":2: expected 4 columns"):
-        relkit.read_judgments(path)
+        relyon.read_judgments(path)
     path.write_bytes(b"query,document,'=more,grade\n'=q,'-d,,1\n")
-    assert relkit.read_judgments(path).to_dict() == {"=q": {"-d": 1.0}}
+    assert relyon.read_judgments(path).to_dict() == {"=q": {"-d": 1.0}}
 
 
 def test_values_of_queries(tmp_path: Path) -> None:
-    found = relkit.evaluate(GRADES, GRADES, ["rr", "ndcg@10"])
+    found = relyon.evaluate(GRADES, GRADES, ["rr", "ndcg@10"])
     path = tmp_path / "values.csv"
     path.write_text(found.to_csv(per_query=True), "utf-8", newline="")
     assert_safe(path.read_bytes().decode())
@@ -100,12 +100,12 @@ def test_logs_and_samples(tmp_path: Path) -> None:
     assert_safe(path.read_bytes().decode())
     back = read_sessions(path)
     assert back.collect().select(log.columns).sort("session").equals(log.sort("session"))
-    sample = relkit.draw_sample(back, k=5)
+    sample = relyon.draw_sample(back, k=5)
     for ending in (".csv", ".tsv"):
         target = tmp_path / f"sample{ending}"
         sample.write(target)
         assert_safe(target.read_bytes().decode(), "\t" if ending == ".tsv" else ",")
-        assert relkit.read_sample(target).to_frame().equals(sample.to_frame())
+        assert relyon.read_sample(target).to_frame().equals(sample.to_frame())
 
 
 def test_a_log_with_a_character_of_code_0_is_no_csv(tmp_path: Path) -> None:
@@ -128,11 +128,11 @@ def test_rounds_and_the_monitor(tmp_path: Path) -> None:
             "doc": [f"+{query}" for query in QUERIES],
         }
     )
-    made = relkit.create_round("2026-03", relkit.draw_sample(log, k=5), GRADES)
-    folder = relkit.write_round(made, tmp_path)
+    made = relyon.create_round("2026-03", relyon.draw_sample(log, k=5), GRADES)
+    folder = relyon.write_round(made, tmp_path)
     for file in ("sample.csv", "judgments.csv", "results.csv"):
         assert_safe((folder / file).read_bytes().decode())
-    (back,) = relkit.read_rounds(tmp_path)
+    (back,) = relyon.read_rounds(tmp_path)
     assert back.judgments.to_dict() == made.judgments.to_dict()
     assert back.results.equals(made.results)
 
@@ -146,7 +146,7 @@ def test_tables_of_any_kind(tmp_path: Path) -> None:
 
 
 def test_names_of_runs_and_stages() -> None:
-    compared = relkit.compare(
+    compared = relyon.compare(
         GRADES, GRADES, [{query: {"d": 1.0} for query in QUERIES}], ["rr"], names=["=1+1", "@b"]
     )
     assert_safe(compared.to_csv())
@@ -156,9 +156,9 @@ def test_names_of_runs_and_stages() -> None:
 def test_an_export_of_grades_is_read_everywhere(command: Command, files: Path) -> None:
     """By evaluate, judge import, sample --judgments and monitor add --judgments."""
     pytest.importorskip("sqlalchemy")
-    from relkit.data.sheets import Row, Sheet
-    from relkit.io.sheets import write_sheet
-    from relkit.judging.records import Item, Rating
+    from relyon.data.sheets import Row, Sheet
+    from relyon.io.sheets import write_sheet
+    from relyon.judging.records import Item, Rating
 
     rows = [
         Row(Item(query, document, title=query), (Rating("@ann", grade, note="ok\r=1+1", at=5.0),))

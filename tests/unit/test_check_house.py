@@ -38,7 +38,7 @@ def build(house: ModuleType, tmp_path: Path):
 
 
 def test_this_repository_keeps_within_the_limits(house: ModuleType) -> None:
-    assert [str(fault) for fault in house.check(ROOT, "relkit", house.KNOWN)] == []
+    assert [str(fault) for fault in house.check(ROOT, "relyon", house.KNOWN)] == []
 
 
 def test_names_under_the_package_are_counted(build) -> None:

@@ -1,4 +1,4 @@
-"""The phrases that relkit does not use, and the script that finds them."""
+"""The phrases that relyon does not use, and the script that finds them."""
 
 import importlib.util
 import sys
@@ -67,7 +67,7 @@ def test_this_repository_says_nothing_that_is_listed(terms: ModuleType) -> None:
         ("src/a.py", 'error = "one"\nerror = (\n    "`{x}` "\n    "is no number"\n)\n', 3),
         ("src/a.py", 'def f():\n    """Says what\n    is no number.\n    """\n', 3),
         ("src/a.py", 'error = f"{1} is no number"\n', 1),
-        ("src/relkit/core/texts/en/notes.toml", '# is no\nkey = "It is no number."\n', 2),
+        ("src/relyon/core/texts/en/notes.toml", '# is no\nkey = "It is no number."\n', 2),
         ("docs/one.md", "# One\n\nA page\nis no code.\n", 4),
         ("README.md", "It is no code.\n", 1),
         ("CHANGELOG.md", "- It is no code.\n", 1),
@@ -87,7 +87,7 @@ def test_each_place_where_people_read_is_read(check, name: str, text: str, line:
         ("docs/one.md", "Prints `x is no number` and [more](is-no here.md).\n"),
         ("docs/zh/one.md", "is no number\n"),
         ("docs/one.md", "由组长决定\n"),
-        ("src/relkit/core/texts/zh/errors.toml", '"is no number" = "不是数"\n"组长" = "x"\n'),
+        ("src/relyon/core/texts/zh/errors.toml", '"is no number" = "不是数"\n"组长" = "x"\n'),
     ],
 )
 def test_code_and_the_other_language_are_not_read(check, name: str, text: str) -> None:
@@ -98,7 +98,7 @@ def test_chinese_pages_and_texts_have_their_own_terms(check) -> None:
     pages = {
         "docs/zh/one.md": "由组长决定\n",
         "README.zh-CN.md": "组长\n",
-        "src/relkit/core/texts/zh/app.toml": 'lead = "组长"\n',
+        "src/relyon/core/texts/zh/app.toml": 'lead = "组长"\n',
     }
     assert [found.split(":")[0] for found in check(pages)] == sorted(
         pages, key=lambda name: (not name.startswith("src"), name)

@@ -1,4 +1,4 @@
-"""`relkit compare` as people type it."""
+"""`relyon compare` as people type it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from relkit.core.document.terminal import width
+from relyon.core.document.terminal import width
 
 Command = Callable[..., Any]
 
@@ -60,7 +60,7 @@ def test_a_table_fits_80_columns(command: Command, runs: Path) -> None:
     assert "A = bad.run, B = good.run" in done.out
     assert "▲" in done.out
     assert "gained most on ndcg@10: q00 " in done.out
-    assert "convention relkit" in done.out
+    assert "convention relyon" in done.out
     assert max(map(width, done.out.splitlines())) <= 80
     assert done.err == ""
 
@@ -98,7 +98,7 @@ def test_the_gate_closes_on_a_real_regression(command: Command, runs: Path) -> N
     assert done.code == 1
     assert "bad.run is worse than good.run on ndcg@10" in done.err
     assert "11 of 12 queries lost" in done.err
-    assert "relkit explain" in done.err
+    assert "relyon explain" in done.err
     assert "▼" in done.out
     assert command(*BOTH, "--fail-if-worse", "ndcg@10").code == 0
     added = command(*backwards, "-m", "rr", "--fail-if-worse", "ap,p@1", "--format", "json")

@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 import pytest
 
-from relkit.cli.application import main
-from relkit.cli.shells import Bash, Fish, Zsh
+from relyon.cli.application import main
+from relyon.cli.shells import Bash, Fish, Zsh
 
 #: What nothing completes: words of one's own, numbers, dates, ids.
 FREE = {
@@ -27,7 +27,7 @@ FREE = {
     "NUM[.QUERY]", "NUMBER|PERCENT", "PERCENT", "ID", "QUERY,…", "REPORT", "DATE|TIME",
     "[LESSON]", "K,…",
 }  # fmt: skip
-#: Those without a `metavar`: `relkit fuse --name`, `judge account NAME`, `judge serve --host`.
+#: Those without a `metavar`: `relyon fuse --name`, `judge account NAME`, `judge serve --host`.
 OWN_WORDS = {"name", "host"}
 
 
@@ -43,7 +43,7 @@ def _parameters(command: click.Command, context: click.Context) -> Iterator[clic
 
 
 def test_every_parameter_that_takes_text_is_completed_or_known_to_be_free() -> None:
-    context = click.Context(main, info_name="relkit", resilient_parsing=True)
+    context = click.Context(main, info_name="relyon", resilient_parsing=True)
     left = [
         one
         for one in _parameters(main, context)
@@ -56,44 +56,44 @@ def test_every_parameter_that_takes_text_is_completed_or_known_to_be_free() -> N
 
 #: A line, and what it is after a Tab: the words as the shell passes them on.
 LINES = [
-    ("relkit eval", ["relkit", "evaluate"]),
-    ("relkit evaluate judgments.qrels bm", ["relkit", "evaluate", "judgments.qrels", "bm25.run"]),
-    ("relkit logs doctor lo", ["relkit", "logs", "doctor", "log.csv"]),
-    ("relkit evaluate -m rr,ndcg@2", ["relkit", "evaluate", "-m", "rr,ndcg@20"]),
-    ("relkit evaluate -m @meas", ["relkit", "evaluate", "-m", "@measures.txt"]),
-    ("relkit evaluate -m @fol", ["relkit", "evaluate", "-m", "@folder"]),
-    ("relkit evaluate --measure=@meas", ["relkit", "evaluate", "--measure=@measures.txt"]),
-    ("relkit evaluate -m 'recall(re", ["relkit", "evaluate", "-m", "recall(rel="]),
-    ("relkit evaluate --set tie", ["relkit", "evaluate", "--set", "ties="]),
-    ("relkit evaluate --set ties=ex", ["relkit", "evaluate", "--set", "ties=expected"]),
-    ("relkit evaluate --run-format par", ["relkit", "evaluate", "--run-format", "parquet"]),
-    ("relkit evaluate --run-format=par", ["relkit", "evaluate", "--run-format=parquet"]),
-    ("relkit evaluate --scored=lo", ["relkit", "evaluate", "--scored=log.csv"]),
-    ("relkit measures ndcg_", ["relkit", "measures", "ndcg_rel"]),
-    ("relkit funnel --stage a=bm", ["relkit", "funnel", "--stage", "a=bm25.run"]),
-    ("relkit logs doctor --check ga", ["relkit", "logs", "doctor", "--check", "gaps"]),
+    ("relyon eval", ["relyon", "evaluate"]),
+    ("relyon evaluate judgments.qrels bm", ["relyon", "evaluate", "judgments.qrels", "bm25.run"]),
+    ("relyon logs doctor lo", ["relyon", "logs", "doctor", "log.csv"]),
+    ("relyon evaluate -m rr,ndcg@2", ["relyon", "evaluate", "-m", "rr,ndcg@20"]),
+    ("relyon evaluate -m @meas", ["relyon", "evaluate", "-m", "@measures.txt"]),
+    ("relyon evaluate -m @fol", ["relyon", "evaluate", "-m", "@folder"]),
+    ("relyon evaluate --measure=@meas", ["relyon", "evaluate", "--measure=@measures.txt"]),
+    ("relyon evaluate -m 'recall(re", ["relyon", "evaluate", "-m", "recall(rel="]),
+    ("relyon evaluate --set tie", ["relyon", "evaluate", "--set", "ties="]),
+    ("relyon evaluate --set ties=ex", ["relyon", "evaluate", "--set", "ties=expected"]),
+    ("relyon evaluate --run-format par", ["relyon", "evaluate", "--run-format", "parquet"]),
+    ("relyon evaluate --run-format=par", ["relyon", "evaluate", "--run-format=parquet"]),
+    ("relyon evaluate --scored=lo", ["relyon", "evaluate", "--scored=log.csv"]),
+    ("relyon measures ndcg_", ["relyon", "measures", "ndcg_rel"]),
+    ("relyon funnel --stage a=bm", ["relyon", "funnel", "--stage", "a=bm25.run"]),
+    ("relyon logs doctor --check ga", ["relyon", "logs", "doctor", "--check", "gaps"]),
     (
-        "relkit evaluate --scored log.csv --label posi",
-        ["relkit", "evaluate", "--scored", "log.csv", "--label", "position"],
+        "relyon evaluate --scored log.csv --label posi",
+        ["relyon", "evaluate", "--scored", "log.csv", "--label", "position"],
     ),
     (
-        "relkit logs doctor log.csv --columns session=quer",
-        ["relkit", "logs", "doctor", "log.csv", "--columns", "session=query"],
+        "relyon logs doctor log.csv --columns session=quer",
+        ["relyon", "logs", "doctor", "log.csv", "--columns", "session=query"],
     ),
-    ("relkit evaluate my", ["relkit", "evaluate", "my run.csv"]),
-    ("relkit evaluate fol", ["relkit", "evaluate", "folder"]),
+    ("relyon evaluate my", ["relyon", "evaluate", "my run.csv"]),
+    ("relyon evaluate fol", ["relyon", "evaluate", "folder"]),
 ]
 
 
 @pytest.fixture
 def home(files: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A folder with a few files, and an environment in which `relkit` is this one."""
+    """A folder with a few files, and an environment in which `relyon` is this one."""
     (files / "my run.csv").write_text("query,doc,score\n")
     (files / "folder").mkdir()
     (files / "measures.txt").write_text("ndcg@10\n")
     binaries = tmp_path_factory.mktemp("bin")
-    script = binaries / "relkit"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m relkit "$@"\n')
+    script = binaries / "relyon"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m relyon "$@"\n')
     script.chmod(0o755)
     environment = {
         **os.environ,
@@ -142,7 +142,7 @@ def _tab(terminal: Terminal, line: str, shell: str) -> list[str]:
     terminal.send(f"{line}\t{quote}\x01printf '[%s]' \x05; echo; echo 'e'nd\n")
     shown = terminal.until("\nend").replace("\r", "")
     words = shown.rpartition("\nend")[0].rpartition("\n")[2]
-    assert words.startswith("[relkit]"), shown
+    assert words.startswith("[relyon]"), shown
     return words[1:-1].rstrip("/").split("][")  # zsh takes a slash before a space away
 
 
@@ -163,7 +163,7 @@ def test_a_shell_completes(shell: str, home: tuple[Path, dict[str, str]]) -> Non
         pytest.skip(f"{name} is not installed")
     terminal = Terminal(command, *home)
     try:
-        terminal.send(f'{setup}eval "$(_RELKIT_COMPLETE={name}_source relkit)"; echo rea"dy"\n')
+        terminal.send(f'{setup}eval "$(_RELYON_COMPLETE={name}_source relyon)"; echo rea"dy"\n')
         terminal.until("\nready")
         found = {line: _tab(terminal, line, shell) for line, _ in LINES}
     finally:
@@ -178,7 +178,7 @@ def test_fish_completes(home: tuple[Path, dict[str, str]]) -> None:
     asked = "\n".join(
         "complete -C " + "'" + line.replace("'", "\\'") + "'; echo ==" for line, _ in LINES
     )
-    script = f'eval "$(_RELKIT_COMPLETE=fish_source relkit)"\n{asked}'
+    script = f'eval "$(_RELYON_COMPLETE=fish_source relyon)"\n{asked}'
     done = subprocess.run(
         ["fish", "--no-config", "-c", script],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=True,
@@ -191,21 +191,21 @@ def test_fish_completes(home: tuple[Path, dict[str, str]]) -> None:
 
 @pytest.mark.parametrize(
     ("line", "word"),
-    [("relkit evaluate --set ties=", "expected"), ("relkit evaluate -m ndcg@1", "@1000")],
+    [("relyon evaluate --set ties=", "expected"), ("relyon evaluate -m ndcg@1", "@1000")],
 )
 def test_bash_replaces_what_follows_a_sign_at_which_it_breaks_words(
     line: str, word: str, process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_BREAKS", " \t\n\"'@><=;|&(:")
-    monkeypatch.setenv("_RELKIT_COMPLETE", "bash_complete")
+    monkeypatch.setenv("_RELYON_COMPLETE", "bash_complete")
     assert f"plain,{word}" in process().out.splitlines()
 
 
 @pytest.mark.parametrize("shell", [Bash, Zsh, Fish])
 @pytest.mark.parametrize(
-    "line", ["relkit evaluate --label ", "relkit evaluate gone.csv --label ", "relkit nothing ",
-             "relkit evaluate a.qrels --columns score=", "relkit evaluate -m 'nothing(", "relkit"]
+    "line", ["relyon evaluate --label ", "relyon evaluate gone.csv --label ", "relyon nothing ",
+             "relyon evaluate a.qrels --columns score=", "relyon evaluate -m 'nothing(", "relyon"]
 )  # fmt: skip
 def test_a_tab_never_shows_an_error(
     shell: type[Bash], line: str, files: Path, process, monkeypatch: pytest.MonkeyPatch
@@ -213,7 +213,7 @@ def test_a_tab_never_shows_an_error(
     (files / "a.qrels").write_bytes(b"\0\xff\xfe")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_WORD", "")
-    monkeypatch.setenv("_RELKIT_COMPLETE", f"{shell.name}_complete")
+    monkeypatch.setenv("_RELYON_COMPLETE", f"{shell.name}_complete")
     outcome = process()
     assert outcome.err == ""
     assert "rror" not in outcome.out

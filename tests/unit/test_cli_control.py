@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from relkit.core.document.signs import CONTROL
-from relkit.core.document.terminal import printable, width
+from relyon.core.document.signs import CONTROL
+from relyon.core.document.terminal import printable, width
 
 #: Sets the title, clears the screen, one byte that begins a sequence, and text turned around.
 EVIL = "q\x1b]0;owned\x07\x1b[2J\x9b31m\u202ed"
 SHOWN = "q\\x1b]0;owned\\x07\\x1b[2J\\x9b31m\\u202ed"
-#: What relkit itself writes on a terminal: colours, and clearing the line of its progress.
+#: What relyon itself writes on a terminal: colours, and clearing the line of its progress.
 OWN = re.compile(r"\x1b\[[0-9;]*m|\r\x1b\[K")
 
 
@@ -86,7 +86,7 @@ def _on_a_terminal(folder: Path, *arguments: str, columns: int = 80) -> str:
     main, other = pty.openpty()
     fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with subprocess.Popen(
-        [sys.executable, "-m", "relkit", *arguments],
+        [sys.executable, "-m", "relyon", *arguments],
         cwd=folder, stdout=other, stderr=other, stdin=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         os.close(other)

@@ -1,4 +1,4 @@
-"""`relkit convert`: there and back, kinds recognised, nothing overwritten by accident."""
+"""`relyon convert`: there and back, kinds recognised, nothing overwritten by accident."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.cli.convert import HELP
-from relkit.io.format import formats
+import relyon
+from relyon.cli.convert import HELP
+from relyon.io.format import formats
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz", "run.zst"])
@@ -119,7 +119,7 @@ def test_a_split_of_encoded_ids_keeps_names(command: Command, files: Path) -> No
     (files / "spaced.csv").write_text("query,document,label,bm25\n" + rows)
     assert command("convert", "spaced.csv", "spaced.letor").code == 0
     assert command("split", "spaced.letor", "-o", "parts").code == 0
-    part = relkit.read_features(files / "parts" / "test.letor")
+    part = relyon.read_features(files / "parts" / "test.letor")
     assert part.known_features().names == ("bm25",)
     assert all(query.startswith("a query ") for query in part.queries)
     assert (

@@ -1,4 +1,4 @@
-"""`relkit demo`: the files, the table, what to try next."""
+"""`relyon demo`: the files, the table, what to try next."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-import relkit.demo
-from relkit.core.document.terminal import width
-from relkit.demo import Document, Judgment
-from relkit.demo.corpus import Progress
-from relkit.demo.features import DENSE_FEATURES, FEATURES
-from relkit.demo.learning import TREES
+import relyon
+import relyon.demo
+from relyon.core.document.terminal import width
+from relyon.demo import Document, Judgment
+from relyon.demo.corpus import Progress
+from relyon.demo.features import DENSE_FEATURES, FEATURES
+from relyon.demo.learning import TREES
 
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
@@ -41,13 +41,13 @@ NAMES = [
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """The judged documents only, and rankers of few trees, so that a test takes no time."""
-    monkeypatch.setattr("relkit.demo.learning.TREES", {**TREES, "trees": 4})
+    monkeypatch.setattr("relyon.demo.learning.TREES", {**TREES, "trees": 4})
     judged: dict[str, list[Judgment]] = {}
-    for one in relkit.demo.load_judgments():
+    for one in relyon.demo.load_judgments():
         judged.setdefault(one.document, []).append(one)
     documents = [Document(name, name, name.replace(".", " ")) for name in sorted(judged)]
     for module in ("files", "traffic"):
-        monkeypatch.setattr(f"relkit.demo.{module}.build_corpus", lambda progress=None: documents)
+        monkeypatch.setattr(f"relyon.demo.{module}.build_corpus", lambda progress=None: documents)
 
 
 @pytest.mark.usefixtures("small")
@@ -60,7 +60,7 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     for name, text in (("report.html", "NDCG@10"), ("report.zh.html", "相关")):
         assert text in (files / "made" / name).read_text("utf-8")
     evaluated, by_clicks = outcome.out.split("40,000 simulated searches")
-    assert evaluated.rstrip().splitlines()[-2].startswith("convention relkit: ")
+    assert evaluated.rstrip().splitlines()[-2].startswith("convention relyon: ")
     for labels in ("grades", "grades (shown)", "dctr", "pbm", "dbn", "ubm"):
         assert f"\n{labels} " in by_clicks
     assert all(width(line) <= 80 for line in by_clicks.splitlines())
@@ -71,9 +71,9 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     assert "LambdaMART's run: made/lambdamart.run" in outcome.err
     assert "NDCG@10 does not show the fall" in " ".join(outcome.err.split())
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
-    assert tried.pop() == "relkit judge serve --demo made"  # serves until it is ended
+    assert tried.pop() == "relyon judge serve --demo made"  # serves until it is ended
     for line in tried:
-        few = ["-p", "trees=4", "--threads", "1"] if line.startswith("relkit train") else []
+        few = ["-p", "trees=4", "--threads", "1"] if line.startswith("relyon train") else []
         again = command(*shlex.split(line)[1:], *few)
         assert again.code == 0, f"{line}: {again.err}"
     again = command("demo", "made")
@@ -100,7 +100,7 @@ class Letters:
 
 @pytest.mark.usefixtures("small")
 def test_a_third_ranker(command: Command, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("relkit.demo.files.load_encoder", Letters)
+    monkeypatch.setattr("relyon.demo.files.load_encoder", Letters)
     outcome = command("demo", "made", "--dense")
     assert outcome.code == 0, outcome.err
     assert sorted(path.name for path in (files / "made").iterdir()) == sorted([*NAMES, "dense.run"])
@@ -111,12 +111,12 @@ def test_a_third_ranker(command: Command, files: Path, monkeypatch: pytest.Monke
     assert all(width(line) <= 80 for line in told.splitlines())
     learnt = " ".join(outcome.out.split("the first 20 documents of both rankers")[1].split())
     assert "With the dense ranker's score among the features, the same candidates" in learnt
-    features = relkit.read_features(files / "made" / "features.parquet").features
+    features = relyon.read_features(files / "made" / "features.parquet").features
     assert features is not None
     assert features.names == (*FEATURES, *DENSE_FEATURES)
     assert "diagnose made/judgments.qrels made/bm25.run made/dense.run" in outcome.err
     # It stays a directory of three rankers, and its files are used again.
-    monkeypatch.delattr("relkit.demo.files.load_encoder")
+    monkeypatch.delattr("relyon.demo.files.load_encoder")
     assert command("demo", "made").out == outcome.out
     chinese = command("demo", "made", "--lang", "zh")
     assert "稠密检索，其结果只有部分标注过" in chinese.err
@@ -130,11 +130,11 @@ def test_a_third_ranker(command: Command, files: Path, monkeypatch: pytest.Monke
 def test_without_the_model_nothing_is_built(
     command: Command, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("relkit.demo.encoder.find_spec", lambda name: None)
+    monkeypatch.setattr("relyon.demo.encoder.find_spec", lambda name: None)
     outcome = command("demo", "made", "--dense")
     assert outcome.code == 4
     assert "the dense ranker needs the package" in outcome.err
-    assert "pip install 'relkit[dense]'" in outcome.err
+    assert "pip install 'relyon[dense]'" in outcome.err
     assert not (files / "made").exists()
 
 
@@ -154,4 +154,4 @@ def test_without_the_packages_the_way_out_is_named(
     outcome = command("demo", "made")
     assert outcome.code == 4
     assert outcome.err.startswith("error: ")
-    assert "pip install 'relkit[demo]'" in outcome.err
+    assert "pip install 'relyon[demo]'" in outcome.err

@@ -1,4 +1,4 @@
-"""`relkit diagnose`: findings on the command line."""
+"""`relyon diagnose`: findings on the command line."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import json
 
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.analysis.diagnosis import Findings
-from relkit.core.document.terminal import width
+import relyon
+from relyon.analysis.diagnosis import Findings
+from relyon.core.document.terminal import width
 
 FILES = ("judgments.qrels", "bm25.run", "tfidf.run")
 
 
 def findings() -> Findings:
-    comparison = relkit.compare(*FILES, "ndcg@10", names=["bm25.run", "tfidf.run"])
-    return relkit.diagnose(comparison)
+    comparison = relyon.compare(*FILES, "ndcg@10", names=["bm25.run", "tfidf.run"])
+    return relyon.diagnose(comparison)
 
 
 def test_findings_with_numbers_and_next_steps(command: Command) -> None:

@@ -1,4 +1,4 @@
-"""`relkit evaluate`: every form of output, every option, every refusal."""
+"""`relyon evaluate`: every form of output, every option, every refusal."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.core.document.terminal import width
+import relyon
+from relyon.core.document.terminal import width
 
 FILES = ("judgments.qrels", "bm25.run")
 
@@ -32,10 +32,10 @@ def test_table_shows_values_and_counts(command: Command) -> None:
         "rr@10    0.6667        3          0        1",
         "p@1      0.6667        3          0        1",
         "",
-        "convention relkit: ties=doc-desc, undefined=skip, missing=zero",
+        "convention relyon: ties=doc-desc, undefined=skip, missing=zero",
     ]
     told = (
-        "warning: 1 query is in the judgments but not in the run (q3) — lesson: relkit learn 13\n"
+        "warning: 1 query is in the judgments but not in the run (q3) — lesson: relyon learn 13\n"
     )
     assert outcome.err == told
 
@@ -75,7 +75,7 @@ def test_per_query_values(command: Command) -> None:
 
 def test_json_is_what_the_library_returns(command: Command) -> None:
     outcome = command("evaluate", *FILES, "-m", "ndcg@10", "-q", "--format", "json")
-    expected = relkit.evaluate(*FILES, ["ndcg@10"])
+    expected = relyon.evaluate(*FILES, ["ndcg@10"])
     assert json.loads(outcome.out) == expected.to_dict(per_query=True)
     assert json.loads(outcome.out)["measures"]["ndcg@10"]["value"] == expected["ndcg@10"]
 
@@ -99,8 +99,8 @@ def test_jsonl_has_one_object_a_line(command: Command) -> None:
 def test_csv_has_values_in_full(command: Command) -> None:
     outcome = command("evaluate", *FILES, "-m", "ndcg@10", "--format", "csv")
     found = list(csv.DictReader(io.StringIO(outcome.out)))
-    assert float(found[0]["value"]) == relkit.evaluate(*FILES, ["ndcg@10"])["ndcg@10"]
-    assert outcome.err.startswith("convention relkit: ")
+    assert float(found[0]["value"]) == relyon.evaluate(*FILES, ["ndcg@10"])["ndcg@10"]
+    assert outcome.err.startswith("convention relyon: ")
 
 
 def test_csv_by_query(command: Command) -> None:
@@ -327,11 +327,11 @@ SCALES = "choose one of `binary`, `floats`, `integers`, `search`; `search` has �
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), 2, "error: JUDGMENTS and RUN are missing\nhint: relkit evaluate"),
+        ((), 2, "error: JUDGMENTS and RUN are missing\nhint: relyon evaluate"),
         (("judgments.qrels",), 2, "error: RUN is missing"),
         (("-", "-"), 2, "error: stdin can be read only once"),
         ((*FILES, "-m", "ndgc"), 2, "error: unknown measure: `ndgc`\nhint: did you mean `ndcg`?"),
-        ((*FILES, "-m", "foo"), 2, "error: unknown measure: `foo`\nhint: `relkit measures` lists"),
+        ((*FILES, "-m", "foo"), 2, "error: unknown measure: `foo`\nhint: `relyon measures` lists"),
         (
             (*FILES, "-m", f"ndcg@{10**20}"),
             2,

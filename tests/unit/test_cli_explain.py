@@ -1,4 +1,4 @@
-"""`relkit explain`: the derivation as a table, Markdown and JSON."""
+"""`relyon explain`: the derivation as a table, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.core.document.terminal import width
+import relyon
+from relyon.core.document.terminal import width
 
 FILES = ("judgments.qrels", "bm25.run")
 
@@ -40,7 +40,7 @@ def test_the_table_adds_up(command: Command) -> None:
 def test_json_holds_the_value_in_full(command: Command) -> None:
     outcome = command("explain", *FILES, "--query-id", "q2", "-m", "ndcg@10", "--format", "json")
     found = json.loads(outcome.out)
-    assert found["value"] == relkit.evaluate(*FILES, ["ndcg@10"]).values_by_query("ndcg@10")["q2"]
+    assert found["value"] == relyon.evaluate(*FILES, ["ndcg@10"]).values_by_query("ndcg@10")["q2"]
     assert found["steps"][-1]["total"] == found["value"]
 
 

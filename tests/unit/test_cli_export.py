@@ -1,4 +1,4 @@
-"""`relkit export`: files by their endings, comparison on rows, refusals."""
+"""`relyon export`: files by their endings, comparison on rows, refusals."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from tests.unit.conftest import Command
 from tests.unit.trained import rows_of, write_features
 
-import relkit
-import relkit.ltr
+import relyon
+import relyon.ltr
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def model(files: Path) -> Path:
     """A saved ranker and rows that it has not seen."""
     write_features(rows_of(queries=12, size=5), files / "features.csv")
     write_features(rows_of(queries=12, size=5, seed=9), files / "heldout.csv")
-    ranker = relkit.ltr.TreeRanker(trees=5, min_rows=3, threads=1)
-    ranker.fit(relkit.read_features(str(files / "features.csv"))).save(files / "ranker.model")
+    ranker = relyon.ltr.TreeRanker(trees=5, min_rows=3, threads=1)
+    ranker.fit(relyon.read_features(str(files / "features.csv"))).save(files / "ranker.model")
     return files / "ranker.model"
 
 
@@ -28,7 +28,7 @@ def model(files: Path) -> Path:
 def test_the_ending_names_the_format(
     model: Path, command: Command, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("relkit.cli.messages.terminal_width", lambda: 80)
+    monkeypatch.setattr("relyon.cli.messages.terminal_width", lambda: 80)
     outcome = command("export", "ranker.model", "-o", name)
     assert outcome.code == 0, outcome.err
     assert outcome.out == ""
@@ -61,8 +61,8 @@ def test_what_single_precision_cannot_hold_is_said(files: Path, command: Command
     lines = ["query,document,label,clock"]
     lines += [f"q{n // 60},d{n},{n // 20 % 2},{1_700_000_000 + n}" for n in range(360)]
     Path("clock.csv").write_text("\n".join(lines) + "\n", "utf-8")
-    ranker = relkit.ltr.TreeRanker("squared_error", trees=10, min_rows=1, threads=1)
-    ranker.fit(relkit.read_features("clock.csv")).save("clock.model")
+    ranker = relyon.ltr.TreeRanker("squared_error", trees=10, min_rows=1, threads=1)
+    ranker.fit(relyon.read_features("clock.csv")).save("clock.model")
     outcome = command("export", "clock.model", "-o", "clock.onnx", "--data", "clock.csv")
     assert outcome.code == 0, outcome.err
     assert "single precision cannot tell apart" in outcome.err

@@ -1,4 +1,4 @@
-"""`relkit funnel`: stages on the command line."""
+"""`relyon funnel`: stages on the command line."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from io import StringIO
 
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.core.document.terminal import width
+import relyon
+from relyon.core.document.terminal import width
 
 STAGES = ("--stage", "retrieval=bm25.run", "--stage", "re-rank=tfidf.run")
 
 
 def test_one_run(command: Command) -> None:
     outcome = command("funnel", "judgments.qrels", "bm25.run", "-k", "2")
-    found = relkit.funnel("judgments.qrels", "bm25.run", 2)
+    found = relyon.funnel("judgments.qrels", "bm25.run", 2)
     assert outcome.code == 0
     assert outcome.out == f"{found}\n"
     assert found.sentence().split(":")[0] in outcome.out
@@ -28,7 +28,7 @@ def test_stages_in_the_order_given(command: Command) -> None:
     outcome = command("funnel", "judgments.qrels", *STAGES, "--format", "json")
     content = json.loads(outcome.out)
     stages = {"retrieval": "bm25.run", "re-rank": "tfidf.run"}
-    found = relkit.funnel("judgments.qrels", stages)
+    found = relyon.funnel("judgments.qrels", stages)
     assert [stage["name"] for stage in content["stages"]] == ["retrieval", "re-rank"]
     assert content == json.loads(json.dumps(found.to_dict(per_query=True)))
     # tfidf finds two documents that bm25 did not.
@@ -57,7 +57,7 @@ def test_convention_scale_and_output(command: Command, files) -> None:
         "--format", "markdown", "-o", "out.md",
     )  # fmt: skip
     assert (outcome.code, outcome.out) == (0, "")
-    found = relkit.funnel("judgments.csv", "bm25.run", convention={"gain": "scale"},
+    found = relyon.funnel("judgments.csv", "bm25.run", convention={"gain": "scale"},
                            scale="search")  # fmt: skip
     assert (files / "out.md").read_text("utf-8") == found.to_markdown() + "\n"
 

@@ -1,4 +1,4 @@
-"""`relkit fuse`."""
+"""`relyon fuse`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
+import relyon
 
 
 @pytest.mark.parametrize("ending", ["run", "run.gz", "csv", "parquet"])
@@ -15,8 +15,8 @@ def test_a_file(ending: str, command: Command, files: Path) -> None:
     outcome = command("fuse", "bm25.run", "new.run", "-o", f"x.{ending}")
     assert outcome.code == 0, outcome.err
     assert outcome.err.splitlines()[-1].startswith(f"x.{ending}: ")
-    found = relkit.read_run(f"x.{ending}").to_dict()
-    expected = relkit.fuse(["bm25.run", "new.run"]).to_dict()
+    found = relyon.read_run(f"x.{ending}").to_dict()
+    expected = relyon.fuse(["bm25.run", "new.run"]).to_dict()
     assert found == expected
 
 

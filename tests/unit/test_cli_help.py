@@ -11,16 +11,16 @@ import click
 import pytest
 from tests.unit.conftest import Command
 
-from relkit.cli.application import COMMANDS, main
-from relkit.cli.group import speaking
-from relkit.core.document.terminal import width
+from relyon.cli.application import COMMANDS, main
+from relyon.cli.group import speaking
+from relyon.core.document.terminal import width
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def examples(help_text: str) -> list[str]:
     """Returns the commands of a help text, continued lines joined."""
-    return re.findall(r"^    (relkit .*)$", help_text.replace("\\\n", " "), re.MULTILINE)
+    return re.findall(r"^    (relyon .*)$", help_text.replace("\\\n", " "), re.MULTILINE)
 
 
 def write_rows() -> None:
@@ -68,7 +68,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "labels_bias",
         "labels_simulate",
     }  # commands of a group
-    folder = ROOT / "src" / "relkit" / "cli"
+    folder = ROOT / "src" / "relyon" / "cli"
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(COMMANDS)
 
 
@@ -78,10 +78,10 @@ def test_help_starts_with_its_summary_and_an_example(name: str, command: Command
     lines = outcome.out.splitlines()
     assert outcome.code == 0
     assert outcome.err == ""
-    assert lines[0].startswith(f"Usage: relkit {name}")
+    assert lines[0].startswith(f"Usage: relyon {name}")
     assert lines[2].strip() == COMMANDS[name]
     assert lines[4].strip() in {"Example:", "Examples:"}
-    assert lines[5].strip().startswith(f"relkit {name}")
+    assert lines[5].strip().startswith(f"relyon {name}")
 
 
 @pytest.mark.parametrize("path", [(), ("logs",), ("judge",), ("monitor",)])
@@ -105,7 +105,7 @@ def test_help_fits_80_columns(name: str | None, command: Command) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_has_a_help_text(name: str) -> None:
-    context = main.make_context("relkit", ["--"], resilient_parsing=True)
+    context = main.make_context("relyon", ["--"], resilient_parsing=True)
     command = main.get_command(context, name)
     assert command is not None
     options = [one for one in command.params if one.param_type_name == "option"]
@@ -132,7 +132,7 @@ def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
         assert outcome.code == 0, f"{line}: {outcome.err}"
 
 
-def test_a_command_has_the_help_option_of_relkit_wherever_it_is_called_first() -> None:
+def test_a_command_has_the_help_option_of_relyon_wherever_it_is_called_first() -> None:
     @click.command()
     def alone() -> None: ...
 
@@ -143,7 +143,7 @@ def test_a_command_has_the_help_option_of_relkit_wherever_it_is_called_first() -
 def test_version(command: Command) -> None:
     outcome = command("--version")
     assert outcome.code == 0
-    assert re.fullmatch(r"relkit \d+\.\d+\.\d+\S*\n", outcome.out)
+    assert re.fullmatch(r"relyon \d+\.\d+\.\d+\S*\n", outcome.out)
 
 
 def test_an_unknown_command_names_the_nearest(command: Command) -> None:
@@ -153,7 +153,7 @@ def test_an_unknown_command_names_the_nearest(command: Command) -> None:
 
 
 def test_an_unknown_option_names_the_nearest(command: Command) -> None:
-    outcome = command("evaluate", "--convetion", "relkit", "judgments.qrels", "bm25.run")
+    outcome = command("evaluate", "--convetion", "relyon", "judgments.qrels", "bm25.run")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(
         "error: no such option: `--convetion`\nhint: did you mean `--conv"

@@ -12,16 +12,16 @@ import click
 import pytest
 from tests.unit.conftest import Command
 
-from relkit.cli.application import COMMANDS, main
-from relkit.cli.help import sentences
-from relkit.core.document.terminal import width
-from relkit.core.texts import LANGUAGES, catalogue
+from relyon.cli.application import COMMANDS, main
+from relyon.cli.help import sentences
+from relyon.core.document.terminal import width
+from relyon.core.texts import LANGUAGES, catalogue
 
 OTHERS = [one for one in LANGUAGES if one != "en"]
 #: Commands, options and names, which are the same in every language.
 CODE = re.compile(
-    r"(relkit |--?[a-z]|eval ).*|[\d.]+|[\w@-]+(, [\w@-]+){2,}"
-    r"|relkit|llm:MODEL|official|qrels|OUTPUT\.\S+|RELKIT_\w+"
+    r"(relyon |--?[a-z]|eval ).*|[\d.]+|[\w@-]+(, [\w@-]+){2,}"
+    r"|relyon|llm:MODEL|official|qrels|OUTPUT\.\S+|RELYON_\w+"
 )
 
 
@@ -93,14 +93,14 @@ def test_every_translation_is_of_a_text_that_is_said(language: str) -> None:
 def test_help_is_in_the_language_and_fits_80_columns(
     path: tuple[str, ...], language: str, command: Command, monkeypatch
 ) -> None:
-    monkeypatch.setenv("RELKIT_LANG", language)
+    monkeypatch.setenv("RELYON_LANG", language)
     outcome = command(*path, "--help")
     assert (outcome.code, outcome.err) == (0, "")
     assert max(map(width, outcome.out.splitlines())) <= 80
     usage = catalogue("help", language)["Usage:"]
-    assert outcome.out.startswith(f"{usage}{' '.join(('relkit', *path))} ")
+    assert outcome.out.startswith(f"{usage}{' '.join(('relyon', *path))} ")
     assert "Options:" not in outcome.out
-    monkeypatch.setenv("RELKIT_LANG", "en")
+    monkeypatch.setenv("RELYON_LANG", "en")
     assert command(*path, "--help").out.isascii() == command(*path, "-h").out.isascii()
     assert "选项" not in command(*path, "--help").out
 
@@ -116,7 +116,7 @@ def test_help_is_in_the_language_and_fits_80_columns(
         ),
         (("evaluate", "a", "b", "--digits", "99"), "99 不在 0<=x<=17 的范围内", ""),
         (("evaluate", "a", "b", "--digits"), "选项 '--digits' 需要一个值", ""),
-        (("judge", "status"), "缺少参数 'DATABASE'", "`relkit judge status --help` 列出全部选项"),
+        (("judge", "status"), "缺少参数 'DATABASE'", "`relyon judge status --help` 列出全部选项"),
         (("judge", "project", "a.db"), "缺少参数 'PROJECT'", ""),
         (("measures", "a", "b"), "多出一个参数（b）", ""),
         (("compare", "--tets", "t"), "没有这个选项：`--tets`", "是不是 `--test`？"),
@@ -125,10 +125,10 @@ def test_help_is_in_the_language_and_fits_80_columns(
 def test_the_argument_parser_speaks_the_language(
     arguments: tuple[str, ...], message: str, hint: str, command: Command, monkeypatch
 ) -> None:
-    monkeypatch.setenv("RELKIT_LANG", "zh")
+    monkeypatch.setenv("RELYON_LANG", "zh")
     outcome = command(*arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert message in outcome.err.splitlines()[0]
     assert hint in outcome.err
-    monkeypatch.setenv("RELKIT_LANG", "en")
+    monkeypatch.setenv("RELYON_LANG", "en")
     assert command(*arguments).err.isascii()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-from relkit.cli.hints import HINTS, said
-from relkit.core.texts import message, translate
+from relyon.cli.hints import HINTS, said
+from relyon.core.texts import message, translate
 
 
 @pytest.mark.parametrize("hint", HINTS)

@@ -1,4 +1,4 @@
-"""`relkit interleave`: files in, files and texts out, in both languages."""
+"""`relyon interleave`: files in, files and texts out, in both languages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from tests.unit.conftest import Command
 
-from relkit.core.document.terminal import width
+from relyon.core.document.terminal import width
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`relkit judge`: a database of grades on the command line."""
+"""`relyon judge`: a database of grades on the command line."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ pytest.importorskip("sqlalchemy")
 
 from tests.unit.conftest import Command
 
-from relkit.cli.judge import command as judge
-from relkit.core.document.terminal import width
-from relkit.judging.shown import choose_fields
-from relkit.judging.store import open_store
+from relyon.cli.judge import command as judge
+from relyon.core.document.terminal import width
+from relyon.judging.shown import choose_fields
+from relyon.judging.store import open_store
 
 ITEMS = """query,document,judge,grade,tier
 q1,d1,Ann,3,head
@@ -251,8 +251,8 @@ def test_judges_do_not_see_how_often_a_result_was_shown(command: Command, june: 
 
 
 def test_what_is_exported_is_what_counts(command: Command, june: Path) -> None:
-    from relkit import read_judgments
-    from relkit.judging.exchange import final_judgments
+    from relyon import read_judgments
+    from relyon.judging.exchange import final_judgments
 
     for form in ("csv", "jsonl"):
         outcome = command("judge", "export", "judging.db", "--project", "June", "--format", form,
@@ -321,7 +321,7 @@ def test_the_examples_of_the_parts_work_in_order(command: Command, june: Path) -
 
 def test_the_help_needs_no_judging_packages() -> None:
     code = (
-        "import sys; from relkit.cli.application import main\n"
+        "import sys; from relyon.cli.application import main\n"
         "try: main(['judge', '--help'])\n"
         "except SystemExit: pass\n"
         "print([one for one in ('sqlalchemy', 'alembic', 'argon2', 'numpy', 'polars')"
@@ -339,7 +339,7 @@ def test_a_missing_package_of_the_app_is_named(
     assert outcome.code == 4
     assert outcome.err.splitlines()[:2] == [
         "error: the judging app needs the package uvicorn",
-        "hint: pip install 'relkit[judge]'",
+        "hint: pip install 'relyon[judge]'",
     ]
 
 
@@ -391,25 +391,25 @@ def test_tables_of_ids_are_for_formats_of_ids(command: Command, june: Path) -> N
 def test_an_archive_is_written_and_read(command: Command, june: Path) -> None:
     args = ("judge", "export", "judging.db", "--project", "June", "--format", "archive")
     assert "add -o" in command(*args).err
-    written = command(*args, "-o", "june.relkit-project")
+    written = command(*args, "-o", "june.relyon-project")
     assert written.code == 0
     assert "3 items" in written.err
-    taken = command("judge", "import", "judging.db", "june.relkit-project")
+    taken = command("judge", "import", "judging.db", "june.relyon-project")
     assert (taken.code, "`June` already" in taken.err) == (2, True)
-    made = command("judge", "import", "judging.db", "june.relkit-project", "--project", "Copy")
+    made = command("judge", "import", "judging.db", "june.relyon-project", "--project", "Copy")
     assert made.code == 0
     assert "created the project Copy" in made.err
     command("judge", "init", "other.db")
-    other = command("judge", "import", "other.db", "june.relkit-project")
+    other = command("judge", "import", "other.db", "june.relyon-project")
     assert "created the project June" in other.err
     for database, project in (("judging.db", "Copy"), ("other.db", "June")):
         csv = command("judge", "export", database, "--project", project, "--format", "csv").out
         again = command("judge", "export", "judging.db", "--project", "June", "--format", "csv").out
         assert csv == again
-    mixed = command("judge", "import", "judging.db", "june.relkit-project", "--run", "bm25.run")
+    mixed = command("judge", "import", "judging.db", "june.relyon-project", "--run", "bm25.run")
     assert "is a whole project" in mixed.err
-    (june / "half.relkit-project").write_bytes((june / "june.relkit-project").read_bytes()[:900])
-    broken = command("judge", "import", "judging.db", "half.relkit-project")
+    (june / "half.relyon-project").write_bytes((june / "june.relyon-project").read_bytes()[:900])
+    broken = command("judge", "import", "judging.db", "half.relyon-project")
     assert (broken.code, "truncated" in broken.err) == (3, True)
     assert "--project is missing" in command("judge", "import", "judging.db", "pool.csv").err
 

@@ -1,4 +1,4 @@
-"""`relkit judge account`: who grades and leads, on the command line."""
+"""`relyon judge account`: who grades and leads, on the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytest.importorskip("sqlalchemy")
 
 from tests.unit.conftest import Command
 
-from relkit.judging.store import open_store
+from relyon.judging.store import open_store
 
 
 def test_a_new_account_has_a_password_that_is_printed_once(command: Command, files: Path) -> None:
@@ -30,7 +30,7 @@ def test_a_new_account_has_a_password_that_is_printed_once(command: Command, fil
 
 
 def test_a_lost_password_is_replaced_and_ends_the_sign_ins(command: Command, files: Path) -> None:
-    from relkit.judging.access import find_signed_in, start_sign_in
+    from relyon.judging.access import find_signed_in, start_sign_in
 
     before = command(
         "judge", "init", "judging.db", "--account", "ann", "--role", "lead"
@@ -56,7 +56,7 @@ def test_a_made_password_has_to_be_replaced(command: Command, files: Path) -> No
 
 
 def test_accounts_are_listed_with_their_tokens(command: Command, files: Path) -> None:
-    from relkit.judging.access import create_token, start_sign_in
+    from relyon.judging.access import create_token, start_sign_in
 
     command("judge", "init", "judging.db", "--account", "ann", "--role", "lead")
     with open_store(files / "judging.db") as store:
@@ -76,7 +76,7 @@ def test_accounts_are_listed_with_their_tokens(command: Command, files: Path) ->
 
 
 def test_an_account_changes_on_the_command_line(command: Command, files: Path) -> None:
-    from relkit.judging.access import create_token, find_signed_in, list_tokens, start_sign_in
+    from relyon.judging.access import create_token, find_signed_in, list_tokens, start_sign_in
 
     def run(*options: str):
         return command("judge", "account", "judging.db", "ann", *options)

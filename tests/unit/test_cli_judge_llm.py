@@ -1,4 +1,4 @@
-"""`relkit judge llm`, `calibrate` and `accept`, against a server that plays the endpoint."""
+"""`relyon judge llm`, `calibrate` and `accept`, against a server that plays the endpoint."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tests.databases import create_file
 from tests.unit.completions import Completions, Received, Reply, serve_completions
 from tests.unit.conftest import Command
 
-from relkit.judging.records import Item, Rating
-from relkit.judging.schema import llm_answers, sa
-from relkit.judging.store import open_store
+from relyon.judging.records import Item, Rating
+from relyon.judging.schema import llm_answers, sa
+from relyon.judging.store import open_store
 
 KEY = "sk-very-secret-0123456789"
 
@@ -207,7 +207,7 @@ def test_what_is_sent(command: Command, june: Path, server: Completions) -> None
 def test_the_key_comes_from_the_environment_and_goes_nowhere_else(
     command: Command, june: Path, server: Completions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RELKIT_LLM_KEY", KEY)
+    monkeypatch.setenv("RELYON_LLM_KEY", KEY)
     outcome = command(*arguments(server, "--limit", "2"))
     assert {one.headers["authorization"] for one in server.received} == {f"Bearer {KEY}"}
     told = json.dumps({"error": {"message": f"the key {KEY} has no credit"}}).encode()
@@ -265,12 +265,12 @@ def test_bad_options(
 def test_without_a_judge(command: Command, june: Path) -> None:
     outcome = command("judge", "calibrate", "judging.db", "--project", "June")
     assert "no language model has graded in this project" in outcome.err
-    assert "relkit judge llm" in outcome.err
+    assert "relyon judge llm" in outcome.err
 
 
 def start(server: Completions, folder: Path, *more: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "relkit", *arguments(server, *more)],
+        [sys.executable, "-m", "relyon", *arguments(server, *more)],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONUTF8": "1"},
     )  # fmt: skip

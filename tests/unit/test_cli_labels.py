@@ -1,4 +1,4 @@
-"""`relkit labels`: files that other commands take, in both languages."""
+"""`relyon labels`: files that other commands take, in both languages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-import relkit
-from relkit.core.document.terminal import width
-from relkit.labels import models
+import relyon
+from relyon.core.document.terminal import width
+from relyon.labels import models
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_labels_are_judgments(
     target = tmp_path / f"labels.{ending}"
     outcome = command("labels", "make", log, "-m", model, "-o", str(target))
     assert outcome.code == 0, outcome.err
-    judgments = relkit.read_judgments(target)
+    judgments = relyon.read_judgments(target)
     assert judgments.evidence is not None
     for query in ("tv", "手机"):
         grades = judgments[query]

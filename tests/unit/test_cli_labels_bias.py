@@ -1,4 +1,4 @@
-"""`relkit labels bias`: a table, a picture, a page and a file, in both languages."""
+"""`relyon labels bias`: a table, a picture, a page and a file, in both languages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from tests.unit.test_position_bias import simulate
 
-from relkit.core.document.terminal import width
+from relyon.core.document.terminal import width
 
 TRUTH = 1 / np.arange(1, 6) ** 0.7
 

@@ -1,4 +1,4 @@
-"""`relkit labels simulate`: files that other commands take, in both languages."""
+"""`relyon labels simulate`: files that other commands take, in both languages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-import relkit
-from relkit.core.document.terminal import width
+import relyon
+from relyon.core.document.terminal import width
 
 BASE = ("labels", "simulate", "bm25.run", "-n", "400")
 
@@ -62,7 +62,7 @@ def test_options_reach_the_simulation(command: Any, files: Path) -> None:
         "--missing", "dwell_seconds=1,user=0.5",
     )  # fmt: skip
     assert outcome.code == 0, outcome.err
-    log = relkit.read_sessions(str(files / "both.csv")).collect()
+    log = relyon.read_sessions(str(files / "both.csv")).collect()
     assert set(log.get_column("query")) == {"q1"}
     assert set(log.get_column("bucket")) <= {"bm25.run", "tfidf.run"}
     assert "dwell_seconds" not in log.columns

@@ -8,8 +8,8 @@ import click
 import pytest
 from tests.unit.conftest import Command
 
-from relkit.cli.application import COMMANDS, main
-from relkit.cli.messages import language_of
+from relyon.cli.application import COMMANDS, main
+from relyon.cli.messages import language_of
 
 
 @pytest.fixture
@@ -23,10 +23,10 @@ def files(tmp_path: Path) -> tuple[str, str]:
 def test_notes_are_said_in_the_language(
     files: tuple[str, str], command: Command, monkeypatch
 ) -> None:
-    told = "警告：1 条有标注的查询不在结果文件中（q2）（课程：relkit learn 13 --lang zh）\n"
+    told = "警告：1 条有标注的查询不在结果文件中（q2）（课程：relyon learn 13 --lang zh）\n"
     assert command("evaluate", *files, "-m", "rr", "--lang", "zh").err == told
     assert command("evaluate", *files, "-m", "rr").err.startswith("warning: 1 query is in")
-    monkeypatch.setenv("RELKIT_LANG", "zh")
+    monkeypatch.setenv("RELYON_LANG", "zh")
     assert command("evaluate", *files, "-m", "rr").err == told
     assert command("evaluate", *files, "-m", "rr", "--lang=en").err.startswith("warning: ")
 
@@ -62,7 +62,7 @@ def test_an_unknown_language_is_refused(
     files: tuple[str, str], command: Command, monkeypatch
 ) -> None:
     assert command("evaluate", *files, "--lang", "de").code == 2
-    monkeypatch.setenv("RELKIT_LANG", "de")
+    monkeypatch.setenv("RELYON_LANG", "de")
     outcome = command("evaluate", *files)
     assert outcome.code == 2
     assert language_of(["--lang"]) == "en"

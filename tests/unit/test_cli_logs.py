@@ -1,4 +1,4 @@
-"""`relkit logs`: read, inspect, doctor."""
+"""`relyon logs`: read, inspect, doctor."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from tests.unit.conftest import Command
 
-from relkit import ParameterError, Sessions, read_sessions, write_sessions
-from relkit.core.document.terminal import width
-from relkit.online.logs import examine, summarise
+from relyon import ParameterError, Sessions, read_sessions, write_sessions
+from relyon.core.document.terminal import width
+from relyon.online.logs import examine, summarise
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KINDS = ["mixed-timestamps", "zero-based-positions", "query-variants"]
@@ -43,7 +43,7 @@ def test_help_of_the_commands(name: str, command: Command, make_cli: ModuleType)
     outcome = command("logs", name, "--help")
     assert max(map(width, outcome.out.splitlines())) <= 80
     assert dict(make_cli.parts_of("logs"))[name] in (ROOT / "docs" / "cli.md").read_text("utf-8")
-    lines = [line.strip() for line in outcome.out.splitlines() if line.startswith("    relkit")]
+    lines = [line.strip() for line in outcome.out.splitlines() if line.startswith("    relyon")]
     assert lines
     if name == "inspect":
         command(*shlex.split("logs read arms.csv -o log.parquet"))

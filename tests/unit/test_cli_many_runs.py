@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-from relkit.core.document.terminal import width
-from relkit.evaluation.side_by_side import SideBySide
+from relyon.core.document.terminal import width
+from relyon.evaluation.side_by_side import SideBySide
 
 FILES = ("judgments.qrels", "bm25.run", "tfidf.run")
 NAMES = ("--name", "old", "--name", "基线")
@@ -35,7 +35,7 @@ def test_runs_have_the_names_that_they_are_given(command: Command, line: tuple[s
     assert outcome.code == 0
     said = outcome.out + outcome.err
     assert "old" in said or line[0] == "diagnose"
-    assert "bm25.run" not in said.replace("relkit explain … bm25.run", "")
+    assert "bm25.run" not in said.replace("relyon explain … bm25.run", "")
 
 
 def test_every_run_needs_a_name_of_its_own(command: Command) -> None:
@@ -92,11 +92,11 @@ def test_runs_that_do_not_fit_side_by_side_are_rows(command: Command, files: Pat
 
 
 def test_thirty_runs_by_twenty_measures_fit_80_columns(files: Path) -> None:
-    import relkit
+    import relyon
 
     measures = ["ap", "rr", "rprec", "bpref", "pnr", "err", "num_ret"]
     measures += [f"{name}@{k}" for name in ("p", "recall", "ndcg", "success") for k in (1, 5, 10)]
-    evaluator = relkit.Evaluator(files / "judgments.qrels")
+    evaluator = relyon.Evaluator(files / "judgments.qrels")
     results = [evaluator.evaluate(files / name, measures, name=name) for name in many(files, 30)]
     text = SideBySide(results).to_text(columns=80)
     assert max(map(width, text.splitlines())) <= 80
@@ -192,7 +192,7 @@ def test_latex_can_be_printed_as_it_is(command: Command, files: Path) -> None:
 
 
 def test_letters_of_runs_are_all_different() -> None:
-    from relkit.analysis.comparison.matrix import _letter
+    from relyon.analysis.comparison.matrix import _letter
 
     letters = [_letter(place) for place in range(120)]
     assert len(set(letters)) == 120

@@ -1,4 +1,4 @@
-"""`relkit measures` and `relkit conventions`: everything that is registered is described."""
+"""`relyon measures` and `relyon conventions`: everything that is registered is described."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import json
 import pytest
 from tests.unit.conftest import Command
 
-from relkit.core.document.terminal import width
-from relkit.data.convention import Convention, load_convention, presets
-from relkit.measures import measure, registry
+from relyon.core.document.terminal import width
+from relyon.data.convention import Convention, load_convention, presets
+from relyon.measures import measure, registry
 
 MEASURES = list(registry)
 

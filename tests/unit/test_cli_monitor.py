@@ -1,4 +1,4 @@
-"""`relkit monitor`: rounds, the trend and the alarm on the command line."""
+"""`relyon monitor`: rounds, the trend and the alarm on the command line."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.cli.monitor import command as monitor
-from relkit.core.document.terminal import width
+import relyon
+from relyon.cli.monitor import command as monitor
+from relyon.core.document.terminal import width
 
 GRADES = "query,doc,grade\n" + "".join(
     f"q{number},{doc},{grade}\n" for number in range(4) for doc, grade in (("a", 3), ("b", 1))
@@ -34,7 +34,7 @@ def sample(path: Path, month: str, docs: list[str], per_tier: int = 30) -> None:
         for number in range(400)
         for position, doc in enumerate(docs if number % 10 else docs[::-1], 1)
     ]
-    relkit.draw_sample(
+    relyon.draw_sample(
         pl.DataFrame(rows), per_tier=per_tier, cuts=[0.5], names=["head", "tail"], k=5
     ).write(path)
 
@@ -59,8 +59,8 @@ def rounds(command: Command, files: Path) -> str:
 def live(files: Path) -> str:
     """A judging database whose project Live holds grades of two judges, one of them decided."""
     pytest.importorskip("sqlalchemy")
-    from relkit.judging.records import Item, Rating
-    from relkit.judging.store import open_store
+    from relyon.judging.records import Item, Rating
+    from relyon.judging.store import open_store
 
     with open_store(files / "judging.db", create=True) as store:
         project = store.projects.create("Live", overlap=2)
@@ -85,7 +85,7 @@ def test_grades_come_straight_from_a_judging_database(command: Command, live: st
     assert outcome.code == 0, outcome.err
     assert "4 sessions, 4 grades" in outcome.out
     assert "median: the middle grade, the lower one of two" in outcome.err
-    (made,) = relkit.read_rounds("rounds")
+    (made,) = relyon.read_rounds("rounds")
     assert {one: made.judgments[one] for one in made.judgments.queries} == {
         "cup": {"cup-1": 1.0},
         "pen": {"pen-1": 2.0},
@@ -99,7 +99,7 @@ def test_grades_come_straight_from_a_judging_database(command: Command, live: st
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--judgments", "judging.db"], 3, "relkit monitor add` reads them with --project"),
+        (["--judgments", "judging.db"], 3, "relyon monitor add` reads them with --project"),
         (["--judgments", "judging.db", "--project", "Life"], 2, "did you mean `Live`?"),
         (
             ["--judgments", "judging.db", "--project", "Empty"],
@@ -127,11 +127,11 @@ def test_a_round_and_its_trend_are_in_chinese(command: Command, live: str) -> No
     assert outcome.out == f"{Path('rounds') / '2026-03'}：4 个会话，4 条标注\n"
     shown = command("monitor", "show", "rounds", "--lang", "zh")
     assert shown.code == 0, shown.err
-    assert "评测口径 relkit：ties=doc-desc" in shown.out
+    assert "评测口径 relyon：ties=doc-desc" in shown.out
 
 
 def test_show_prints_what_the_library_says(command: Command, rounds: str) -> None:
-    found = relkit.monitor(rounds)
+    found = relyon.monitor(rounds)
     outcome = command("monitor", "show", rounds)
     assert (outcome.code, outcome.out) == (0, f"{found.to_text()}\n")
     assert max(map(width, outcome.out.splitlines())) <= 80
@@ -192,7 +192,7 @@ def test_a_fall_beyond_the_limit_is_an_alarm_though_it_may_be_chance(
             "monitor", "add", "rounds", "--month", month, "--sample", f"{month}.csv",
             "--judgments", "grades.csv", "-k", "1",
         )  # fmt: skip
-    found = relkit.monitor("rounds").change("all", "common", "2026-04")
+    found = relyon.monitor("rounds").change("all", "common", "2026-04")
     assert found is not None
     limit = -found.relative - 0.01
     outcome = command("monitor", "check", "rounds", "--tier", "all", "--max-drop", f"{limit:.4f}")
@@ -230,7 +230,7 @@ def test_sessions_without_a_grade_are_counted(command: Command) -> None:
     assert outcome.code == 0
     # Of the first result of four sessions one is graded.
     assert "warning: 3 of 4 sessions are left out" in outcome.err
-    (made,) = relkit.read_rounds("rounds")
+    (made,) = relyon.read_rounds("rounds")
     assert dict(made.depths) == {"head": 2, "middle": 1, "tail": 10}
 
 
@@ -257,13 +257,13 @@ def test_what_cannot_be_added(
 def test_no_rounds(command: Command) -> None:
     outcome = command("monitor", "show", "nowhere")
     assert outcome.code == 3
-    assert "relkit monitor add" in outcome.err
+    assert "relyon monitor add" in outcome.err
 
 
 def test_report_writes_the_page_of_the_library(command: Command, rounds: str) -> None:
     outcome = command("monitor", "report", rounds, "-o", "monitor.md", "--title", "March")
     assert (outcome.code, outcome.out) == (0, "")
-    relkit.write_monitor_report(relkit.monitor(rounds), "other.md", title="March")
+    relyon.write_monitor_report(relyon.monitor(rounds), "other.md", title="March")
     assert Path("monitor.md").read_text("utf-8") == Path("other.md").read_text("utf-8")
     outcome = command("monitor", "report", rounds, "-o", "monitor.txt")
     assert outcome.code == 2
@@ -273,7 +273,7 @@ def test_report_writes_the_page_of_the_library(command: Command, rounds: str) ->
 def test_the_group_alone_shows_its_help(command: Command) -> None:
     outcome = command("monitor")
     assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out.startswith("Usage: relkit monitor")
+    assert outcome.out.startswith("Usage: relyon monitor")
 
 
 @pytest.mark.parametrize("name", list(monitor.commands))
@@ -290,7 +290,7 @@ def test_help_of_the_parts(name: str, command: Command, live: str) -> None:
     ]  # fmt: skip
     if name != "add":
         assert command(*first).code == 0
-    examples = [line.strip() for line in lines if line.startswith("    relkit ")]
+    examples = [line.strip() for line in lines if line.startswith("    relyon ")]
     assert examples
     for example in examples:
         done = command(*shlex.split(example)[1:])

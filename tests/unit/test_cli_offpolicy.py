@@ -1,4 +1,4 @@
-"""`relkit offpolicy`: its forms, exit codes, and files, in both languages."""
+"""`relyon offpolicy`: its forms, exit codes, and files, in both languages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from relkit.core.document.terminal import width
+from relyon.core.document.terminal import width
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.conftest import Command
 from tests.unit.test_cli_help_language import PATHS, found
 
-from relkit.cli.group import Renamed
+from relyon.cli.group import Renamed
 
 Named = tuple[str, click.Option]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-import relkit
+import relyon
 
 FILES = ("judgments.qrels", "bm25.run")
-RELKIT = [sys.executable, "-m", "relkit"]
+RELYON = [sys.executable, "-m", "relyon"]
 
 
 def test_data_on_stdout_and_the_rest_on_stderr(process) -> None:
@@ -24,8 +24,8 @@ def test_data_on_stdout_and_the_rest_on_stderr(process) -> None:
     assert outcome.code == 0
     assert all(line.startswith(("run,", "bm25.run,")) for line in outcome.out.splitlines())
     assert outcome.err.splitlines() == [
-        "convention relkit: ties=doc-desc, undefined=skip, missing=zero",
-        "warning: 1 query is in the judgments but not in the run (q3) — lesson: relkit learn 13",
+        "convention relyon: ties=doc-desc, undefined=skip, missing=zero",
+        "warning: 1 query is in the judgments but not in the run (q3) — lesson: relyon learn 13",
     ]
 
 
@@ -51,7 +51,7 @@ def test_a_closed_pipe_is_silent(files: Path) -> None:
     lines = "".join(f"q{number} Q0 d1 1 1.5 x\n" for number in range(50_000))
     (files / "long.run").write_text(lines)
     (files / "long.qrels").write_text("".join(f"q{number} 0 d1 1\n" for number in range(50_000)))
-    command = [*RELKIT, "evaluate", "long.qrels", "long.run", "-q", "--format", "trec"]
+    command = [*RELYON, "evaluate", "long.qrels", "long.run", "-q", "--format", "trec"]
     with subprocess.Popen(
         command, cwd=files, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
@@ -67,7 +67,7 @@ def test_a_closed_pipe_is_silent(files: Path) -> None:
 def test_an_interrupt_is_clean(files: Path) -> None:
     os.mkfifo(files / "waiting")
     with subprocess.Popen(
-        [*RELKIT, "evaluate", "judgments.qrels", "-"],
+        [*RELYON, "evaluate", "judgments.qrels", "-"],
         cwd=files,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -105,16 +105,16 @@ def test_exit_codes(arguments: tuple[str, ...], code: int, process, files: Path)
 
 
 def test_an_unexpected_error_asks_for_a_report(process, files: Path) -> None:
-    script = "import relkit.evaluation as e; e.Evaluator.evaluate = lambda *a, **k: 1 / 0;"
+    script = "import relyon.evaluation as e; e.Evaluator.evaluate = lambda *a, **k: 1 / 0;"
     script += (
-        "from relkit.cli.application import main; main(['evaluate', 'judgments.qrels', 'bm25.run'])"
+        "from relyon.cli.application import main; main(['evaluate', 'judgments.qrels', 'bm25.run'])"
     )
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, cwd=files, capture_output=True, text=True, check=False)
     assert done.returncode == 70
     assert done.stderr.splitlines()[0] == "error: unexpected ZeroDivisionError: division by zero"
     assert "Traceback" not in done.stderr
-    environment = {**os.environ, "RELKIT_TRACEBACK": "1"}
+    environment = {**os.environ, "RELYON_TRACEBACK": "1"}
     done = subprocess.run(
         command, cwd=files, capture_output=True, text=True, check=False, env=environment
     )
@@ -126,7 +126,7 @@ def on_terminal(files: Path, *arguments: str, **variables: str) -> str:
     parent, child = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     with subprocess.Popen(
-        [*RELKIT, *arguments],
+        [*RELYON, *arguments],
         cwd=files,
         stdout=subprocess.DEVNULL,
         stderr=child,
@@ -151,7 +151,7 @@ def on_terminal(files: Path, *arguments: str, **variables: str) -> str:
 
 def test_colours_on_a_terminal_only(files: Path) -> None:
     warning = "warning: 1 query is in the judgments but not in the run (q3)\n"
-    plain = f"{warning}  Lesson: relkit learn 13\n"  # in one piece, to be copied
+    plain = f"{warning}  Lesson: relyon learn 13\n"  # in one piece, to be copied
     assert on_terminal(files, "evaluate", *FILES, "-m", "rr") == plain.replace(
         "warning:", "\x1b[33;1mwarning:\x1b[0m"
     )
@@ -163,7 +163,7 @@ def test_colours_on_a_terminal_only(files: Path) -> None:
 def test_a_character_that_the_terminal_lacks_is_escaped(files: Path) -> None:
     environment = {**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(
-        [*RELKIT, "measures", "pnr"], cwd=files, capture_output=True, env=environment, check=False
+        [*RELYON, "measures", "pnr"], cwd=files, capture_output=True, env=environment, check=False
     )
     assert done.returncode == 0
     assert b"\\u6b63" in done.stdout
@@ -171,7 +171,7 @@ def test_a_character_that_the_terminal_lacks_is_escaped(files: Path) -> None:
 
 def test_completion_names_commands_and_measures(process) -> None:
     outcome = process(
-        _RELKIT_COMPLETE="bash_complete", COMP_WORDS="relkit evaluate -m ndc", COMP_CWORD="3"
+        _RELYON_COMPLETE="bash_complete", COMP_WORDS="relyon evaluate -m ndc", COMP_CWORD="3"
     )
     assert outcome.out.splitlines() == ["plain,ndcg", "plain,ndcg_rel"]
 
@@ -179,7 +179,7 @@ def test_completion_names_commands_and_measures(process) -> None:
 def imported(files: Path, *arguments: str) -> set[str]:
     """Returns the modules that a command imports."""
     script = (
-        "import sys\nfrom relkit.cli.application import main\n"
+        "import sys\nfrom relyon.cli.application import main\n"
         f"try:\n    main({list(arguments)!r})\nexcept SystemExit as end:\n    assert not end.code\n"
         "print(*sys.modules, file=sys.stderr)"
     )
@@ -201,49 +201,49 @@ HEAVY |= {
 }
 
 
-TREC = {"relkit.io.formats.trec"}
+TREC = {"relyon.io.formats.trec"}
 
 
 def test_evaluate_imports_little(files: Path) -> None:
     found = imported(files, "evaluate", *FILES)
     assert found & HEAVY == set()
-    assert {one for one in found if one.startswith("relkit.io.formats.")} == TREC
-    assert found & {"relkit.data.columns", "relkit.data.scale"} == set()
-    assert "relkit.measures.pairwise" not in found
+    assert {one for one in found if one.startswith("relyon.io.formats.")} == TREC
+    assert found & {"relyon.data.columns", "relyon.data.scale"} == set()
+    assert "relyon.measures.pairwise" not in found
 
 
 def test_fuse_and_convert_import_little(files: Path) -> None:
     found = imported(files, "fuse", "bm25.run", "tfidf.run", "-o", "fused.run")
     assert found & HEAVY == set()
-    assert {one for one in found if one.startswith("relkit.io.formats.")} == TREC
+    assert {one for one in found if one.startswith("relyon.io.formats.")} == TREC
     found = imported(
         files, "convert", "judgments.qrels", "judged.tsv", "--format", "csv", "--force"
     )
     assert found & {"ssl", "urllib.request"} == set()
-    assert "relkit.core.document.model" not in imported(files, "convert", "--help")
+    assert "relyon.core.document.model" not in imported(files, "convert", "--help")
 
 
 def test_compare_and_report_import_no_frames_and_no_altair(files: Path) -> None:
     runs = ("judgments.qrels", "bm25.run", "tfidf.run")
     frames = {"polars", "narwhals", "pandas", "pyarrow"}
-    assert imported(files, "compare", *runs) & {*frames, "scipy.stats", "relkit.report"} == set()
+    assert imported(files, "compare", *runs) & {*frames, "scipy.stats", "relyon.report"} == set()
     found = imported(files, "report", *runs, "-o", "report.html")
-    assert found & {*frames, "altair", "relkit.report.clicks", "relkit.report.rounds"} == set()
-    assert found & {"relkit.online", "relkit.labels", "relkit.ltr"} == set()
+    assert found & {*frames, "altair", "relyon.report.clicks", "relyon.report.rounds"} == set()
+    assert found & {"relyon.online", "relyon.labels", "relyon.ltr"} == set()
 
 
 def test_nothing_is_imported_before_interrupts_are_caught() -> None:
     # An editable installation finds modules by code of its own, which imports some.
     script = (
         "import sys\nsys.meta_path[:] = [one for one in sys.meta_path if isinstance(one, type)]\n"
-        f"sys.path.insert(0, {str(Path(relkit.__file__).parents[1])!r})\n"
-        "before = set(sys.modules)\nimport relkit.cli\n"
+        f"sys.path.insert(0, {str(Path(relyon.__file__).parents[1])!r})\n"
+        "before = set(sys.modules)\nimport relyon.cli\n"
         "print(*sorted(set(sys.modules) - before))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    ours = {"relkit", "relkit.cli", "relkit.cli.start"}
+    ours = {"relyon", "relyon.cli", "relyon.cli.start"}
     # Those of the interpreter itself take no time.
     assert set(done.stdout.split()) - ours - {"__future__", "_signal", "gc"} == set()
 

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from relkit.cli import messages
-from relkit.cli.messages import Progress
-from relkit.core.document.terminal import width
-from relkit.core.texts import message
+from relyon.cli import messages
+from relyon.cli.messages import Progress
+from relyon.core.document.terminal import width
+from relyon.core.texts import message
 
 CLEAR = "\r\x1b[K"
 

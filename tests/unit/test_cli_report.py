@@ -1,4 +1,4 @@
-"""`relkit report` on the command line."""
+"""`relyon report` on the command line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_stdout_needs_a_format(command: Command) -> None:
         ((*RUNS, "-m", "rr", "--focus", "ap", "-o", "report.md"), "was not compared"),
         (
             (RUNS[0], RUNS[1], "-o", "report.md"),
-            "error: CANDIDATE is missing\nhint: relkit report judgments.qrels bm25.run new.run",
+            "error: CANDIDATE is missing\nhint: relyon report judgments.qrels bm25.run new.run",
         ),
     ],
 )
@@ -84,7 +84,7 @@ def test_texts_of_queries_are_shown(command: Command, files: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space")
 def test_too_little_address_space_is_said_before_charts_are_drawn(files: Path) -> None:
-    program = f"ulimit -v 16000000 && exec {sys.executable} -m relkit report {' '.join(RUNS)} -o"
+    program = f"ulimit -v 16000000 && exec {sys.executable} -m relyon report {' '.join(RUNS)} -o"
     for output, code in (("report.html", 3), ("report.md", 0)):
         done = subprocess.run(
             ["sh", "-c", f"{program} {output}"],

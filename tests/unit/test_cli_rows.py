@@ -12,8 +12,8 @@ import pytest
 from tests.unit.conftest import Command
 from tests.unit.trained import rows_of, write_features
 
-import relkit
-import relkit.ltr
+import relyon
+import relyon.ltr
 
 TRAIN = (
     "--folds",
@@ -50,9 +50,9 @@ def test_rows_to_rank_need_no_labels(frame: pl.DataFrame, command: Command) -> N
     outcome = command("train", "unlabelled.csv", "-o", "other.model")
     assert outcome.code == 3
     assert "no column for the label" in outcome.err
-    rows = relkit.read_features(frame.drop("label"), labels="none")
+    rows = relyon.read_features(frame.drop("label"), labels="none")
     assert rows.labels.tolist() == [0.0] * 60
-    assert relkit.read_features(frame, labels="none").known_features().names == (
+    assert relyon.read_features(frame, labels="none").known_features().names == (
         rows.known_features().names
     )
 

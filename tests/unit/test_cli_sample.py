@@ -1,4 +1,4 @@
-"""relkit sample: sessions of a log on the command line."""
+"""relyon sample: sessions of a log on the command line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from tests.unit.conftest import Command
 
-from relkit.online.sampling import draw_sample, read_sample
+from relyon.online.sampling import draw_sample, read_sample
 
 TABLE = """\
 tier    queries  sessions  traffic  least  most  sampled  inclusion   k

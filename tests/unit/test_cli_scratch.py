@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-RELKIT = [sys.executable, "-m", "relkit"]
+RELYON = [sys.executable, "-m", "relyon"]
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def left(folder: Path) -> list[str]:
 )
 def test_nothing_is_left_after_success(folder: Path, command: list[str]) -> None:
     done = subprocess.run(
-        [*RELKIT, *command],
+        [*RELYON, *command],
         cwd=folder,
         env=environment(folder),
         capture_output=True,
@@ -80,7 +80,7 @@ def test_nothing_is_left_after_success(folder: Path, command: list[str]) -> None
 @pytest.mark.parametrize("command", [["sample", "-o", "sample.csv"], ["logs", "inspect"]])
 def test_nothing_is_left_after_an_error(folder: Path, log: str, command: list[str]) -> None:
     done = subprocess.run(
-        [*RELKIT, *command, log],
+        [*RELYON, *command, log],
         check=False,
         cwd=folder,
         env=environment(folder),
@@ -94,7 +94,7 @@ def test_nothing_is_left_after_an_error(folder: Path, log: str, command: list[st
 
 def test_nothing_is_left_after_a_closed_pipe(folder: Path) -> None:
     with subprocess.Popen(
-        [*RELKIT, "logs", "inspect", "log.csv.gz"],
+        [*RELYON, "logs", "inspect", "log.csv.gz"],
         cwd=folder,
         env=environment(folder),
         stdout=subprocess.PIPE,
@@ -112,7 +112,7 @@ def test_nothing_is_left_after_an_interrupt(folder: Path) -> None:
     rows = [f"s{number},q1,1,{number * 2654435761 % 2**32:x}" for number in range(300_000)]
     packed = gzip.compress("\n".join(["session,query,position,doc", *rows]).encode(), 1)
     with subprocess.Popen(
-        [*RELKIT, "logs", "inspect", "endless.csv.gz"],
+        [*RELYON, "logs", "inspect", "endless.csv.gz"],
         cwd=folder,
         env=environment(folder),
         stdout=subprocess.PIPE,

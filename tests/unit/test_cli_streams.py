@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-RELKIT = f'"{sys.executable}" -m relkit'
+RELYON = f'"{sys.executable}" -m relyon'
 EVALUATE = "evaluate judgments.qrels bm25.run -m rr"
 
 
@@ -39,7 +39,7 @@ def test_closed_and_full_streams(line: str, code: int, said: str, files: Path) -
     if "/dev/full" in line and not os.path.exists("/dev/full"):
         pytest.skip("this system has no /dev/full")
     done = subprocess.run(
-        ["sh", "-c", f"{RELKIT} {line}"], cwd=files, capture_output=True, text=True, check=False
+        ["sh", "-c", f"{RELYON} {line}"], cwd=files, capture_output=True, text=True, check=False
     )
     assert done.returncode == code
     assert [one for one in done.stderr.splitlines(True) if one.startswith("error")] == (
@@ -52,7 +52,7 @@ def test_closed_and_full_streams(line: str, code: int, said: str, files: Path) -
 
 def test_a_closed_stream_is_no_file_that_is_opened_later(files: Path) -> None:
     """The first file that is opened would be stderr, and hold what is said there."""
-    line = f"{RELKIT} evaluate judgments.qrels bm25.run -o out.json --format json 2>&- >&-"
+    line = f"{RELYON} evaluate judgments.qrels bm25.run -o out.json --format json 2>&- >&-"
     subprocess.run(["sh", "-c", line], cwd=files, check=True)
     assert (files / "out.json").read_text().startswith("{")
     assert "warning" not in (files / "judgments.qrels").read_text()
@@ -62,13 +62,13 @@ def test_an_interrupt_while_modules_are_imported_is_clean(files: Path) -> None:
     """At every moment from `run` on: each import is slowed, so that the signal meets one."""
     script = (
         "import sys, time\n"
-        "from relkit.cli import run\n"
+        "from relyon.cli import run\n"
         "class Slow:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         "        print(name, flush=True)\n"
         "        time.sleep(0.02)\n"
         "sys.meta_path.insert(0, Slow())\n"
-        "sys.argv = ['relkit', 'evaluate', 'judgments.qrels', 'bm25.run']\n"
+        "sys.argv = ['relyon', 'evaluate', 'judgments.qrels', 'bm25.run']\n"
         "run()\n"
     )
     for wait in (1, 3, 8, 20):

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-from relkit.core.document.terminal import width
-from relkit.data.convention import load_convention
+from relyon.core.document.terminal import width
+from relyon.data.convention import load_convention
 
 FILES = Path(__file__).parents[2] / "examples" / "docs-search"
 JUDGED, FIRST, SECOND = (str(FILES / name) for name in ("judgments.qrels", "bm25.run", "tfidf.run"))
 
 #: What is the same in every language: names of files, measures, rules, methods and queries.
 SAME = re.compile(
-    r"[\w./-]+\.(run|trec|qrels)|\b(en|zh)\d\d\b|relkit|[\w.-]+=[\w-]+|\b(ndcg|p|pnr|rr|ap|recall|auc"
+    r"[\w./-]+\.(run|trec|qrels)|\b(en|zh)\d\d\b|relyon|[\w.-]+=[\w-]+|\b(ndcg|p|pnr|rr|ap|recall|auc"
     r"|judged|dcg|DCG)\b(@\d+)?(\([^()]*\))?|--\w+|csv|json|markdown|kendall|Kendall|Tukey|HSD|Holm"
     r"|BCa|d_z|inf|micro|</?sup>|rrf|wsum|weights"
 )
@@ -89,7 +89,7 @@ def test_a_chinese_derivation_has_no_english_heading(
     assert outcome.code == 0
     # Formulas, ids of documents and the names of rules are the same in every language.
     text = re.sub(r"\b\w+ = .*|\S+  =  .*|ndcg@\d+ = .*|[\w.]*\w\.\w+", "", outcome.out)
-    presets = ("relkit", "lightgbm", "sklearn", "trec_eval")
+    presets = ("relyon", "lightgbm", "sklearn", "trec_eval")
     rules = {"custom", *presets}
     for shown in (load_convention(name).shown() for name in presets):
         rules |= {*shown, *map(str.lower, shown.values())}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
+import relyon
 
 BOTH = ("--scored", "both.csv", "--score", "old", "--score", "new")
 FILES = ("--scored", "old.csv", "new.csv")
@@ -213,14 +213,14 @@ def test_a_document_that_comes_again_is_told_apart() -> None:
 
     data = pl.DataFrame(frame)
     scored = {
-        name: relkit.read_scored(data.with_columns(score=pl.Series(scores)))
+        name: relyon.read_scored(data.with_columns(score=pl.Series(scores)))
         for name, scores in (("old", [3.0, 2.0, 1.0]), ("new", [1.0, 2.0, 3.0]))
     }
-    found = relkit.compare_scores(scored, "ndcg")
+    found = relyon.compare_scores(scored, "ndcg")
     assert found.judgments is not None
     assert found.judgments.to_dict() == {"a": {"x": 1.0, "x (2)": 0.0, "y": 2.0}}
     assert found.run("new")["a"] == {"x": 1.0, "x (2)": 2.0, "y": 3.0}
-    again = relkit.evaluate(found.judgments, found.run("new"), "ndcg")
+    again = relyon.evaluate(found.judgments, found.run("new"), "ndcg")
     assert again["ndcg"] == pytest.approx(found.contrasts[0].candidate_mean)
 
 
@@ -259,13 +259,13 @@ def test_columns_do_not_concern_a_run_from_a_pipe(files: Path, process: Command)
 
 def test_python_says_what_python_has(files: Path) -> None:
     (files / "mine.csv").write_text("topic,id,bm25\nq1,d2,2.5\n")
-    with pytest.raises(relkit.InputError) as caught:
-        relkit.evaluate(files / "judgments.qrels", files / "mine.csv")
-    assert 'relkit.read_run(…, columns={"score": "bm25"})' in caught.value.hint
+    with pytest.raises(relyon.InputError) as caught:
+        relyon.evaluate(files / "judgments.qrels", files / "mine.csv")
+    assert 'relyon.read_run(…, columns={"score": "bm25"})' in caught.value.hint
     (files / "set.csv").write_text("query,label,old\nq1,1,2.5\n")
-    with pytest.raises(relkit.InputError) as caught:
-        relkit.evaluate_scores(files / "set.csv")
-    assert 'relkit.read_scored(…, score="old")' in caught.value.hint
+    with pytest.raises(relyon.InputError) as caught:
+        relyon.evaluate_scores(files / "set.csv")
+    assert 'relyon.read_scored(…, score="old")' in caught.value.hint
 
 
 @pytest.mark.parametrize(

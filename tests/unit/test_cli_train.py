@@ -1,4 +1,4 @@
-"""`relkit train` and `relkit rank`: files, forms, refusals."""
+"""`relyon train` and `relyon rank`: files, forms, refusals."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from tests.unit.conftest import Command
 from tests.unit.trained import rows_of, write_features
 
-import relkit
-import relkit.ltr
+import relyon
+import relyon.ltr
 
 TRAIN = (
     *("train", "features.csv", "-o", "ranker.model", "--threads", "1"),
@@ -37,9 +37,9 @@ def test_every_output_is_written(rows: Path, command: Command) -> None:
     assert card["parameters"]["trees"] == 5
     assert card["split"] == "folds=3"
     assert Path("page.md").read_text("utf-8").startswith("# Training of lambdamart")
-    run = relkit.read_run("held.run")
+    run = relyon.read_run("held.run")
     assert len(run) == 60
-    again = relkit.ltr.load("ranker.model")
+    again = relyon.ltr.load("ranker.model")
     assert again.data_["queries"] == 12
 
 
@@ -110,9 +110,9 @@ def test_a_run_is_that_of_the_ranker(rows: Path, command: Command) -> None:
     outcome = command("rank", "ranker.model", "heldout.csv", "-o", "new.run", "--force")
     assert outcome.code == 0
     assert "60 documents of 12 queries, ranked by ranker" in outcome.err
-    held = relkit.read_features("heldout.csv")
-    expected = relkit.ltr.load("ranker.model").rank(held)
-    assert relkit.read_run("new.run").to_dict() == expected.to_dict()
+    held = relyon.read_features("heldout.csv")
+    expected = relyon.ltr.load("ranker.model").rank(held)
+    assert relyon.read_run("new.run").to_dict() == expected.to_dict()
     printed = command("rank", "ranker.model", "heldout.csv")
     assert len(printed.out.splitlines()) == 60
 
@@ -121,7 +121,7 @@ def test_rows_without_documents_are_numbered(rows: Path, command: Command) -> No
     lines = [f"{n % 3} qid:{n // 5} 1:{n % 3 + n / 99} 2:{n % 7}\n" for n in range(60)]
     Path("letor.txt").write_text("".join(lines), "utf-8")
     assert command("train", "letor.txt", *TRAIN[2:], "--run", "held.run").code == 0
-    assert set(relkit.read_run("held.run").to_dict()["11"]) == {"1", "2", "3", "4", "5"}
+    assert set(relyon.read_run("held.run").to_dict()["11"]) == {"1", "2", "3", "4", "5"}
     outcome = command("rank", "ranker.model", "letor.txt")
     assert outcome.code == 0
     assert "numbered 1, 2, …" in outcome.err
@@ -174,9 +174,9 @@ def test_a_scale_decides_what_is_relevant_in_training_too(rows: Path, command: C
     assert command(*TRAIN, *wanted).code == 0
     card = json.loads(Path("card.json").read_text("utf-8"))
     assert card["loss"] == "lambdarank(measure=rr(rel=2)@10,ties=drawn)"
-    again = relkit.evaluate(
-        relkit.read_judgments("features.csv", columns={"grade": "label"}),
-        relkit.read_run("held.run"),
+    again = relyon.evaluate(
+        relyon.read_judgments("features.csv", columns={"grade": "label"}),
+        relyon.read_run("held.run"),
         ["rr(rel=2)@10"],
         convention={"ties": "expected"},
     )

@@ -1,4 +1,4 @@
-"""relkit.compare: pairing, verdicts, notes, errors."""
+"""relyon.compare: pairing, verdicts, notes, errors."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.analysis import statistics
-from relkit.core.errors import InputError, ParameterError, ParseError, UnknownNameError
-from relkit.io.values import read_values
+import relyon
+from relyon.analysis import statistics
+from relyon.core.errors import InputError, ParameterError, ParseError, UnknownNameError
+from relyon.io.values import read_values
 
 Lists = dict[str, dict[str, float]]
 
@@ -27,7 +27,7 @@ BAD: Lists = {query: {"good": 1.0, "bad": 2.0} for query in JUDGMENTS}
 
 
 def test_identical_runs_differ_in_nothing() -> None:
-    comparison = relkit.compare(JUDGMENTS, GOOD, GOOD, ["ndcg@10", "rr"], names=["a", "b"])
+    comparison = relyon.compare(JUDGMENTS, GOOD, GOOD, ["ndcg@10", "rr"], names=["a", "b"])
     for one in comparison.contrasts:
         assert one.difference == 0
         assert set(one.p_values.values()) == {1.0}
@@ -39,7 +39,7 @@ def test_identical_runs_differ_in_nothing() -> None:
 
 
 def test_a_constant_difference_is_certain() -> None:
-    one = relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["bad", "good"]).contrasts[0]
+    one = relyon.compare(JUDGMENTS, BAD, GOOD, "rr", names=["bad", "good"]).contrasts[0]
     assert one.difference == 0.5
     assert one.verdict == "better"
     assert one.p_values["permutation"] == pytest.approx(2 / 2**20, abs=3e-4)
@@ -65,7 +65,7 @@ def test_only_the_test_that_decides_is_computed_until_another_is_asked_for(
         return [statistics.TestResult(0.0, 0.5) for _ in rows]
 
     monkeypatch.setattr(statistics, "bootstrap_results", drawn)
-    comparison = relkit.compare(JUDGMENTS, BAD, GOOD, ["rr", "p@1"], test="sign")
+    comparison = relyon.compare(JUDGMENTS, BAD, GOOD, ["rr", "p@1"], test="sign")
     assert str(comparison)
     assert comparison.to_markdown()
     assert asked == ["sign", "sign"]
@@ -80,9 +80,9 @@ def test_only_the_test_that_decides_is_computed_until_another_is_asked_for(
 def test_numbers_are_those_of_evaluate_where_all_queries_pair() -> None:
     mixed = {**GOOD, "q01": BAD["q01"], "q02": BAD["q02"]}
     names = ["ndcg", "p@1", "recall@1", "pnr(smoothing=1)", "num_rel_ret"]
-    comparison = relkit.compare(JUDGMENTS, mixed, BAD, names, names=["mixed", "bad"])
+    comparison = relyon.compare(JUDGMENTS, mixed, BAD, names, names=["mixed", "bad"])
     for run, results in (("baseline_mean", mixed), ("candidate_mean", BAD)):
-        values = relkit.evaluate(JUDGMENTS, results, names)
+        values = relyon.evaluate(JUDGMENTS, results, names)
         for one in comparison.contrasts:
             assert getattr(one, run) == pytest.approx(values[one.measure], rel=1e-12)
             deltas = comparison.deltas("bad", one.measure)
@@ -93,16 +93,16 @@ def test_numbers_are_those_of_evaluate_where_all_queries_pair() -> None:
 
 def test_a_missing_query_counts_as_the_convention_says() -> None:
     short = {query: GOOD[query] for query in list(GOOD)[:15]}
-    zero = relkit.compare(JUDGMENTS, GOOD, short, "rr", names=["all", "short"]).contrasts[0]
+    zero = relyon.compare(JUDGMENTS, GOOD, short, "rr", names=["all", "short"]).contrasts[0]
     assert (zero.queries, zero.left_out, zero.difference) == (20, 0, -0.25)
     rules = {"missing": "skip"}
-    skipped = relkit.compare(JUDGMENTS, GOOD, short, "rr", names=["all", "short"], convention=rules)
+    skipped = relyon.compare(JUDGMENTS, GOOD, short, "rr", names=["all", "short"], convention=rules)
     assert (skipped.contrasts[0].queries, skipped.contrasts[0].left_out) == (15, 5)
     assert "unpaired-queries" in {note.kind for note in skipped.notes}
 
 
 def test_an_infinite_value_is_left_out_and_said() -> None:
-    comparison = relkit.compare(JUDGMENTS, BAD, GOOD, "pnr", names=["bad", "good"], average="macro")
+    comparison = relyon.compare(JUDGMENTS, BAD, GOOD, "pnr", names=["bad", "good"], average="macro")
     one = comparison.contrasts[0]
     assert (one.queries, one.left_out) == (0, 20)
     assert math.isnan(one.p)
@@ -120,13 +120,13 @@ def test_a_ratio_of_sums_is_compared_as_one() -> None:
         q: {d: grade + float(rng.normal()) for d, grade in found.items()}
         for q, found in judgments.items()
     }
-    one = relkit.compare(judgments, old, new, "pnr", names=["old", "new"]).contrasts[0]
-    ratios = [relkit.evaluate(judgments, run, "pnr")["pnr"] for run in (old, new)]
+    one = relyon.compare(judgments, old, new, "pnr", names=["old", "new"]).contrasts[0]
+    ratios = [relyon.evaluate(judgments, run, "pnr")["pnr"] for run in (old, new)]
     assert one.average == "micro"
     assert one.difference == pytest.approx(ratios[1] - ratios[0], rel=1e-12)
     assert one.verdict == "better"
     # Swapping whole queries between the runs, written down plainly.
-    parts = [np.array(relkit.evaluate(judgments, run, "pnr").parts("pnr")) for run in (old, new)]
+    parts = [np.array(relyon.evaluate(judgments, run, "pnr").parts("pnr")) for run in (old, new)]
     at_least = 0
     for signs in rng.integers(2, size=(4_000, 40)).astype(bool):
         first = np.where(signs, parts[0], parts[1]).sum(axis=1)
@@ -137,14 +137,14 @@ def test_a_ratio_of_sums_is_compared_as_one() -> None:
 
 
 def test_pooled_auc_is_compared_as_it_is_evaluated() -> None:
-    comparison = relkit.compare(JUDGMENTS, BAD, GOOD, "auc", names=["bad", "good"])
+    comparison = relyon.compare(JUDGMENTS, BAD, GOOD, "auc", names=["bad", "good"])
     assert comparison.contrasts[0].average == "micro"
     assert "pooled-measures" not in {note.kind for note in comparison.notes}
 
 
 def test_more_than_two_runs() -> None:
     mixed = {q: (GOOD if n % 3 else BAD)[q] for n, q in enumerate(JUDGMENTS)}
-    comparison = relkit.compare(
+    comparison = relyon.compare(
         JUDGMENTS, BAD, [mixed, GOOD], ["rr", "ndcg"], names=["bad", "mixed", "good"], test="tukey"
     )
     assert [(one.first, one.second) for one in comparison.pairs[:3]] == [
@@ -164,15 +164,15 @@ def test_more_than_two_runs() -> None:
 def test_results_of_scores_can_be_compared() -> None:
     labels = [1, 0] * 30
     results = [
-        relkit.evaluate_scores(labels, scores, [2] * 30, ["gauc", "ndcg@1"], name=name)
+        relyon.evaluate_scores(labels, scores, [2] * 30, ["gauc", "ndcg@1"], name=name)
         for name, scores in (("old", [1, 2] * 30), ("new", [2, 1] * 29 + [1, 2]))
     ]
-    one = relkit.compare_results(results).contrast("new", "gauc")
+    one = relyon.compare_results(results).contrast("new", "gauc")
     assert (one.wins, one.ties, one.losses) == (29, 1, 0)
 
 
 def test_looking_up() -> None:
-    comparison = relkit.compare(JUDGMENTS, BAD, GOOD, "MRR@10", names=["bad", "good"])
+    comparison = relyon.compare(JUDGMENTS, BAD, GOOD, "MRR@10", names=["bad", "good"])
     assert comparison.contrast("good", "rr@10") is comparison.contrasts[0]
     assert list(comparison.deltas("good", "rr@10")) == sorted(JUDGMENTS)
     assert comparison.run("good").queries == list(JUDGMENTS)
@@ -198,33 +198,33 @@ WRONG: dict[str, Any] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_impossible_settings_are_refused(name: str) -> None:
     with pytest.raises(ParameterError, match=f"`{name}`"):
-        relkit.compare(JUDGMENTS, BAD, GOOD, "rr", **{name: WRONG[name]})
+        relyon.compare(JUDGMENTS, BAD, GOOD, "rr", **{name: WRONG[name]})
 
 
 def test_impossible_runs_are_refused() -> None:
     with pytest.raises(ParameterError, match="two runs have the name `a`"):
-        relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a", "a"])
+        relyon.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a", "a"])
     with pytest.raises(ParameterError, match="2 runs but 1 names"):
-        relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a"])
+        relyon.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a"])
     with pytest.raises(ParameterError, match="two or more runs are needed"):
-        relkit.compare(JUDGMENTS, BAD, [], "rr")
+        relyon.compare(JUDGMENTS, BAD, [], "rr")
     with pytest.raises(ParameterError, match="three or more"):
-        relkit.compare(JUDGMENTS, BAD, GOOD, "rr", test="tukey")
+        relyon.compare(JUDGMENTS, BAD, GOOD, "rr", test="tukey")
     with pytest.raises(ParameterError, match="judgments are needed"):
-        relkit.compare(relkit.Run.from_dict(GOOD), BAD, GOOD, "rbo")
-    one = relkit.evaluate(JUDGMENTS, BAD, "rr", name="a")
-    two = relkit.evaluate(JUDGMENTS, BAD, "ndcg", name="b")
+        relyon.compare(relyon.Run.from_dict(GOOD), BAD, GOOD, "rbo")
+    one = relyon.evaluate(JUDGMENTS, BAD, "rr", name="a")
+    two = relyon.evaluate(JUDGMENTS, BAD, "ndcg", name="b")
     with pytest.raises(ParameterError, match="same measures"):
-        relkit.compare_results([one, two])
-    three = relkit.evaluate(JUDGMENTS, BAD, "rr", name="c", convention="trec_eval")
+        relyon.compare_results([one, two])
+    three = relyon.evaluate(JUDGMENTS, BAD, "rr", name="c", convention="trec_eval")
     with pytest.raises(ParameterError, match="same convention"):
-        relkit.compare_results([one, three])
+        relyon.compare_results([one, three])
     with pytest.raises(ParameterError, match="only values"):
-        relkit.compare_values({"a": {"m": {"q": 1}}, "b": {"m": {"q": 2}}}).run("a")
+        relyon.compare_values({"a": {"m": {"q": 1}}, "b": {"m": {"q": 2}}}).run("a")
 
 
 def test_unnamed_runs_get_numbers() -> None:
-    assert relkit.compare(JUDGMENTS, BAD, [GOOD, GOOD], "rr").runs == ("run 1", "run 2", "run 3")
+    assert relyon.compare(JUDGMENTS, BAD, [GOOD, GOOD], "rr").runs == ("run 1", "run 2", "run 3")
 
 
 VALUES = {
@@ -250,7 +250,7 @@ def test_a_measure_of_another_program_needs_no_name_of_ours(tmp_path: Path) -> N
     for name, add in (("a", 0.0), ("b", 0.25)):
         lines = "".join(f"q{n},{n / 20 + add}\n" for n in range(10))
         (tmp_path / f"{name}.csv").write_text(f"query,house_score\n{lines}", "utf-8")
-    one = relkit.compare_values({n: tmp_path / f"{n}.csv" for n in "ab"}).contrasts[0]
+    one = relyon.compare_values({n: tmp_path / f"{n}.csv" for n in "ab"}).contrasts[0]
     assert one.measure == "house_score"
     assert one.difference == pytest.approx(0.25)
 
@@ -276,9 +276,9 @@ def test_a_broken_file_of_values_names_its_line(name: str, tmp_path: Path) -> No
 
 def test_values_without_anything_in_common_are_refused() -> None:
     with pytest.raises(InputError, match="no measure in common"):
-        relkit.compare_values({"a": {"m": {"q": 1}}, "b": {"n": {"q": 2}}})
+        relyon.compare_values({"a": {"m": {"q": 1}}, "b": {"n": {"q": 2}}})
     with pytest.raises(InputError, match="no query in common"):
-        relkit.compare_values({"a": {"m": {"q": 1}}, "b": {"m": {"p": 2}}})
+        relyon.compare_values({"a": {"m": {"q": 1}}, "b": {"m": {"p": 2}}})
 
 
 finite = st.floats(-10, 10).map(lambda value: round(value, 6))
@@ -288,8 +288,8 @@ finite = st.floats(-10, 10).map(lambda value: round(value, 6))
 def test_swapping_the_runs_only_turns_signs(pairs: list[tuple[float, float]]) -> None:
     old = {"m": {f"q{n}": pair[0] for n, pair in enumerate(pairs)}}
     new = {"m": {f"q{n}": pair[1] for n, pair in enumerate(pairs)}}
-    one = relkit.compare_values({"old": old, "new": new}, resamples=500).contrasts[0]
-    two = relkit.compare_values({"new": new, "old": old}, resamples=500).contrasts[0]
+    one = relyon.compare_values({"old": old, "new": new}, resamples=500).contrasts[0]
+    two = relyon.compare_values({"new": new, "old": old}, resamples=500).contrasts[0]
     assert one.difference == -two.difference
     assert one.interval == pytest.approx((-two.interval[1], -two.interval[0]))
     assert (one.wins, one.losses) == (two.losses, two.wins)
@@ -304,30 +304,30 @@ def test_a_ratio_that_rests_on_one_query_has_no_interval() -> None:
     judgments = {f"q{number}": {"a": 2, "b": 1, "c": 0} for number in range(5)}
     baseline = dict.fromkeys(judgments, wrong)
     candidate = dict.fromkeys(judgments, right) | {"q0": wrong}
-    contrast = relkit.compare(judgments, baseline, candidate, "pnr").contrasts[0]
+    contrast = relyon.compare(judgments, baseline, candidate, "pnr").contrasts[0]
     assert (contrast.baseline_mean, contrast.candidate_mean) == (2.0, 14.0)
     assert math.isnan(contrast.p_values["t"])
     assert math.isnan(contrast.interval[0])
     # Four queries differ: the observed swaps and their opposites are 2 of 16 patterns.
     assert contrast.p_values["permutation"] == pytest.approx(2 / 16, abs=0.01)
-    perfect = relkit.compare(judgments, baseline, dict.fromkeys(judgments, right), "pnr")
+    perfect = relyon.compare(judgments, baseline, dict.fromkeys(judgments, right), "pnr")
     assert perfect.contrasts[0].difference == math.inf
     assert perfect.contrasts[0].p_values["permutation"] == pytest.approx(2 / 32, abs=0.01)
 
 
-def described_comparison(**settings: Any) -> relkit.Comparison:
+def described_comparison(**settings: Any) -> relyon.Comparison:
     judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
     old = {query: {"good": 1.0, "bad": 2.0} for query in judgments}
     new = {query: {"good": 2.0, "bad": 1.0, "new": 0.5} for query in judgments} | {"q0": old["q0"]}
     measures = ["judged@10", "rr", "ap", "num_ret"]
-    return relkit.compare(judgments, old, new, measures, names=["old", "new"], **settings)
+    return relyon.compare(judgments, old, new, measures, names=["old", "new"], **settings)
 
 
 def test_what_tells_of_the_data_is_shown_and_not_tested() -> None:
     """How much was judged is no hypothesis: it raises no other p-value by being corrected for."""
     comparison = described_comparison()
     judgments, old, new = comparison.judgments, comparison.run("old"), comparison.run("new")
-    alone = relkit.compare(judgments, old, new, ["rr", "ap"], names=["old", "new"])
+    alone = relyon.compare(judgments, old, new, ["rr", "ap"], names=["old", "new"])
     for name in ("rr", "ap"):
         assert comparison.contrast("new", name) == replace(
             alone.contrast("new", name),
@@ -361,7 +361,7 @@ def test_every_form_shows_what_is_not_tested_without_p() -> None:
     assert "**59.0000**" not in comparison.to_markdown()
     frame = comparison.to_frame()
     assert frame["p"].null_count() == 2
-    only = relkit.compare(
+    only = relyon.compare(
         comparison.judgments, comparison.run("old"), comparison.run("new"), "num_ret"
     )
     assert only.corrected == 0
@@ -372,7 +372,7 @@ def test_every_form_shows_what_is_not_tested_without_p() -> None:
 def test_tukey_leaves_out_what_tells_of_the_data() -> None:
     comparison = described_comparison()
     runs = [comparison.run(name) for name in ("old", "new")]
-    three = relkit.compare(
+    three = relyon.compare(
         comparison.judgments,
         runs[0],
         [runs[1], runs[0]],
@@ -387,8 +387,8 @@ def test_tukey_leaves_out_what_tells_of_the_data() -> None:
 
 
 def test_an_ideal_list_is_quality_only_where_it_is_made_of_what_was_returned() -> None:
-    assert relkit.measure("idcg@10").describes == "data"
-    assert relkit.measure("idcg(ideal=retrieved)@10").describes == "quality"
+    assert relyon.measure("idcg@10").describes == "data"
+    assert relyon.measure("idcg(ideal=retrieved)@10").describes == "quality"
 
 
 @pytest.mark.parametrize(("queries", "verdict"), [(2, "undecided"), (5, "undecided"), (6, "worse")])
@@ -396,7 +396,7 @@ def test_fewer_than_six_queries_are_never_significant(queries: int, verdict: str
     judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(queries)}
     old = {query: {"a": 2.0, "b": 1.0} for query in judgments}
     new = {query: {"a": 1.0, "b": 2.0} for query in judgments}
-    found = relkit.compare(judgments, old, new, "rr", names=["old", "new"])
+    found = relyon.compare(judgments, old, new, "rr", names=["old", "new"])
     contrast = found.contrast("new", "rr")
     assert contrast.p < 1e-9
     assert contrast.interval == (-0.5, -0.5)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from relkit.compat import ir_measures
-from relkit.compat.ir_measures import (
+from relyon.compat import ir_measures
+from relyon.compat.ir_measures import (
     AP,
     ERR,
     INST,
@@ -32,7 +32,7 @@ from relkit.compat.ir_measures import (
     SetP,
     nDCG,
 )
-from relkit.core.errors import InputError, ParameterError, ParseError
+from relyon.core.errors import InputError, ParameterError, ParseError
 
 QRELS = [Qrel("q", "a", 1), Qrel("q", "b", 0), Qrel("q", "c", 2), Qrel("p", "x", 1)]
 RUN = [ScoredDoc("q", "b", 3.0), ScoredDoc("q", "a", 2.0), ScoredDoc("q", "z", 1.0)]

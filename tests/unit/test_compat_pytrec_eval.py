@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from relkit.compat import pytrec_eval
-from relkit.core.errors import InputError
+from relyon.compat import pytrec_eval
+from relyon.core.errors import InputError
 
 JUDGED = {"q1": {"d1": 0, "d2": 1}}
 

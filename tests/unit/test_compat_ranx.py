@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relkit.compat.ranx import Qrels, Run, evaluate
-from relkit.core.errors import InputError
+from relyon.compat.ranx import Qrels, Run, evaluate
+from relyon.core.errors import InputError
 
 JUDGED = {"q2": {"a": 1, "b": 0, "c": 3}, "q1": {"a": 2}}
 RETRIEVED = {"q2": {"a": 1.0, "b": 2.0, "x": 3.0, "c": 0.5}, "q1": {"a": 1.0}}
@@ -126,8 +126,8 @@ def test_frames(library: str) -> None:
 
 
 def test_plot_says_what_to_use_instead() -> None:
-    from relkit.compat.ranx import plot
-    from relkit.core.errors import ParameterError
+    from relyon.compat.ranx import plot
+    from relyon.core.errors import ParameterError
 
     with pytest.raises(ParameterError, match="draws no curves") as caught:
         plot([], run=None)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relkit.compat.ranx import Qrels, Run, compare, evaluate, fuse, normalize, optimize_fusion
-from relkit.core.errors import DependencyError, InputError, ParameterError
+from relyon.compat.ranx import Qrels, Run, compare, evaluate, fuse, normalize, optimize_fusion
+from relyon.core.errors import DependencyError, InputError, ParameterError
 
 JUDGED = {f"q{number}": {"a": 1, "b": 0, "c": 2} for number in range(6)}
 GOOD = {f"q{number}": {"c": 3.0, "a": 2.0, "b": 1.0} for number in range(6)}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-import relkit
-from relkit.data.convention import (
+import relyon
+from relyon.data.convention import (
     CHOICES,
     gain_function,
     load_convention,
@@ -22,28 +22,28 @@ def test_presets_are_known_by_name() -> None:
 
 
 def test_unknown_preset_suggests_the_nearest() -> None:
-    with pytest.raises(relkit.UnknownNameError, match="did you mean `lightgbm`"):
+    with pytest.raises(relyon.UnknownNameError, match="did you mean `lightgbm`"):
         load_convention("lightgmb")
 
 
 @pytest.mark.parametrize("field", sorted(CHOICES))
 def test_every_choice_is_checked(field: str) -> None:
-    def rules(choice: Any) -> relkit.Convention:
-        return relkit.Convention(**{field: choice})
+    def rules(choice: Any) -> relyon.Convention:
+        return relyon.Convention(**{field: choice})
 
     for choice in CHOICES[field]:
         assert getattr(rules(choice), field) == choice
-    with pytest.raises(relkit.ParameterError, match=f"`{field}`"):
+    with pytest.raises(relyon.ParameterError, match=f"`{field}`"):
         rules("nonsense")
 
 
 def test_replace_converts_text_and_suggests_fields() -> None:
-    convention = relkit.Convention().replace(rel="2", gain="{3:7,2:3}")
+    convention = relyon.Convention().replace(rel="2", gain="{3:7,2:3}")
     assert convention.rel == 2.0
     assert convention.gain == ((2.0, 3.0), (3.0, 7.0))
-    with pytest.raises(relkit.UnknownNameError, match="did you mean `ties`"):
+    with pytest.raises(relyon.UnknownNameError, match="did you mean `ties`"):
         convention.replace(tie="input")
-    with pytest.raises(relkit.ParameterError, match="must be a number"):
+    with pytest.raises(relyon.ParameterError, match="must be a number"):
         convention.replace(rel="much")
 
 
@@ -64,9 +64,9 @@ def test_files_start_from_a_preset(tmp_path: Path, name: str, text: str) -> None
 def test_broken_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.write_text("ties = [", "utf-8")
-    with pytest.raises(relkit.InputError, match=r"c\.toml"):
+    with pytest.raises(relyon.InputError, match=r"c\.toml"):
         load_convention(path)
-    with pytest.raises(relkit.InputError, match=r"absent\.toml"):
+    with pytest.raises(relyon.InputError, match=r"absent\.toml"):
         load_convention(tmp_path / "absent.toml")
 
 
@@ -78,7 +78,7 @@ def test_gains_round_trip(gain: object) -> None:
 
 @pytest.mark.parametrize("gain", ["square", {}, {1: -1}, {"a": 1}, "{1:}", 3])
 def test_impossible_gains_are_refused(gain: object) -> None:
-    with pytest.raises(relkit.ParameterError, match="gain"):
+    with pytest.raises(relyon.ParameterError, match="gain"):
         parse_gain(gain)
 
 
@@ -89,14 +89,14 @@ def test_gain_functions() -> None:
         worth = gain_function(gain)
         assert worth(None) == 0.0
         assert worth(-1.0) == 0.0
-    with pytest.raises(relkit.ParameterError, match="no entry for the grade 2"):
+    with pytest.raises(relyon.ParameterError, match="no entry for the grade 2"):
         gain_function(((1.0, 5.0),))(2.0)
-    with pytest.raises(relkit.ParameterError, match="named levels"):
+    with pytest.raises(relyon.ParameterError, match="named levels"):
         gain_function("scale")
 
 
 def test_convention_is_immutable_and_hashable() -> None:
-    convention = relkit.Convention()
+    convention = relyon.Convention()
     with pytest.raises(AttributeError):
         convention.ties = "input"  # type: ignore[misc]
-    assert hash(convention) == hash(relkit.Convention())
+    assert hash(convention) == hash(relyon.Convention())

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.core.errors import InputError
-from relkit.evaluation.curves import both_curves
+import relyon
+from relyon.core.errors import InputError
+from relyon.evaluation.curves import both_curves
 
 ROWS = st.lists(
     st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([-1.5, -0.0, 0.0, 0.25, 7.0])),
@@ -38,11 +38,11 @@ def test_points_are_the_counts_at_every_threshold(
     assert precision.y.tolist() == [a / (a + b) for a, b in zip(true, false, strict=True)]
     weights = [1.0] * len(rows)
     for found, alone, weighted in (
-        (roc, relkit.roc_curve, relkit.roc_curve(labels, scores, rel=rel, weights=weights)),
+        (roc, relyon.roc_curve, relyon.roc_curve(labels, scores, rel=rel, weights=weights)),
         (
             precision,
-            relkit.precision_recall_curve,
-            relkit.precision_recall_curve(labels, scores, rel=rel, weights=weights),
+            relyon.precision_recall_curve,
+            relyon.precision_recall_curve(labels, scores, rel=rel, weights=weights),
         ),
     ):
         for other in (alone(labels, scores, rel=rel), weighted):

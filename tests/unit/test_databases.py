@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.databases import Databases
 
-from relkit.judging import open_store
-from relkit.judging.records import Item
+from relyon.judging import open_store
+from relyon.judging.records import Item
 
 
 @pytest.fixture(scope="module")

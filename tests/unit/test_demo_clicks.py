@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-import relkit
-from relkit.demo.clicks import MODELS, ClickStory, Verdict, judge_by_clicks, write_clicks
-from relkit.demo.files import load_judgments
-from relkit.demo.traffic import GROUPS, query_weights
+import relyon
+from relyon.demo.clicks import MODELS, ClickStory, Verdict, judge_by_clicks, write_clicks
+from relyon.demo.files import load_judgments
+from relyon.demo.traffic import GROUPS, query_weights
 
 #: Two rankers over judged documents: by the ids, and by the grades with a few of them exchanged.
 JUDGMENTS: dict[str, dict[str, int]] = {}
@@ -21,9 +21,9 @@ for one in load_judgments():
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> ClickStory:
-    judgments = relkit.read_judgments(JUDGMENTS, scale="search")
+    judgments = relyon.read_judgments(JUDGMENTS, scale="search")
     runs = [
-        relkit.Run.from_dict(
+        relyon.Run.from_dict(
             {
                 query: {
                     doc: grade * weight - place / 100

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from relkit.demo import (
+from relyon.demo import (
     Document,
     Ranking,
     bm25,
@@ -21,8 +21,8 @@ from relkit.demo import (
     tfidf,
     write_demo,
 )
-from relkit.demo.question import Question
-from relkit.demo.rankers import tokenize
+from relyon.demo.question import Question
+from relyon.demo.rankers import tokenize
 
 GRADED_ON = {(3, 11), (3, 12), (3, 13)}
 """Versions of Python whose pools were graded."""
@@ -226,7 +226,7 @@ def test_missing_engines_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bm25s", None)
     monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
     for ranker in (bm25, tfidf):
-        with pytest.raises(ImportError, match=r"pip install 'relkit\[demo\]'"):
+        with pytest.raises(ImportError, match=r"pip install 'relyon\[demo\]'"):
             ranker([Document("a", "a", "a")], [Question("q", "en", "a")])
 
 

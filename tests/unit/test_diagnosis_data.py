@@ -18,10 +18,10 @@ from tests.unit.diagnosing import (
     run_of,
 )
 
-import relkit
-from relkit.analysis.diagnosis.coverage import Coverage
-from relkit.analysis.diagnosis.unjudged import Unjudged
-from relkit.data.ranking import Ranking
+import relyon
+from relyon.analysis.diagnosis.coverage import Coverage
+from relyon.analysis.diagnosis.unjudged import Unjudged
+from relyon.data.ranking import Ranking
 
 # -- 6: unjudged -------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ def test_bounds_hold_whatever_the_judges_say(data: st.DataObject) -> None:
     for grades in judgments.values():
         for document in "uvw":
             grades[document] = data.draw(st.sampled_from([0.0, 1.0, 2.0]))
-    values = [relkit.evaluate(judgments, run, "dcg@10")["dcg@10"] for run in (before, after)]
+    values = [relyon.evaluate(judgments, run, "dcg@10")["dcg@10"] for run in (before, after)]
     difference = values[1] - values[0]
     assert found.evidence["lowest"] - 1e-12 <= difference <= found.evidence["highest"] + 1e-12
 
@@ -167,7 +167,7 @@ def test_queries_without_a_value_in_one_run() -> None:
 
 
 def test_grades_above_the_scale() -> None:
-    judgments = relkit.Judgments.from_dict({query: {"a": 5, "b": 2} for query in QUERIES})
+    judgments = relyon.Judgments.from_dict({query: {"a": 5, "b": 2} for query in QUERIES})
     found = look(Coverage(), judgments, BETTER, BETTER, scale="search")
     assert found.parts == ("text.grades",)
     assert found.evidence["above"] == 20
@@ -211,7 +211,7 @@ def test_coverage_is_silent() -> None:
     found = look(Coverage(changed=0.005), judgments, both, {**both, "q007": run_of("a")})
     assert found.parts == ("text.undefined",)
     assert look(Coverage(), GRADED, BETTER, WORSE) is None
-    scaled = relkit.Judgments.from_dict(
+    scaled = relyon.Judgments.from_dict(
         {q: {"a": "高", "b": "无"} for q in QUERIES}, scale="search"
     )
     assert look(Coverage(), scaled, BETTER, WORSE) is None
@@ -220,15 +220,15 @@ def test_coverage_is_silent() -> None:
 def test_real_runs(test_data: Path) -> None:
     """BM25 against re-ranking: half of the top is unjudged, by a second route too."""
     folder = test_data / "dl_hard_passage"
-    judgments = relkit.read_judgments(folder / "qrels.passage.txt")
-    runs = [relkit.read_run(folder / name) for name in ("bm25.run.gz", "bm25_t5.zs.run.gz")]
-    compared = relkit.compare(judgments, runs[0], runs[1], "ndcg@10", names=["old", "new"])
-    (found,) = relkit.diagnose(compared)
+    judgments = relyon.read_judgments(folder / "qrels.passage.txt")
+    runs = [relyon.read_run(folder / name) for name in ("bm25.run.gz", "bm25_t5.zs.run.gz")]
+    compared = relyon.compare(judgments, runs[0], runs[1], "ndcg@10", names=["old", "new"])
+    (found,) = relyon.diagnose(compared)
     assert (found.rule, found.severity) == ("unjudged", "high")
     # Grading what speaks for one run with the best grade, all else with 0, gives the bounds.
     tops = [
         {query: [one.document for one in Ranking.build(
-            {}, *run.table.documents(query)[:2], relkit.Convention()).top(10)]
+            {}, *run.table.documents(query)[:2], relyon.Convention()).top(10)]
          for query in judgments.queries}
         for run in runs
     ]  # fmt: skip
@@ -239,7 +239,7 @@ def test_real_runs(test_data: Path) -> None:
             for rank, document in enumerate(documents):
                 if document not in other or other.index(document) > rank:
                     grades[query].setdefault(document, 3)
-        values = [relkit.evaluate(grades, run, "dcg@10")["dcg@10"] for run in runs]
+        values = [relyon.evaluate(grades, run, "dcg@10")["dcg@10"] for run in runs]
         assert found.evidence[name] == pytest.approx(values[1] - values[0], abs=1e-9)
     listed = {(row["query"], row["document"]) for row in found.chart_data}
     assert len(listed) == found.evidence["pairs"] == len(found.chart_data)

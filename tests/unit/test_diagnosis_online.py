@@ -17,9 +17,9 @@ from tests.unit.diagnosing import (
     look,
 )
 
-import relkit
-from relkit.analysis.diagnosis import OnlineData, Rate, load_online
-from relkit.analysis.diagnosis.flat_online import FlatOnline
+import relyon
+from relyon.analysis.diagnosis import OnlineData, Rate, load_online
+from relyon.analysis.diagnosis.flat_online import FlatOnline
 
 CLICKS = {query: {"a": 1.0, "b": 5.0, "c": 9.0} for query in QUERIES}
 
@@ -95,14 +95,14 @@ def test_online_checks_that_hold_are_said_to_hold() -> None:
 def test_labels_count_only_where_there_are_some() -> None:
     few = {"labels": {"click": {query: CLICKS[query] for query in QUERIES[:3]}}}
     found = look(FlatOnline(), GRADED, WORSE, BETTER, online=few)
-    tau = relkit.evaluate(GRADED, few["labels"]["click"], "tau", convention={"missing": "skip"})
+    tau = relyon.evaluate(GRADED, few["labels"]["click"], "tau", convention={"missing": "skip"})
     assert found.evidence["tau"] == tau["tau"]
     assert found.evidence["label_queries"] == 3
 
 
 def test_labels_of_other_queries_are_refused() -> None:
     labels = {"labels": {"click": {"other": {"a": 1}}}}
-    with pytest.raises(relkit.InputError, match="the label `click`: no query"):
+    with pytest.raises(relyon.InputError, match="the label `click`: no query"):
         look(FlatOnline(), GRADED, WORSE, BETTER, online=labels)
 
 
@@ -153,7 +153,7 @@ def test_online_lift_is_the_two_proportion_z_test() -> None:
     ],
 )
 def test_bad_online_data(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(relkit.InputError, match=message):
+    with pytest.raises(relyon.InputError, match=message):
         OnlineData.from_dict(values)
 
 
@@ -165,7 +165,7 @@ def test_online_data_from_files(tmp_path: Any) -> None:
     toml.write_text("[buckets]\nold = 1\nnew = 1\n", "utf-8")
     assert load_online(toml).buckets == {"old": 1, "new": 1}
     path.write_text(json.dumps({"clicks": 1}), "utf-8")
-    with pytest.raises(relkit.InputError, match=r"online\.json: online data has no part `clicks`"):
+    with pytest.raises(relyon.InputError, match=r"online\.json: online data has no part `clicks`"):
         load_online(path)
 
 
@@ -174,5 +174,5 @@ def test_a_p_value_that_was_tested_by_user_stands() -> None:
     assert OnlineData.from_dict(rates | {"p": 0.04}).lift_p == 0.04
     assert OnlineData.from_dict(rates).lift_p == 1
     for wrong in (-0.1, 1.5, "small"):
-        with pytest.raises(relkit.InputError, match="`p` must be"):
+        with pytest.raises(relyon.InputError, match="`p` must be"):
             OnlineData.from_dict(rates | {"p": wrong})

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import pytest
 
-import relkit
-from relkit.analysis.diagnosis import Finding, Rule, Subject
-from relkit.analysis.diagnosis.listing import Findings
+import relyon
+from relyon.analysis.diagnosis import Finding, Rule, Subject
+from relyon.analysis.diagnosis.listing import Findings
 
 JUDGMENTS = {f"q{place}": {"a": 1, "b": 0} for place in range(10)}
 CLEAR = {query: {"a": 2.0, "b": 1.0} for query in JUDGMENTS}
@@ -36,12 +36,12 @@ class SpokenLists(EmptyLists):
 
 
 @pytest.fixture(scope="module")
-def comparison() -> relkit.Comparison:
-    return relkit.compare(JUDGMENTS, CLEAR, EMPTY, names=["old", "new"])
+def comparison() -> relyon.Comparison:
+    return relyon.compare(JUDGMENTS, CLEAR, EMPTY, names=["old", "new"])
 
 
-def test_a_rule_without_sentences_shows_its_numbers(comparison: relkit.Comparison) -> None:
-    (found,) = relkit.diagnose(comparison, rules=[EmptyLists()])
+def test_a_rule_without_sentences_shows_its_numbers(comparison: relyon.Comparison) -> None:
+    (found,) = relyon.diagnose(comparison, rules=[EmptyLists()])
     assert str(found) == (
         "The rule empty-lists applies: share: 0.9. Look at what the rule empty-lists measures."
     )
@@ -51,8 +51,8 @@ def test_a_rule_without_sentences_shows_its_numbers(comparison: relkit.Compariso
         assert "share: 0.9" in text
 
 
-def test_a_rule_brings_its_sentences(comparison: relkit.Comparison) -> None:
-    (found,) = relkit.diagnose(comparison, rules=[SpokenLists()])
+def test_a_rule_brings_its_sentences(comparison: relyon.Comparison) -> None:
+    (found,) = relyon.diagnose(comparison, rules=[SpokenLists()])
     assert (found.title(), found.text()) == ("Nothing", "new: 90%")
     # English stands in for what is missing, and general words for what is missing there too.
     assert found.title("zh") == "Nothing"

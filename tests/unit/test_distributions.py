@@ -11,8 +11,8 @@ import scipy.stats
 from hypothesis import given, settings, strategies as st
 from scipy import special
 
-from relkit.analysis.statistics import distributions
-from relkit.analysis.statistics.distributions import (
+from relyon.analysis.statistics import distributions
+from relyon.analysis.statistics.distributions import (
     binomial_p,
     chi_square_tail,
     f_tail,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from relkit.core.document.html import render_html
-from relkit.core.document.markdown import render_markdown
-from relkit.core.document.model import Cell, Document, Table
-from relkit.core.document.names import asked, quoted
-from relkit.core.document.terminal import cut, render_text, width
+from relyon.core.document.html import render_html
+from relyon.core.document.markdown import render_markdown
+from relyon.core.document.model import Cell, Document, Table
+from relyon.core.document.names import asked, quoted
+from relyon.core.document.terminal import cut, render_text, width
 
 TITLE = "Running shoes for men, breathable mesh"
 HOSTILE = "<img src=x onerror=alert(1)> | \x1b[2J\u202eevil\n*two*"

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-import relkit as library
+import relyon as library
 
 CLICKED = """query,document,grade,weight,low,high
 q1,d1,3,120.5,2.5,3
@@ -68,7 +68,7 @@ def test_tables_keep_it(clicked: library.Judgments, tmp_path: Path, ending: str)
 def test_formats_without_columns_say_what_they_leave_out(
     clicked: library.Judgments, tmp_path: Path, ending: str
 ) -> None:
-    with pytest.warns(library.RelkitWarning, match="evidence of grades: weight, low and high"):
+    with pytest.warns(library.RelyonWarning, match="evidence of grades: weight, low and high"):
         library.write_judgments(clicked, tmp_path / f"back.{ending}")
     assert library.read_judgments(tmp_path / f"back.{ending}").to_dict() == clicked.to_dict()
 
@@ -154,7 +154,7 @@ def test_measures_use_the_grades_alone_and_say_so(clicked: library.Judgments) ->
     assert not plain.notes
     assert [str(note) for note in found.notes] == [
         "the judgments have weight, low and high besides grades: measures use only the grades;"
-        " `relkit evaluate --intervals` shows how much that matters"
+        " `relyon evaluate --intervals` shows how much that matters"
     ]
 
 

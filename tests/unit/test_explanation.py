@@ -13,12 +13,12 @@ import polars as pl
 import pytest
 from tests.values import whole_list
 
-import relkit
-from relkit.core.document.terminal import shorten, width
-from relkit.data.scale import load_scale
-from relkit.data.scored_lists import scored_judgments, scored_run
-from relkit.measures.formulas import format_number
-from relkit.measures.lookup import registry
+import relyon
+from relyon.core.document.terminal import shorten, width
+from relyon.data.scale import load_scale
+from relyon.data.scored_lists import scored_judgments, scored_run
+from relyon.measures.formulas import format_number
+from relyon.measures.lookup import registry
 
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3, "f": 1}
 SCORES = {"b": 5, "x": 4, "a": 3, "d": 2, "c": 1}
@@ -27,8 +27,8 @@ NAMES = [whole_list(name) for name in sorted(registry) if registry.get(name).nee
 SECOND, THIRD = math.log2(3), 2
 
 
-def explain(measure: str, **settings) -> relkit.Explanation:
-    return relkit.explain(JUDGMENTS, RUN, "q", measure, **settings)
+def explain(measure: str, **settings) -> relyon.Explanation:
+    return relyon.explain(JUDGMENTS, RUN, "q", measure, **settings)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,8 +37,8 @@ def test_the_worked_formula_ends_in_the_value(name: str) -> None:
     assert found.expanded_formula.rsplit(" = ", 1)[-1].rsplit(": ", 1)[-1] == format_number(
         found.value
     )
-    assert found.formula == f"{relkit.measure(name)} = {found.expanded_formula}"
-    evaluated = relkit.evaluate(JUDGMENTS, RUN, name).values_by_query(name)["q"]
+    assert found.formula == f"{relyon.measure(name)} = {found.expanded_formula}"
+    evaluated = relyon.evaluate(JUDGMENTS, RUN, name).values_by_query(name)["q"]
     assert found.value == pytest.approx(evaluated, rel=1e-14)
 
 
@@ -79,7 +79,7 @@ def test_formulas_with_their_numbers(measure: str, worked: str) -> None:
 
 
 def test_ties_count_half_in_the_formula_of_auc() -> None:
-    found = relkit.explain(
+    found = relyon.explain(
         {"q": {"a": 1, "b": 0, "c": 0}}, {"q": {"a": 1, "b": 1, "c": 0}}, "q", "auc"
     )
     assert found.expanded_formula == "(1 + 1/2) / (1 x 2) = 0.75"
@@ -88,7 +88,7 @@ def test_ties_count_half_in_the_formula_of_auc() -> None:
 def test_a_long_sum_is_cut() -> None:
     grades = {f"d{place}": 1 for place in range(9)}
     run = {document: -place for place, document in enumerate(grades)}
-    worked = relkit.explain({"q": grades}, {"q": run}, "q", "cg").expanded_formula
+    worked = relyon.explain({"q": grades}, {"q": run}, "q", "cg").expanded_formula
     assert worked == "1 + 1 + 1 + 1 + 1 + … (9 terms) = 9"
 
 
@@ -111,7 +111,7 @@ def test_the_ideal_list() -> None:
 @pytest.mark.parametrize("measure", ["dcg", "dcg@3", "cg@2"])
 def test_the_ideal_of_what_is_not_normalised(measure: str) -> None:
     found = explain(measure)
-    best = relkit.explain(JUDGMENTS, {"q": {"a": 9, "e": 8, "b": 7, "c": 6, "f": 5}}, "q", measure)
+    best = relyon.explain(JUDGMENTS, {"q": {"a": 9, "e": 8, "b": 7, "c": 6, "f": 5}}, "q", measure)
     assert found.ideal[-1].total == best.value
 
 
@@ -143,14 +143,14 @@ def test_missed_documents(measure: str, missed: list[tuple[str, int | None]]) ->
 
 
 def test_no_value_no_formula() -> None:
-    found = relkit.explain({"q": {"a": 0}}, {"q": {"a": 1}}, "q", "ndcg")
+    found = relyon.explain({"q": {"a": 0}}, {"q": {"a": 1}}, "q", "ndcg")
     assert (found.expanded_formula, found.formula, found.ideal, found.missed) == ("", "", (), ())
     assert "undefined: the ideal DCG is 0" in str(found)
 
 
 def test_long_ids_are_shortened_in_their_middle() -> None:
     name = "https://example.org/documents/a/very/long/path/that/does/not/fit/the/line?id=00017"
-    found = relkit.explain({"q": {name: 3}}, {"q": {name: 1.5}}, "q", "ndcg@10", scale="search")
+    found = relyon.explain({"q": {name: 3}}, {"q": {name: 1.5}}, "q", "ndcg@10", scale="search")
     lines = str(found).splitlines()
     assert max(map(width, lines)) <= 80
     assert any("https:" in line and "…" in line and "17" in line for line in lines)
@@ -182,7 +182,7 @@ def test_limits_say_what_they_leave_out() -> None:
 
 
 def test_html_is_escaped() -> None:
-    found = relkit.explain({"q<b>": {"<i>": 1}}, {"q<b>": {"<i>": 1}}, "q<b>", "ndcg")
+    found = relyon.explain({"q<b>": {"<i>": 1}}, {"q<b>": {"<i>": 1}}, "q<b>", "ndcg")
     html = found._repr_html_()
     assert "<i>" not in html
     assert "q<b>" not in html
@@ -193,25 +193,25 @@ def test_html_is_escaped() -> None:
 def test_json_holds_no_infinity(name: str) -> None:
     empty: dict[str, dict[str, int]] = {"q": {}}
     for run in (RUN, {"q": {"a": 3, "b": 2, "c": 1}}, empty):
-        found = relkit.explain(JUDGMENTS, run, "q", name, against="lightgbm")
+        found = relyon.explain(JUDGMENTS, run, "q", name, against="lightgbm")
         json.dumps(found.to_dict(), allow_nan=False)
-        change = relkit.explain_change(JUDGMENTS, run, RUN, "q", name)
+        change = relyon.explain_change(JUDGMENTS, run, RUN, "q", name)
         json.dumps(change.to_dict(), allow_nan=False)
 
 
 def test_a_measure_of_ones_own_needs_steps_only() -> None:
-    class First(relkit.Measure):
+    class First(relyon.Measure):
         name = "first"
 
         def steps(self, ranking):
             for entry in ranking.top(2):
                 grade = entry.grade or 0.0
-                yield relkit.Step(entry.rank, entry.document, entry.grade, grade, 1.0, grade, grade)
+                yield relyon.Step(entry.rank, entry.document, entry.grade, grade, 1.0, grade, grade)
 
         def value(self, ranking):
             return 0.5
 
-    found = relkit.explain(JUDGMENTS, RUN, "q", dataclass(frozen=True)(First)())
+    found = relyon.explain(JUDGMENTS, RUN, "q", dataclass(frozen=True)(First)())
     assert found.value == 0.5
     assert (found.expanded_formula, found.ideal, found.missed, found.inverted) == ("0.5", (), (), 0)
 
@@ -223,8 +223,8 @@ def test_grades_of_scored_rows_have_the_names_of_the_file(
 ) -> None:
     rows = {"query": ["q", "q"], "document": ["a", "b"], "score": [0.9, 0.1]}
     frame = pl.DataFrame(rows).with_columns(pl.Series("label", [*names], dtype=kind))
-    scored = relkit.read_scored(frame, scale="search")
+    scored = relyon.read_scored(frame, scale="search")
     judgments, run = scored_judgments(scored, load_scale("search")), scored_run(scored, "a")
-    found = relkit.explain(judgments, run, "q", "ndcg")
+    found = relyon.explain(judgments, run, "q", "ndcg")
     assert found.rows("en")[0][3] == found.rows("zh")[0][3] == shown
     assert found.to_dict()["steps"][0]["label"] == shown

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.values import whole_list
 
-import relkit
-from relkit.analysis.explanation import Discrepancy
-from relkit.data.convention import load_convention
-from relkit.data.ranking import Ranking
-from relkit.measures.lookup import registry
+import relyon
+from relyon.analysis.explanation import Discrepancy
+from relyon.data.convention import load_convention
+from relyon.data.ranking import Ranking
+from relyon.measures.lookup import registry
 
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}
 SCORES = {"b": 3.0, "a": 2.0, "x": 2.0, "d": 2.0, "c": 1.0}
@@ -29,8 +29,8 @@ def against(preset, measure="ndcg@10", grades=GRADES, scores=SCORES, **settings)
 
 
 def discrepancy(*arguments: Any, **settings: Any) -> Discrepancy:
-    """What `relkit.explain` says of another program."""
-    found = relkit.explain(*arguments, **settings).against
+    """What `relyon.explain` says of another program."""
+    found = relyon.explain(*arguments, **settings).against
     assert found is not None
     return found
 
@@ -43,11 +43,11 @@ def counted(grades, scores, measure, convention) -> float:
     run = {"q": scores} if scores is not None else {"other": {"a": 1}}
     judgments = {"q": grades} if scores is not None else {"q": grades, "other": {"a": 1}}
     if rules.ties == "expected":  # the readable definition, averaged over every order
-        one = relkit.measure(measure).resolve(rules, highest=3.0)
+        one = relyon.measure(measure).resolve(rules, highest=3.0)
         held = rules.replace(ties="input")
         value = one.expected(Ranking.build(grades, list(scores), list(scores.values()), held))
     else:
-        results = relkit.evaluate(judgments, run, measure, convention=rules)
+        results = relyon.evaluate(judgments, run, measure, convention=rules)
         value = results.values_by_query(measure)["q"]
     return COUNTED[rules.undefined] if math.isnan(value) else value
 
@@ -83,12 +83,12 @@ def test_two_rules_share_the_difference_evenly_over_their_orders() -> None:
     assert shares["ideal"] == pytest.approx(end - start - first, rel=1e-12)
 
 
-@pytest.mark.parametrize("preset", list(relkit.presets))
+@pytest.mark.parametrize("preset", list(relyon.presets))
 @pytest.mark.parametrize("name", NAMES)
 def test_contributions_add_up(name: str, preset: str) -> None:
     found = against(preset, name)
     there = counted(GRADES, SCORES, name, preset)
-    assert found.here.value == counted(GRADES, SCORES, name, "relkit")
+    assert found.here.value == counted(GRADES, SCORES, name, "relyon")
     assert found.there.value == pytest.approx(there, nan_ok=True)
     assert math.fsum(one.contribution for one in found.shares) == pytest.approx(
         there - found.here.value, abs=1e-12
@@ -105,7 +105,7 @@ def test_contributions_add_up(name: str, preset: str) -> None:
     measure=st.sampled_from(
         ["ndcg@3", "dcg", "ap@2", "p@4", "recall@all", "pnr", "auc", "bpref", "rr"]
     ),
-    presets=st.permutations(list(relkit.presets)),
+    presets=st.permutations(list(relyon.presets)),
 )
 def test_contributions_add_up_for_any_list(rows, missed, measure, presets) -> None:
     here, there = presets[:2] if presets[0] != "sklearn" else (presets[1], presets[0])
@@ -114,7 +114,7 @@ def test_contributions_add_up_for_any_list(rows, missed, measure, presets) -> No
     grades = {name: row[1] for name, row in zip(names, rows, strict=True) if row[1] is not None}
     grades["missed"] = missed
     if min(grades.values()) < 0 and load_convention(here).negative == "error":
-        with pytest.raises(relkit.InputError, match="negative grade"):
+        with pytest.raises(relyon.InputError, match="negative grade"):
             against(there, measure, grades, scores or {"d0": 1.0}, convention=here)
         return
     found = against(there, measure, grades, scores or {"d0": 1.0}, convention=here)
@@ -230,7 +230,7 @@ def test_the_program_itself_prints_that_value() -> None:
 
 
 def test_a_reference_run_can_be_explained_too() -> None:
-    reference = relkit.Run.from_dict({"q": {"a": 2, "b": 1}})
+    reference = relyon.Run.from_dict({"q": {"a": 2, "b": 1}})
     run = {"q": {"b": 1.0, "a": 1.0}}
     found = discrepancy(reference, run, "q", "overlap@1", against={"ties": "doc-asc"})
     assert (found.here.value, found.there.value) == (0.0, 1.0)
@@ -238,11 +238,11 @@ def test_a_reference_run_can_be_explained_too() -> None:
 
 
 def test_text_and_data() -> None:
-    found = relkit.explain({"q": GRADES}, {"q": SCORES}, "q", "ndcg@3", against="lightgbm")
+    found = relyon.explain({"q": GRADES}, {"q": SCORES}, "q", "ndcg@3", against="lightgbm")
     text = str(found)
     assert "Against lightgbm: ndcg@3 is" in text
     assert "all rules together: " in text
-    assert "| rule | relkit | lightgbm | adds |" in found.to_markdown()
+    assert "| rule | relyon | lightgbm | adds |" in found.to_markdown()
     plain = json.loads(json.dumps(found.to_dict()))["against"]
     assert plain["convention"] == "lightgbm"
     assert sum(rule["contribution"] for rule in plain["rules"]) == pytest.approx(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.values import whole_list
 
-import relkit
-from relkit.core.document.terminal import width
-from relkit.measures.lookup import registry
-from relkit.measures.parameters import parameters
+import relyon
+from relyon.core.document.terminal import width
+from relyon.measures.lookup import registry
+from relyon.measures.parameters import parameters
 
 JUDGMENTS = {"q": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}}
 OLD = {"q": {"b": 5, "x": 4, "a": 3, "d": 2, "c": 1}}
@@ -29,8 +29,8 @@ LISTS = st.lists(
 GRADES = st.dictionaries(st.sampled_from("abcdefghij"), st.integers(0, 3), min_size=1)
 
 
-def change(measure: str, **settings) -> relkit.Change:
-    return relkit.explain_change(JUDGMENTS, OLD, NEW, "q", measure, **settings)
+def change(measure: str, **settings) -> relyon.Change:
+    return relyon.explain_change(JUDGMENTS, OLD, NEW, "q", measure, **settings)
 
 
 def test_moves_and_what_they_cost() -> None:
@@ -56,7 +56,7 @@ def test_a_document_that_enters_and_one_that_drops_out() -> None:
 
 def test_a_document_can_gain_without_a_move() -> None:
     old, new = {"q": {"x": 3, "a": 2}}, {"q": {"b": 3, "a": 2}}
-    found = relkit.explain_change(JUDGMENTS, old, new, "q", "ap")
+    found = relyon.explain_change(JUDGMENTS, old, new, "q", "ap")
     shares = {one.document: (one.before, one.after, one.change) for one in found.moves}
     assert shares["a"][:2] == (2, 2)
     assert shares["a"][2] == pytest.approx((1 - 1 / 2) / 4)
@@ -74,7 +74,7 @@ CUT = [
 @pytest.mark.parametrize("measure", [*SHARED, *(f"{name}@{k}" for name in CUT for k in (2, 4))])
 def test_changes_add_up(measure: str) -> None:
     found = change(measure)
-    values = [relkit.evaluate(JUDGMENTS, run, measure)[measure] for run in (OLD, NEW)]
+    values = [relyon.evaluate(JUDGMENTS, run, measure)[measure] for run in (OLD, NEW)]
     assert found.additive
     assert found.difference == pytest.approx(values[1] - values[0], abs=1e-12)
     assert math.fsum(one.change for one in found.moves) == pytest.approx(
@@ -88,7 +88,7 @@ def test_changes_add_up(measure: str) -> None:
 @given(grades=GRADES, old=LISTS, new=LISTS, measure=st.sampled_from(SHARED))
 def test_changes_add_up_for_any_lists(grades, old, new, measure) -> None:
     runs = {"q": dict(old)}, {"q": dict(new)}
-    found = relkit.explain_change({"q": grades}, *runs, "q", measure)
+    found = relyon.explain_change({"q": grades}, *runs, "q", measure)
     if found.before.undefined or found.after.undefined:
         assert not found.additive
         assert math.isnan(found.difference)
@@ -112,7 +112,7 @@ def test_pairs_give_no_document_a_share(measure: str) -> None:
 
 
 def test_a_value_that_is_left_out() -> None:
-    found = relkit.explain_change(
+    found = relyon.explain_change(
         {"q": {"a": 1, "b": 0}}, {"q": {}}, {"q": {"a": 2, "b": 1}}, "q", "auc"
     )
     assert math.isnan(found.difference)
@@ -122,7 +122,7 @@ def test_a_value_that_is_left_out() -> None:
 
 
 def test_what_the_convention_counts_instead() -> None:
-    found = relkit.explain_change(
+    found = relyon.explain_change(
         {"q": {"a": 1, "b": 0}},
         {"q": {}},
         {"q": {"a": 2, "b": 1}},
@@ -135,13 +135,13 @@ def test_what_the_convention_counts_instead() -> None:
 
 
 def test_the_same_list_twice() -> None:
-    found = relkit.explain_change(JUDGMENTS, OLD, OLD, "q", "ndcg@10")
+    found = relyon.explain_change(JUDGMENTS, OLD, OLD, "q", "ndcg@10")
     assert (found.difference, found.moves, found.moved) == (0.0, (), 0)
     assert "Both runs return the same list." in str(found)
 
 
 def test_ranks_beyond_the_end_count_in_mean_precision() -> None:
-    found = relkit.explain_change(
+    found = relyon.explain_change(
         JUDGMENTS, {"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "q", "meanp@4"
     )
     assert found.additive
@@ -168,20 +168,20 @@ def test_limits_names_and_forms() -> None:
 
 
 def test_two_runs_against_a_third() -> None:
-    reference = relkit.Run.from_dict(OLD)
-    found = relkit.explain_change(reference, NEW, OLD, "q", "overlap@2")
+    reference = relyon.Run.from_dict(OLD)
+    found = relyon.explain_change(reference, NEW, OLD, "q", "overlap@2")
     assert found.after.value == 1.0
     assert not found.additive
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(relkit.UnknownNameError, match="no query `z`"):
-        relkit.explain_change(JUDGMENTS, OLD, NEW, "z")
-    with pytest.raises(relkit.ParameterError, match="two runs need two names"):
+    with pytest.raises(relyon.UnknownNameError, match="no query `z`"):
+        relyon.explain_change(JUDGMENTS, OLD, NEW, "z")
+    with pytest.raises(relyon.ParameterError, match="two runs need two names"):
         change("dcg", names=["one"])
     tied = {"q": {"a": 2, "b": 2, "c": 1}}
-    with pytest.raises(relkit.ParameterError, match="ties=expected"):
-        relkit.explain_change(JUDGMENTS, OLD, tied, "q", "dcg", convention="sklearn")
+    with pytest.raises(relyon.ParameterError, match="ties=expected"):
+        relyon.explain_change(JUDGMENTS, OLD, tied, "q", "dcg", convention="sklearn")
 
 
 def test_the_mean_over_orders_is_the_order_where_no_scores_are_equal() -> None:
@@ -189,5 +189,5 @@ def test_the_mean_over_orders_is_the_order_where_no_scores_are_equal() -> None:
 
 
 def test_a_query_of_the_second_run_only_is_known() -> None:
-    found = relkit.explain_change({"p": {"a": 1}}, {"p": {"a": 1}}, {"q": {"a": 1}}, "q", "dcg")
+    found = relyon.explain_change({"p": {"a": 1}}, {"p": {"a": 1}}, {"q": {"a": 1}}, "q", "dcg")
     assert found.difference == 0.0

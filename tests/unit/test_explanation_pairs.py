@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.core.document.terminal import width
-from relkit.measures.inversions import LabelCounts
+import relyon
+from relyon.core.document.terminal import width
+from relyon.measures.inversions import LabelCounts
 
 GRADES = {"a": 3, "b": 2, "c": 3, "d": 3, "e": 2, "f": 1}
 SCORES = {name: 6 - place for place, name in enumerate(GRADES)}
@@ -21,8 +21,8 @@ ROWS = st.lists(
 )
 
 
-def explain(measure: str, **settings) -> relkit.Explanation:
-    return relkit.explain({"q": GRADES}, {"q": SCORES}, "q", measure, **settings)
+def explain(measure: str, **settings) -> relyon.Explanation:
+    return relyon.explain({"q": GRADES}, {"q": SCORES}, "q", measure, **settings)
 
 
 def test_inversions_of_pnr() -> None:
@@ -38,7 +38,7 @@ def test_inversions_of_pnr() -> None:
 def test_large_differences_come_before_large_distances() -> None:
     grades = {"a": 2, "b": 0, "c": 1, "d": 1, "e": 1, "f": 3, "g": 1}
     run = {name: -place for place, name in enumerate(grades)}
-    found = relkit.explain({"q": grades}, {"q": run}, "q", "pnr", limit=4)
+    found = relyon.explain({"q": grades}, {"q": run}, "q", "pnr", limit=4)
     shown = [(one.above.document, one.below.document, one.cost) for one in found.inversions]
     assert shown == [("b", "f", 3), ("c", "f", 2), ("d", "f", 2), ("e", "f", 2)]
     assert found.inverted == 9
@@ -71,14 +71,14 @@ def test_auc_asks_only_for_the_two_classes() -> None:
 def test_the_same_pairs_as_by_looking_at_all_of_them(rows, limit, measure, ties) -> None:
     documents = [f"d{place}" for place in range(len(rows))]
     grades = {name: row[1] for name, row in zip(documents, rows, strict=True) if row[1] is not None}
-    run = relkit.Run.from_arrays(
+    run = relyon.Run.from_arrays(
         ["q"] * len(rows),
         documents,
         [row[0] for row in rows],
         ranks=list(range(1, len(rows) + 1)),
     )
     judgments = {"q": grades or {"other": 1}}
-    found = relkit.explain(judgments, run, "q", measure, limit=limit, convention={"ties": ties})
+    found = relyon.explain(judgments, run, "q", measure, limit=limit, convention={"ties": ties})
     if found.undefined:
         assert found.inversions == ()
         return
@@ -112,7 +112,7 @@ def test_a_long_list_needs_little_memory() -> None:
     grades = {f"d{place:04d}": place % 4 for place in range(count)}
     run = {name: -place for place, name in enumerate(grades)}
     tracemalloc.start()
-    found = relkit.explain({"q": grades}, {"q": run}, "q", "pnr")
+    found = relyon.explain({"q": grades}, {"q": run}, "q", "pnr")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.inverted > count * count / 8
@@ -136,7 +136,7 @@ def test_forms() -> None:
         f"https://example.org/a/long/address/of/document/{name}": g for name, g in GRADES.items()
     }
     run = {name: -place for place, name in enumerate(long)}
-    found = relkit.explain({"q": long}, {"q": run}, "q", "pnr", scale="search")
+    found = relyon.explain({"q": long}, {"q": run}, "q", "pnr", scale="search")
     assert max(map(width, str(found).splitlines())) <= 80
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["inverted"] == 2

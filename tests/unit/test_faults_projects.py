@@ -20,17 +20,17 @@ pytest.importorskip("sqlalchemy")
 from bench.postgresql import UnavailableError, own_postgresql
 from tests.faults import await_true, check_file, locked, small_disk
 
-from relkit.core.errors import InputError
-from relkit.judging import importing, jobs
-from relkit.judging.archive import pack_project
-from relkit.judging.archive_reader import Archive
-from relkit.judging.jobs import list_jobs
-from relkit.judging.progress import measure_progress
-from relkit.judging.records import Item, Rating
-from relkit.judging.removal import remove_project, tidy_up
-from relkit.judging.schema import metadata, sa
-from relkit.judging.store import Store, open_store
-from relkit.judging.unpacking import unpack_project
+from relyon.core.errors import InputError
+from relyon.judging import importing, jobs
+from relyon.judging.archive import pack_project
+from relyon.judging.archive_reader import Archive
+from relyon.judging.jobs import list_jobs
+from relyon.judging.progress import measure_progress
+from relyon.judging.records import Item, Rating
+from relyon.judging.removal import remove_project, tidy_up
+from relyon.judging.schema import metadata, sa
+from relyon.judging.store import Store, open_store
+from relyon.judging.unpacking import unpack_project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
 
@@ -69,7 +69,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def archive(source: Path) -> Path:
     """The project of `source`, packed."""
-    path = source.with_name("june.relkit-project")
+    path = source.with_name("june.relyon-project")
     with open_store(source) as store, path.open("wb") as file:
         pack_project(store, store.projects.get("Restored").id, file)
     return path
@@ -79,7 +79,7 @@ def ended(
     store: Store, database: str, arguments: list[str], how: signal.Signals, *, after: int = 1
 ) -> int:
     """Ends a command once it has put items in, and returns its exit code."""
-    command = [sys.executable, "-m", "relkit", "judge", *arguments]
+    command = [sys.executable, "-m", "relyon", "judge", *arguments]
     before = count(store, "items")
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         await_true(lambda: count(store, "items") >= before + after, "items")
@@ -107,7 +107,7 @@ def test_an_import_is_ended(judging_database: str, tmp_path: Path, how: signal.S
         assert len(store.grading.take(judge, project.id, count=100)) == 1
         tidy_up(store)
         assert rows(store) == {**before, "users": before["users"] + 1}
-        done = subprocess.run([sys.executable, "-m", "relkit", "judge", *arguments], check=True,
+        done = subprocess.run([sys.executable, "-m", "relyon", "judge", *arguments], check=True,
                               capture_output=True, text=True)  # fmt: skip
         assert "12,000 new items, 12,000 new grades" in done.stderr
         found = measure_progress(store, project.id)
@@ -125,7 +125,7 @@ def test_an_unpacking_is_ended(judging_database: str, archive: Path, how: signal
         assert store.projects.all() == []
         tidy_up(store)
         assert rows(store) == {**before, "users": 1}
-        subprocess.run([sys.executable, "-m", "relkit", "judge", *arguments], check=True)
+        subprocess.run([sys.executable, "-m", "relyon", "judge", *arguments], check=True)
         project = store.projects.get("Restored")
         packed = io.BytesIO()
         assert pack_project(store, project.id, packed)["actions"] == COUNT
@@ -134,9 +134,9 @@ def test_an_unpacking_is_ended(judging_database: str, archive: Path, how: signal
 
 def test_a_packing_is_killed(source: Path, tmp_path: Path) -> None:
     shutil.copy(source, tmp_path)
-    target = tmp_path / "again.relkit-project"
+    target = tmp_path / "again.relyon-project"
     target.write_text("what was there before")
-    command = [sys.executable, "-m", "relkit", "judge", "export", str(tmp_path / "source.db"),
+    command = [sys.executable, "-m", "relyon", "judge", "export", str(tmp_path / "source.db"),
                "--project", "Restored", "--format", "archive", "-o", str(target)]  # fmt: skip
     with subprocess.Popen(command) as process:
         await_true(lambda: list(tmp_path.glob("again*.partial")), "a file that is being written")

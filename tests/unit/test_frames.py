@@ -10,8 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-import relkit
-from relkit.core.errors import InputError
+import relyon
+from relyon.core.errors import InputError
 
 ROWS = [(str(query), str(document)) for query in (7, 5, 12, 6) for document in range(20, 3, -3)]
 SCORES = [float((7 * place) % 11) for place in range(len(ROWS))]
@@ -81,12 +81,12 @@ def test_frames_of_every_kind(kind: str) -> None:
     run: dict[str, dict[str, float]] = {}
     for (query, document), score in zip(ROWS, SCORES, strict=True):
         run.setdefault(query, {})[document] = score
-    expected = relkit.evaluate(JUDGMENTS, run)
-    found = relkit.evaluate(JUDGMENTS, make(columns()))
+    expected = relyon.evaluate(JUDGMENTS, run)
+    found = relyon.evaluate(JUDGMENTS, make(columns()))
     assert dict(found) == dict(expected)
     assert found.per_query.to_dict(as_series=False) == expected.per_query.to_dict(as_series=False)
     assert [note.kind for note in found.notes] == [note.kind for note in expected.notes]
-    assert relkit.Run.from_frame(make(columns())).to_dict() == run
+    assert relyon.Run.from_frame(make(columns())).to_dict() == run
 
 
 @pytest.mark.parametrize("kind", TEXTS)
@@ -98,14 +98,14 @@ def test_a_row_that_lacks_something(kind: str, role: str, value: str | None) -> 
     frame = columns()
     frame[role] = [*frame[role][:9], value, *frame[role][10:]]
     with pytest.raises(InputError, match=f"row 10: the {role} is empty"):
-        relkit.evaluate(JUDGMENTS, TEXTS[kind](frame))
+        relyon.evaluate(JUDGMENTS, TEXTS[kind](frame))
 
 
 @pytest.mark.parametrize("kind", ["polars", "pyarrow", "pandas on Arrow"])
 def test_a_score_that_is_not_finite(kind: str) -> None:
     frame = columns(score=[*SCORES[:-1], float("inf")])
     with pytest.raises(InputError, match="row 24: the score of document `5` is inf"):
-        relkit.evaluate(JUDGMENTS, TEXTS[kind](frame))
+        relyon.evaluate(JUDGMENTS, TEXTS[kind](frame))
 
 
 @pytest.mark.parametrize("kind", ["polars", "pyarrow, views", "pandas"])
@@ -113,7 +113,7 @@ def test_a_document_twice(kind: str) -> None:
     frame = columns()
     frame["document"][3] = frame["document"][1]
     with pytest.raises(InputError, match="document `17` stands twice in query `7`: rows 2 and 4"):
-        relkit.evaluate(JUDGMENTS, TEXTS[kind](frame))
+        relyon.evaluate(JUDGMENTS, TEXTS[kind](frame))
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table, pd.DataFrame])
@@ -121,7 +121,7 @@ def test_ranks_that_stand_for_scores(make: Callable[[Frame], Any]) -> None:
     frame = columns()
     del frame["score"]
     frame["rank"] = [1 + place % 6 for place in range(len(ROWS))]
-    found = relkit.evaluate(JUDGMENTS, make(frame))
+    found = relyon.evaluate(JUDGMENTS, make(frame))
     assert "scores-from-ranks" in [note.kind for note in found.notes]
     by_rank = make({**frame, "score": [0.0] * len(ROWS)})
-    assert dict(found) == dict(relkit.evaluate(JUDGMENTS, by_rank, convention={"ties": "rank"}))
+    assert dict(found) == dict(relyon.evaluate(JUDGMENTS, by_rank, convention={"ties": "rank"}))

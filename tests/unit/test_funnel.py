@@ -14,8 +14,8 @@ import polars
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.core.document.terminal import width
+import relyon
+from relyon.core.document.terminal import width
 
 JUDGMENTS = {"q1": {"a": 3, "b": 2, "c": 1, "d": 0}, "q2": {"e": 2, "f": 1}}
 RETRIEVAL = {"q1": {"b": 3.0, "c": 2.0, "d": 1.0, "x": 0.5}, "q2": {"e": 1.0, "f": 2.0}}
@@ -23,8 +23,8 @@ FINE = {"q1": {"d": 2.0, "b": 1.0}, "q2": {"f": 1.0}}
 SECOND = 1 / math.log2(3)
 
 
-def worked() -> relkit.Funnel:
-    return relkit.funnel(JUDGMENTS, {"retrieval": RETRIEVAL, "fine": FINE}, k=2)
+def worked() -> relyon.Funnel:
+    return relyon.funnel(JUDGMENTS, {"retrieval": RETRIEVAL, "fine": FINE}, k=2)
 
 
 def test_worked_example() -> None:
@@ -56,21 +56,21 @@ def test_candidates_recall_retention_and_judged() -> None:
 
 
 def test_cutoffs_end_with_the_longest_list() -> None:
-    found = relkit.funnel(JUDGMENTS, RETRIEVAL, cutoffs=(1, 4, 5))
-    wanted = relkit.evaluate(JUDGMENTS, RETRIEVAL, ["recall@1", "recall@4"])
+    found = relyon.funnel(JUDGMENTS, RETRIEVAL, cutoffs=(1, 4, 5))
+    wanted = relyon.evaluate(JUDGMENTS, RETRIEVAL, ["recall@1", "recall@4"])
     assert found.stages[0].recall_at == {1: wanted["recall@1"], 4: wanted["recall@4"]}
 
 
 def test_candidates_cut_each_list() -> None:
-    found = relkit.funnel(JUDGMENTS, RETRIEVAL, k=2, candidates=1)
+    found = relyon.funnel(JUDGMENTS, RETRIEVAL, k=2, candidates=1)
     assert found.stages[0].candidates == 1
     assert found.stages[0].ideal == pytest.approx((2 + 1) / 2)
     ties = {"q1": {"a": 1.0, "b": 1.0}}
     for rule, document in (("doc-desc", 2.0), ("doc-asc", 3.0), ("input", 3.0)):
-        cut = relkit.funnel({"q1": {"a": 3, "b": 2}}, ties, candidates=1, convention={"ties": rule})
+        cut = relyon.funnel({"q1": {"a": 3, "b": 2}}, ties, candidates=1, convention={"ties": rule})
         assert cut.actual == document, rule
-    ranked = relkit.Run.from_arrays(["q1", "q1"], ["a", "b"], [2.0, 1.0], [2, 1])
-    by_rank = relkit.funnel(
+    ranked = relyon.Run.from_arrays(["q1", "q1"], ["a", "b"], [2.0, 1.0], [2, 1])
+    by_rank = relyon.funnel(
         {"q1": {"a": 3, "b": 2}}, ranked, candidates=1, convention={"ties": "rank"}
     )
     assert by_rank.actual == 2.0
@@ -78,25 +78,25 @@ def test_candidates_cut_each_list() -> None:
 
 def test_missing_queries_follow_the_convention() -> None:
     stages = {"retrieval": RETRIEVAL, "fine": {"q1": FINE["q1"]}}
-    counted = relkit.funnel(JUDGMENTS, stages, k=2)
+    counted = relyon.funnel(JUDGMENTS, stages, k=2)
     assert counted.queries == 2
     assert counted.stages[1].ideal == pytest.approx(2 / 2)
     assert [note.kind for note in counted.notes] == ["missing-queries"]
     one = {"q1": RETRIEVAL["q1"]}
-    skipped = relkit.funnel(JUDGMENTS, one, k=2, convention={"missing": "skip"})
+    skipped = relyon.funnel(JUDGMENTS, one, k=2, convention={"missing": "skip"})
     assert (skipped.queries, skipped.notes) == (1, ())
     # A query that an earlier stage held and a later one lost is lost, not missing.
-    both = relkit.funnel(JUDGMENTS, stages, k=2, convention={"missing": "skip"})
+    both = relyon.funnel(JUDGMENTS, stages, k=2, convention={"missing": "skip"})
     assert both.queries == 2
-    with pytest.raises(relkit.InputError):
-        relkit.funnel(JUDGMENTS, one, convention={"missing": "error"})
+    with pytest.raises(relyon.InputError):
+        relyon.funnel(JUDGMENTS, one, convention={"missing": "error"})
 
 
 def test_queries_without_a_relevant_document() -> None:
     judgments = {**JUDGMENTS, "q3": {"z": 0}}
     run = {**RETRIEVAL, "q3": {"z": 1.0}}
     skipped, zero = (
-        relkit.funnel(judgments, run, convention={"undefined": rule}) for rule in ("skip", "zero")
+        relyon.funnel(judgments, run, convention={"undefined": rule}) for rule in ("skip", "zero")
     )
     assert skipped.queries == 3
     assert [note.kind for note in skipped.notes] == ["undefined-queries"]
@@ -105,7 +105,7 @@ def test_queries_without_a_relevant_document() -> None:
 
 
 def test_a_document_from_nowhere_is_noticed() -> None:
-    found = relkit.funnel(JUDGMENTS, {"fine": FINE, "late": RETRIEVAL}, k=2)
+    found = relyon.funnel(JUDGMENTS, {"fine": FINE, "late": RETRIEVAL}, k=2)
     (note,) = [note for note in found.notes if note.kind == "stages-do-not-nest"]
     assert (note.count, note.level) == (3, "warning")
     assert note.examples == ("q1: c", "q1: x", "q2: e")
@@ -116,56 +116,56 @@ def test_a_document_from_nowhere_is_noticed() -> None:
 
 def test_ties_are_noticed_where_they_matter() -> None:
     tied = {"q1": {"a": 1.0, "b": 1.0, "c": 1.0}, "q2": {"e": 2.0, "f": 1.0}}
-    found = relkit.funnel(JUDGMENTS, {"first": tied, "last": tied}, k=1)
+    found = relyon.funnel(JUDGMENTS, {"first": tied, "last": tied}, k=1)
     (note,) = found.notes
     assert (note.kind, note.count) == ("tie-sensitive", 1)
     assert note.message.endswith("across the cutoff of dcg@1: ties=doc-desc decides")
     # The order of an earlier stage plays no part, nor do ties below k.
     clear = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"f": 1.0}}
-    assert relkit.funnel(JUDGMENTS, {"first": tied, "last": clear}, k=1).notes == ()
-    assert relkit.funnel(JUDGMENTS, tied, k=3, cutoffs=(1,)).notes == ()
+    assert relyon.funnel(JUDGMENTS, {"first": tied, "last": clear}, k=1).notes == ()
+    assert relyon.funnel(JUDGMENTS, tied, k=3, cutoffs=(1,)).notes == ()
 
 
 def test_gain_discount_and_scale_are_the_convention_s() -> None:
     judgments = {"q": {"a": "高", "b": "低"}}
-    found = relkit.funnel(
+    found = relyon.funnel(
         judgments, {"q": {"b": 1.0}}, convention={"gain": "scale"}, scale="search"
     )
     assert (found.ideal, found.actual) == pytest.approx((1 + 0.3 * SECOND, 0.3))
-    linear = relkit.funnel(
+    linear = relyon.funnel(
         judgments, {"q": {"b": 1.0}}, convention={"discount": "none"}, scale="search"
     )
     assert (linear.ideal, linear.actual) == (4.0, 1.0)
 
 
 def test_verdicts_and_sentences() -> None:
-    lost = relkit.funnel({"q": {"a": 3, "b": 1}}, {"q": {"b": 1.0}}, k=1)
+    lost = relyon.funnel({"q": {"a": 3, "b": 1}}, {"q": {"b": 1.0}}, k=1)
     assert (lost.verdict, lost.recall_share) == ("recall", 1.0)
     assert lost.sentence() == (
         "100% of the loss is recall: start with the retrieval. DCG@1 is 1.0000 of 3.0000."
     )
-    low = relkit.funnel({"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}, k=1)
+    low = relyon.funnel({"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}, k=1)
     assert (low.verdict, low.ranking_loss) == ("ranking", 2.0)
     assert low.sentence("zh").startswith("损失的 100% 来自排序")
-    best = relkit.funnel({"q": {"a": 3}}, {"q": {"a": 2.0}}, k=1)
+    best = relyon.funnel({"q": {"a": 3}}, {"q": {"a": 2.0}}, k=1)
     assert best.verdict == "none"
     assert math.isnan(best.recall_share)
     assert best.sentence() == (
         "Nothing is lost: DCG@1 is 3.0000, the best that the judgments allow."
     )
-    even = relkit.funnel({"q": {"a": 1000, "b": 404, "c": 0}}, {"q": {"c": 2.0, "b": 1.0}}, k=1)
+    even = relyon.funnel({"q": {"a": 1000, "b": 404, "c": 0}}, {"q": {"c": 2.0, "b": 1.0}}, k=1)
     assert (even.verdict, even.recall_share) == ("recall", 0.596)  # 60%, as shown
-    both = relkit.funnel({"q": {"a": 4, "b": 2, "c": 0}}, {"q": {"c": 2.0, "b": 1.0}}, k=1)
+    both = relyon.funnel({"q": {"a": 4, "b": 2, "c": 0}}, {"q": {"c": 2.0, "b": 1.0}}, k=1)
     assert both.verdict == "both"
     assert "(fine 49%, retrieval 35%): start with fine." in worked().sentence()
     assert "（fine 49%、retrieval 35%）：先看 fine。" in worked().sentence("zh")
-    with pytest.raises(relkit.ParameterError, match="language"):
+    with pytest.raises(relyon.ParameterError, match="language"):
         best.sentence("de")  # type: ignore[arg-type]
 
 
 def test_texts_fit_and_agree() -> None:
     stages = {"a stage whose name is much too long for a table of eighty columns": RETRIEVAL}
-    found = relkit.funnel(JUDGMENTS, {**stages, "精排": FINE}, k=2)
+    found = relyon.funnel(JUDGMENTS, {**stages, "精排": FINE}, k=2)
     assert max(map(width, str(found).splitlines())) <= 80
     assert "█" in str(found)
     rows = list(csv.DictReader(StringIO(found.to_csv())))
@@ -182,16 +182,16 @@ def test_texts_fit_and_agree() -> None:
 
 
 def test_sources_of_stages(files: Any) -> None:
-    by_path = relkit.funnel("judgments.qrels", ["bm25.run", "tfidf.run"])
+    by_path = relyon.funnel("judgments.qrels", ["bm25.run", "tfidf.run"])
     assert [stage.name for stage in by_path.stages] == ["bm25.run", "tfidf.run"]
-    runs = [relkit.read_run(name) for name in ("bm25.run", "tfidf.run")]
-    again = relkit.funnel("judgments.qrels", runs, names=["bm25.run", "tfidf.run"])
+    runs = [relyon.read_run(name) for name in ("bm25.run", "tfidf.run")]
+    again = relyon.funnel("judgments.qrels", runs, names=["bm25.run", "tfidf.run"])
     assert again.stages == by_path.stages
     frame = runs[0].to_frame()
-    one = relkit.funnel("judgments.qrels", frame)
-    streamed = relkit.funnel("judgments.qrels", "bm25.run")
+    one = relyon.funnel("judgments.qrels", frame)
+    streamed = relyon.funnel("judgments.qrels", "bm25.run")
     assert one.to_dict()["loss"] == streamed.to_dict()["loss"]
-    assert streamed.actual == relkit.evaluate("judgments.qrels", "bm25.run", "dcg@10")["dcg@10"]
+    assert streamed.actual == relyon.evaluate("judgments.qrels", "bm25.run", "dcg@10")["dcg@10"]
 
 
 @pytest.mark.parametrize(
@@ -204,15 +204,15 @@ def test_sources_of_stages(files: Any) -> None:
     ],
 )
 def test_impossible_parameters(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(relkit.ParameterError, match=message):
-        relkit.funnel(JUDGMENTS, RETRIEVAL, **arguments)
+    with pytest.raises(relyon.ParameterError, match=message):
+        relyon.funnel(JUDGMENTS, RETRIEVAL, **arguments)
 
 
 def test_impossible_stages() -> None:
-    with pytest.raises(relkit.ParameterError, match="no stage"):
-        relkit.funnel(JUDGMENTS, [])
-    with pytest.raises(relkit.ParameterError, match="same name"):
-        relkit.funnel(JUDGMENTS, [RETRIEVAL, FINE])
+    with pytest.raises(relyon.ParameterError, match="no stage"):
+        relyon.funnel(JUDGMENTS, [])
+    with pytest.raises(relyon.ParameterError, match="same name"):
+        relyon.funnel(JUDGMENTS, [RETRIEVAL, FINE])
 
 
 LISTS = st.dictionaries(
@@ -242,7 +242,7 @@ def test_losses_add_up_and_are_no_gains(
         if not judgments[name]:
             del judgments[name], first[name], second[name]
     rules = {"gain": gain, "ties": ties}
-    found = relkit.funnel(judgments, {"one": first, "two": second}, k, convention=rules)
+    found = relyon.funnel(judgments, {"one": first, "two": second}, k, convention=rules)
     frame = found.per_query
     zero = 1e-12
     assert sorted(frame["query"]) == sorted(judgments)
@@ -254,8 +254,8 @@ def test_losses_add_up_and_are_no_gains(
     losses = math.fsum(stage.loss for stage in found.stages)
     assert losses == pytest.approx(found.recall_loss, abs=zero)
     assert found.recall_loss + found.ranking_loss == pytest.approx(found.loss, abs=zero)
-    dcg = relkit.evaluate(
-        judgments, second, [relkit.measure("dcg") if k is None else f"dcg@{k}"], convention=rules
+    dcg = relyon.evaluate(
+        judgments, second, [relyon.measure("dcg") if k is None else f"dcg@{k}"], convention=rules
     )
     assert found.actual == pytest.approx(next(iter(dcg.values())), abs=zero)
     assert not [note for note in found.notes if note.kind == "stages-do-not-nest"]
@@ -264,7 +264,7 @@ def test_losses_add_up_and_are_no_gains(
 def test_real_run_agrees_with_trec_eval(test_data: Path) -> None:
     folder = test_data / "dl_hard_passage"
     stages = {"bm25": folder / "bm25.run.gz", "re-rank": folder / "bm25_t5.zs.run.gz"}
-    found = relkit.funnel(folder / "qrels.passage.txt", stages)
+    found = relyon.funnel(folder / "qrels.passage.txt", stages)
     for stage, path in zip(found.stages, stages.values(), strict=True):
         name = path.name.removesuffix(".run.gz") + ".te9.0.8.all_trec.q.txt.gz"
         with gzip.open(folder / name, "rt") as lines:

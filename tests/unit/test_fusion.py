@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.ltr.fusion import (
+import relyon
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.ltr.fusion import (
     NORMALIZATIONS,
     CombSUM,
     MAPFuse,
@@ -46,12 +46,12 @@ def test_native_as_defined(name: str, lists: list[dict[str, float]], normalize: 
     runs: list[Any] = [{"q0": rows} if rows else {"other": {"x": 1.0}} for rows in lists]
     method = methods.get(name).of()
     if method.trained:
-        method = relkit.train_fusion(JUDGED, runs, name)
+        method = relyon.train_fusion(JUDGED, runs, name)
     weights = weights_for(name, len(runs))
     expected = fused_query(
         [list(rows.items()) for rows in lists], method, normalize=normalize, weights=weights
     )
-    found = relkit.fuse(runs, method, normalize=normalize, weights=weights).documents("q0")
+    found = relyon.fuse(runs, method, normalize=normalize, weights=weights).documents("q0")
     assert [document for document, _ in found] == [document for document, _ in expected]
     for (_, score), (_, wanted) in zip(found, expected, strict=True):
         assert score == pytest.approx(wanted, rel=1e-12, abs=1e-12)
@@ -71,8 +71,8 @@ def test_the_order_of_the_runs_does_not_matter(name: str) -> None:
     ]
     weights = weights_for(name, 5)
     backwards = weights[::-1] if weights else None
-    one = relkit.fuse(runs, name, weights=weights).documents("q")
-    other = relkit.fuse(runs[::-1], name, weights=backwards).documents("q")
+    one = relyon.fuse(runs, name, weights=weights).documents("q")
+    other = relyon.fuse(runs[::-1], name, weights=backwards).documents("q")
     if methods.get(name).needs_weights:
         assert dict(one) == pytest.approx(dict(other), rel=1e-12)
     else:
@@ -89,9 +89,9 @@ def test_threads_and_many_queries(threads: int) -> None:
         }
         for _ in range(3)
     ]
-    fused = relkit.fuse(runs, "rrf", threads=threads)
+    fused = relyon.fuse(runs, "rrf", threads=threads)
     assert fused.queries == [f"q{query}" for query in range(700)]
-    again = relkit.fuse(runs, "rrf", threads=2)
+    again = relyon.fuse(runs, "rrf", threads=2)
     assert fused.to_dict() == again.to_dict()
     for query in ("q0", "q255", "q256", "q699"):
         wanted = fused_query([list(run[query].items()) for run in runs], methods.get("rrf").of())
@@ -100,21 +100,21 @@ def test_threads_and_many_queries(threads: int) -> None:
 
 def test_rrf_by_hand() -> None:
     runs = [{"q": {"a": 3.0, "b": 2.0}}, {"q": {"b": 9.0, "c": 8.0}}]
-    assert relkit.fuse(runs, "rrf", k=60)["q"] == {
+    assert relyon.fuse(runs, "rrf", k=60)["q"] == {
         "b": 1 / 62 + 1 / 61,
         "a": 1 / 61,
         "c": 1 / 62,
     }
-    assert relkit.fuse(runs, "rrf", weights=[2, 1])["q"]["a"] == 2 / 61
-    assert relkit.fuse(runs, "borda")["q"] == {"b": 5.0, "a": 4.0, "c": 3.0}
+    assert relyon.fuse(runs, "rrf", weights=[2, 1])["q"]["a"] == 2 / 61
+    assert relyon.fuse(runs, "borda")["q"] == {"b": 5.0, "a": 4.0, "c": 3.0}
 
 
 def test_distances_are_turned_round() -> None:
     runs = [{"q": {"a": 0.1, "b": 0.9}}, {"q": {"a": 0.2, "b": 0.4}}]
     assert [
-        name for name, _ in relkit.fuse(runs, "rrf", normalize="min-max-inverted").documents("q")
+        name for name, _ in relyon.fuse(runs, "rrf", normalize="min-max-inverted").documents("q")
     ] == ["a", "b"]
-    assert relkit.fuse(runs, "sum", normalize="min-max-inverted")["q"] == {"a": 2.0, "b": 0.0}
+    assert relyon.fuse(runs, "sum", normalize="min-max-inverted")["q"] == {"a": 2.0, "b": 0.0}
 
 
 def test_equal_scores_by_id_or_as_they_stand() -> None:
@@ -122,7 +122,7 @@ def test_equal_scores_by_id_or_as_they_stand() -> None:
     order = {
         ties: [
             document
-            for document, _ in relkit.fuse(runs, "sum", normalize="none", ties=ties).documents("q")
+            for document, _ in relyon.fuse(runs, "sum", normalize="none", ties=ties).documents("q")
         ]
         for ties in ("doc-desc", "doc-asc", "input")
     }
@@ -135,7 +135,7 @@ def test_equal_scores_by_id_or_as_they_stand() -> None:
 
 def test_top_and_name() -> None:
     runs = [{"q": {"a": 3.0, "b": 2.0}}, {"q": {"b": 9.0, "c": 8.0}}]
-    fused = relkit.fuse({"one": runs[0], "two": runs[1]}, top=1, name="both")
+    fused = relyon.fuse({"one": runs[0], "two": runs[1]}, top=1, name="both")
     assert (fused.name, fused.to_dict()) == ("both", {"q": {"b": 1 / 61 + 1 / 62}})
 
 
@@ -150,7 +150,7 @@ def test_equal_scores_have_nothing_to_tell(name: str) -> None:
 
 
 def test_a_query_that_a_run_lacks_is_noted() -> None:
-    fused = relkit.fuse([{"q": {"a": 1.0}, "p": {"a": 1.0}}, {"q": {"a": 1.0}}])
+    fused = relyon.fuse([{"q": {"a": 1.0}, "p": {"a": 1.0}}, {"q": {"a": 1.0}}])
     assert [(note.kind, note.count, note.examples) for note in fused.notes] == [
         ("partial-queries", 1, ("p",))
     ]
@@ -171,7 +171,7 @@ def test_segments_of_the_paper() -> None:
 )
 def test_refused_runs(arguments: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
-        relkit.fuse(*arguments)
+        relyon.fuse(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -200,26 +200,26 @@ def test_refused_settings(
 ) -> None:
     runs = [{"q": {"a": -1.0, "b": -2.0}}, {"q": {"a": 1.0}}]
     with pytest.raises(kind, match=message):
-        relkit.fuse(runs, method, **options)
+        relyon.fuse(runs, method, **options)
 
 
 def test_scores_that_cannot_be_added() -> None:
     runs = [{"q": {"a": 1e308}}, {"q": {"a": 1e308}}]
     with pytest.raises(InputError, match="not a finite number"):
-        relkit.fuse(runs, "sum", normalize="none")
+        relyon.fuse(runs, "sum", normalize="none")
 
 
 def test_training_needs_judged_queries_and_a_method_that_learns() -> None:
     runs = [{"q": {"a": 1.0}}, {"q": {"a": 1.0}}]
     with pytest.raises(InputError, match="contains a judged query"):
-        relkit.train_fusion({"p": {"a": 1}}, runs, "posfuse")
+        relyon.train_fusion({"p": {"a": 1}}, runs, "posfuse")
     with pytest.raises(ParameterError, match="is not trained"):
-        relkit.train_fusion({"q": {"a": 1}}, runs, "rrf")
-    learnt = relkit.train_fusion({"q": {"a": 1}}, runs, "mapfuse")
+        relyon.train_fusion({"q": {"a": 1}}, runs, "rrf")
+    learnt = relyon.train_fusion({"q": {"a": 1}}, runs, "mapfuse")
     assert isinstance(learnt, MAPFuse)
     assert learnt.scores == (1.0, 1.0)
     with pytest.raises(ParameterError, match="trained with 2 runs"):
-        relkit.fuse([*runs, *runs], learnt)
+        relyon.fuse([*runs, *runs], learnt)
 
 
 def noisy(seed: int, queries: int = 60) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -238,7 +238,7 @@ def test_what_was_searched_on_noise_is_worth_less_elsewhere(method: str) -> None
     """The point of the folds: on noise the searched score is above chance, the held-out one not."""
     gaps = []
     for seed in range(4):
-        search = relkit.optimize_fusion(*noisy(seed), method, "ap", folds=4)
+        search = relyon.optimize_fusion(*noisy(seed), method, "ap", folds=4)
         assert search.held_out is not None
         gaps.append(search.score - search.held_out)
     assert sum(gaps) / len(gaps) > 0
@@ -251,7 +251,7 @@ def test_a_search_finds_the_run_that_is_good() -> None:
         for query, row in judgments.items()
     }
     seen = []
-    search = relkit.optimize_fusion(
+    search = relyon.optimize_fusion(
         judgments, runs, "wsum", "ndcg@10", step=0.25, progress=lambda *done: seen.append(done)
     )
     assert search.weights is not None
@@ -260,8 +260,8 @@ def test_a_search_finds_the_run_that_is_good() -> None:
     assert search.held_out == pytest.approx(1.0)
     assert (len(search.trials), seen[-1]) == (15, (15, 15))
     assert "5-fold" in str(search)
-    fused = relkit.fuse(runs, search.method, weights=search.weights)
-    assert relkit.evaluate(judgments, fused, ["ndcg@10"])["ndcg@10"] == pytest.approx(search.score)
+    fused = relyon.fuse(runs, search.method, weights=search.weights)
+    assert relyon.evaluate(judgments, fused, ["ndcg@10"])["ndcg@10"] == pytest.approx(search.score)
 
 
 @pytest.mark.parametrize(
@@ -278,9 +278,9 @@ def test_a_search_finds_the_run_that_is_good() -> None:
 def test_refused_searches(options: dict[str, Any], message: str) -> None:
     judgments, runs = noisy(1, queries=6)
     with pytest.raises(ParameterError, match=message):
-        relkit.optimize_fusion(judgments, runs, **options)
+        relyon.optimize_fusion(judgments, runs, **options)
     with pytest.raises(InputError, match="folds"):
-        relkit.optimize_fusion(judgments, runs, "rrf", folds=7)
+        relyon.optimize_fusion(judgments, runs, "rrf", folds=7)
 
 
 def test_every_method_says_what_it_is() -> None:

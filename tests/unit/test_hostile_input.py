@@ -1,4 +1,4 @@
-"""Some two hundred hostile files and command lines: an error each, never a fault of relkit."""
+"""Some two hundred hostile files and command lines: an error each, never a fault of relyon."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 #: What no command may say, whatever it is given.
-FAULTS = ("Traceback", "unexpected ", "this is an error in relkit")
+FAULTS = ("Traceback", "unexpected ", "this is an error in relyon")
 EXPECTED = {0, 1, 2, 3, 4}
 HUGE = "9" * 400
 
@@ -231,7 +231,7 @@ def test_no_input_is_a_fault(
 )
 def test_a_process_ends_as_cleanly(line: str, hostile: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "relkit", *line.split()],
+        [sys.executable, "-m", "relyon", *line.split()],
         cwd=hostile, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     assert done.returncode in EXPECTED, done.stderr

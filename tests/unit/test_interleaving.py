@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.online.experiments import (
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.online.experiments import (
     Clicks,
     Interleaving,
     Optimised,

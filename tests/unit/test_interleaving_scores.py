@@ -7,8 +7,8 @@ import math
 import polars as pl
 import pytest
 
-from relkit.core.errors import InputError
-from relkit.online.experiments import mix_runs, read_mixed, score_clicks
+from relyon.core.errors import InputError
+from relyon.online.experiments import mix_runs, read_mixed, score_clicks
 
 OLD = {"tv": {"a": 3.0, "b": 2.0, "c": 1.0}, "pen": {"x": 2.0, "y": 1.0}, "hat": {"h": 1.0}}
 NEW = {"tv": {"b": 3.0, "c": 2.0, "a": 1.0}, "pen": {"y": 2.0, "x": 1.0}}

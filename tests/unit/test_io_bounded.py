@@ -17,11 +17,11 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.core.errors import InputError
-from relkit.io.open import Source
-from relkit.io.parquet_size import measure_parquet
-from relkit.io.table_files import read_table
+import relyon
+from relyon.core.errors import InputError
+from relyon.io.open import Source
+from relyon.io.parquet_size import measure_parquet
+from relyon.io.table_files import read_table
 
 LIMIT = 2**20
 #: Reads a file in a process of its own, and says what it took.
@@ -29,12 +29,12 @@ SCRIPT = """
 import resource, sys
 # Enough for the threads of the readers, and far less than what the files hold.
 resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
-import relkit
-from relkit.core.errors import InputError
+import relyon
+from relyon.core.errors import InputError
 limit, *paths = sys.argv[1:]
 for path in paths:
     try:
-        relkit.read_sample(path, limit=int(limit))
+        relyon.read_sample(path, limit=int(limit))
         print("read")
     except InputError as error:
         print(error.message.partition(": ")[2])
@@ -190,15 +190,15 @@ def test_a_sample_within_the_limit_is_the_same(
             "doc": ["a", "ü"] * 60,
         }
     )
-    sample = relkit.draw_sample(log, k=2, design="pptss", per_tier=5, seed=3)
+    sample = relyon.draw_sample(log, k=2, design="pptss", per_tier=5, seed=3)
     path = tmp_path / f"sample{ending}"
     sample.write(path)
     path.write_bytes(pack(path.read_bytes()))
-    bounded = relkit.read_sample(path, limit=LIMIT)
-    assert bounded.to_frame().equals(relkit.read_sample(path).to_frame())
-    assert bounded.tiers == relkit.read_sample(path).tiers
+    bounded = relyon.read_sample(path, limit=LIMIT)
+    assert bounded.to_frame().equals(relyon.read_sample(path).to_frame())
+    assert bounded.tiers == relyon.read_sample(path).tiers
     with pytest.raises(InputError, match="too large"):
-        relkit.read_sample(path, limit=2000)
+        relyon.read_sample(path, limit=2000)
 
 
 @pytest.mark.parametrize(

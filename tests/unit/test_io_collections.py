@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from relkit import io
-from relkit.core.errors import InputError, ParseError
+from relyon import io
+from relyon.core.errors import InputError, ParseError
 
 
 def test_one_collection_in_four_formats(test_data: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.unit.batches import plan
 
-import relkit
-from relkit import _native
-from relkit.core.errors import InputError, ParseError
-from relkit.io.encoding import guess
+import relyon
+from relyon import _native
+from relyon.core.errors import InputError, ParseError
+from relyon.io.encoding import guess
 
 QUERY, DOCUMENT = "手机壳透明", "商品详情页"
 LINES = {
@@ -30,7 +30,7 @@ def test_other_encodings_are_named(name: str, encoding: str, tmp_path: Path) -> 
     path = tmp_path / name
     path.write_bytes(text.encode(encoding))
     with pytest.raises(InputError) as raised:
-        relkit.read_judgments(str(path))
+        relyon.read_judgments(str(path))
     error = str(raised.value)
     if encoding.startswith("utf-16"):
         assert f"{name}: is UTF-16 text" in error
@@ -41,7 +41,7 @@ def test_other_encodings_are_named(name: str, encoding: str, tmp_path: Path) -> 
     assert f"iconv -f {wanted} -t UTF-8 {path}" in raised.value.hint
     path.write_bytes(text.encode("utf-8"))  # what iconv makes of it
     if encoding != "gb18030":  # whose last line is there for its character only
-        assert QUERY in relkit.read_judgments(str(path)).queries
+        assert QUERY in relyon.read_judgments(str(path)).queries
 
 
 @pytest.mark.parametrize("name", [*LINES, "a.letor"])
@@ -50,7 +50,7 @@ def test_carriage_returns_alone_are_named(name: str, tmp_path: Path) -> None:
     text = LINES.get(name, "1 qid:1 1:2 # docid=a\n0 qid:1 1:3 # docid=b\n")
     path.write_bytes(text.replace("\n", "\r").encode())
     with pytest.raises(ParseError, match="1: lines end with a carriage return alone") as raised:
-        relkit.read_judgments(path)
+        relyon.read_judgments(path)
     assert "tr '\\r' '\\n'" in raised.value.hint
 
 
@@ -67,10 +67,10 @@ def test_a_line_far_from_the_beginning_is_named(
     data += f"q1 Q0 {text} 1 2 tag\n".encode(encoding)
     path.write_bytes(gzip.compress(data) if ending else data)
     for read in (
-        lambda: relkit.read_run(path),
-        lambda: relkit.evaluate({"q1": {"d1": 1}}, path, "rr"),
+        lambda: relyon.read_run(path),
+        lambda: relyon.evaluate({"q1": {"d1": 1}}, path, "rr"),
     ):
-        with pytest.raises(relkit.ParseError) as raised:
+        with pytest.raises(relyon.ParseError) as raised:
             read()
         assert ":9001: is not UTF-8 text" in str(raised.value)
         assert f"it looks like {encoding.upper()}" in str(raised.value)
@@ -101,7 +101,7 @@ def test_a_character_that_the_beginning_cuts_is_no_fault(tmp_path: Path) -> None
     for shift in range(3):
         path = tmp_path / "long.qrels"
         path.write_text("x" * shift + "1 0 d 1\n" + "查询 0 文档 1\n" * 5000)
-        assert "查询" in relkit.read_judgments(str(path)).queries
+        assert "查询" in relyon.read_judgments(str(path)).queries
 
 
 def test_a_log_in_gbk_is_named(files: Path, command) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import relkit
-from relkit import io
-from relkit.core.errors import InputError, ParameterError
-from relkit.data.judgments import Judgments
-from relkit.data.sheets import Item, Rating, Row, Sheet
-from relkit.io.format import formats
-from relkit.io.sheets import sheet_format, sheet_formats, write_sheet
+import relyon
+from relyon import io
+from relyon.core.errors import InputError, ParameterError
+from relyon.data.judgments import Judgments
+from relyon.data.sheets import Item, Rating, Row, Sheet
+from relyon.io.format import formats
+from relyon.io.sheets import sheet_format, sheet_formats, write_sheet
 
 GRADES = {"q1": {"d1": 3.0, "d2": 0.0}, "q2": {"d1": 1.0}}
 #: What each judge says: two of them disagree on the first item.
@@ -54,7 +54,7 @@ def read_items(path: Path) -> dict[str, dict[str, float]]:
 def convert(path: Path) -> dict[str, dict[str, float]]:
     from click.testing import CliRunner
 
-    from relkit.cli.convert import command
+    from relyon.cli.convert import command
 
     target = path.with_suffix(".converted.parquet")
     arguments = [str(path), str(target), "--kind", "judgments", "--force"]
@@ -63,7 +63,7 @@ def convert(path: Path) -> dict[str, dict[str, float]]:
 
 
 def reused(path: Path) -> dict[str, dict[str, float]]:
-    from relkit.online.sampling.pool import _earlier
+    from relyon.online.sampling.pool import _earlier
 
     found: dict[str, dict[str, float]] = {}
     for query, doc, grade in _earlier(path, dated=False).select("query", "doc", "grade").rows():
@@ -118,19 +118,19 @@ def test_several_judges_become_one_alike(
 def test_evaluate_takes_every_format_and_open_files(name: str, tmp_path: Path) -> None:
     path, run = write(name, tmp_path), {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d1": 1.0}}
     with open(path, "rb") as file:
-        opened = relkit.evaluate(file, run, "rr")
-    assert opened["rr"] == relkit.evaluate(path, run, "rr")["rr"] == (1 / 2 + 1) / 2
+        opened = relyon.evaluate(file, run, "rr")
+    assert opened["rr"] == relyon.evaluate(path, run, "rr")["rr"] == (1 / 2 + 1) / 2
 
 
 def test_a_run_is_read_from_an_open_file() -> None:
     run = BytesIO(b"q1 Q0 d1 1 2.0 mine\nq1 Q0 d2 2 1.0 mine\n")
-    assert relkit.evaluate({"q1": {"d2": 1}}, run, "rr")["rr"] == 1 / 2
+    assert relyon.evaluate({"q1": {"d2": 1}}, run, "rr")["rr"] == 1 / 2
 
 
 def test_what_holds_no_run_says_so(tmp_path: Path) -> None:
     path = write("rre", tmp_path)
     with pytest.raises(InputError, match="the format `rre` cannot contain a run"):
-        relkit.evaluate(GRADES, path, "rr")
+        relyon.evaluate(GRADES, path, "rr")
 
 
 def test_a_table_that_may_be_a_book_is_asked_about(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import relkit as library
-from relkit.io.format import formats
+import relyon as library
+from relyon.io.format import formats
 
 ROWS = """qid,docid,label,bm25,age
 7,a,1,3.5,1
@@ -234,10 +234,10 @@ def test_queries_are_selected_with_all_that_their_rows_have() -> None:
 def test_arrays_become_rows() -> None:
     from scipy.sparse import csr_matrix
 
-    import relkit.ltr
+    import relyon.ltr
 
     values = np.array([[1, 0], [2, 0], [3, 4]], dtype=np.float32)
-    rows = relkit.ltr.labelled_rows(
+    rows = relyon.ltr.labelled_rows(
         values, [0, 1, 2], [5, 6, 5], weights=[1, 2, 3], positions=[1, 1, 2], documents="abc"
     )
     assert (rows.queries, rows.groups.tolist(), rows.scattered) == (["5", "6"], [0, 2, 3], 1)
@@ -248,11 +248,11 @@ def test_arrays_become_rows() -> None:
     assert rows.weights is not None
     assert rows.positions is not None
     assert (rows.weights.tolist(), rows.positions.tolist()) == ([1, 3, 2], [1, 2, 1])
-    sparse = relkit.ltr.labelled_rows(csr_matrix(values), [0, 1, 2], [2, 1])
+    sparse = relyon.ltr.labelled_rows(csr_matrix(values), [0, 1, 2], [2, 1])
     assert sparse.known_features().sparse
     assert (sparse.groups.tolist(), sparse.scattered) == ([0, 2, 3], 0)
     frame = pl.DataFrame({"bm25": [1, 2], "age": [3.5, 4]})
-    assert relkit.ltr.labelled_rows(frame, [0, 1]).known_features().names == ("bm25", "age")
+    assert relyon.ltr.labelled_rows(frame, [0, 1]).known_features().names == ("bm25", "age")
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_arrays_become_rows() -> None:
 def test_arrays_that_do_not_fit_are_refused(
     features: object, options: dict[str, object], said: str
 ) -> None:
-    import relkit.ltr
+    import relyon.ltr
 
     with pytest.raises(library.InputError, match=said):
-        relkit.ltr.labelled_rows(features, [0, 1], **options)  # type: ignore[arg-type]
+        relyon.ltr.labelled_rows(features, [0, 1], **options)  # type: ignore[arg-type]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from relkit import io
-from relkit.core.errors import InputError, ParameterError, ParseError
+from relyon import io
+from relyon.core.errors import InputError, ParameterError, ParseError
 
 
 def write(folder: Path, content: str) -> Path:

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import relkit
-from relkit import io as relkit_io
-from relkit.core.errors import ParseError
-from relkit.data.labelled import LabelledRows
-from relkit.io.letor_lines import DOCUMENT, finite, no_query, row_values, rows_of
-from relkit.io.open import Source
+import relyon
+from relyon import io as relyon_io
+from relyon.core.errors import ParseError
+from relyon.data.labelled import LabelledRows
+from relyon.io.letor_lines import DOCUMENT, finite, no_query, row_values, rows_of
+from relyon.io.open import Source
 
 TOKENS = [
     *("1", "0", "2.5", "-1", "+3", "1e2", "1e-400", "1e400", "nan", "inf", ".5", "5.", ".", "x"),
@@ -73,8 +73,8 @@ def slowly(content: bytes, grouped: bool) -> tuple[list[Any], ...]:
 
 @pytest.fixture(autouse=True, params=["1", "1000000"])
 def _stretch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RELKIT_STRETCH", request.param)
-    monkeypatch.setenv("RELKIT_THREADS", "2")
+    monkeypatch.setenv("RELYON_STRETCH", request.param)
+    monkeypatch.setenv("RELYON_THREADS", "2")
 
 
 @settings(max_examples=150)
@@ -86,7 +86,7 @@ def test_any_text_is_read_as_by_the_slow_reader(lines: list[str], ends: bool, de
 
     def native() -> LabelledRows:
         source = Source(io.BytesIO(b"1 qid:0\n" + content), name="a.letor")
-        return relkit.read_features(source, format="letor", dtype="float64", matrix=matrix)
+        return relyon.read_features(source, format="letor", dtype="float64", matrix=matrix)
 
     try:
         labels, queries, documents, features = slowly(b"1 qid:0\n" + content, False)
@@ -140,11 +140,11 @@ def test_a_stream_gives_what_a_file_gives(tmp_path: Path, size: int) -> None:
     )
     path = tmp_path / "a.letor"
     path.write_text(text, newline="")
-    whole = relkit.read_features(path)
+    whole = relyon.read_features(path)
     packed = tmp_path / "a.letor.gz"
     packed.write_bytes(gzip.compress(text.encode()))
     stream: Any = Dripping(text.encode(), size)
-    for other in (relkit.read_features(stream, format="letor"), relkit.read_features(packed)):
+    for other in (relyon.read_features(stream, format="letor"), relyon.read_features(packed)):
         assert other.queries == whole.queries
         assert other.documents == whole.documents == [f"文{row}" for row in range(40)]
         np.testing.assert_array_equal(other.groups, whole.groups)
@@ -157,67 +157,67 @@ def test_a_line_in_a_later_stretch_is_named(tmp_path: Path) -> None:
     good = "1 qid:1 1:1\n" * 50
     path.write_text(good + "1 qid:1 1:x\n" + good)
     with pytest.raises(ParseError, match=r"a\.letor:51: `1:x` is not a feature"):
-        relkit.read_features(path)
+        relyon.read_features(path)
     path.write_bytes(good.encode() + b"1 qid:1 1:1 # \xff\n")
     with pytest.raises(ParseError, match=r"a\.letor:51: is not UTF-8 text"):
-        relkit.read_features(path)
+        relyon.read_features(path)
 
 
 def test_labels_may_be_names_and_the_first_wrong_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.letor"
     path.write_text("高 qid:1 1:1\n低 qid:1 1:2\n\n高 qid:2 1:3\n")
-    rows = relkit.read_features(path, scale="search")
+    rows = relyon.read_features(path, scale="search")
     assert rows.labels.tolist() == [3, 1, 3]
     path.write_text("高 qid:1 1:1\n# note\n怪 qid:1 1:2\n高 qid:2 1:x\n")
     with pytest.raises(ParseError, match=r"a\.letor:3: .*怪"):
-        relkit.read_features(path, scale="search")
+        relyon.read_features(path, scale="search")
     path.write_text("高 qid:1 1:1\n高 qid:2 1:x\n怪 qid:1 1:2\n")
     with pytest.raises(ParseError, match=r"a\.letor:2: `1:x` is not a feature"):
-        relkit.read_features(path, scale="search")
+        relyon.read_features(path, scale="search")
 
 
 def test_single_precision_is_the_nearest_and_refuses_what_it_cannot_hold(tmp_path: Path) -> None:
     path = tmp_path / "a.letor"
     path.write_text("1 qid:1 1:0.1 2:16777217\n")
-    values = relkit.read_features(path).known_features().values
+    values = relyon.read_features(path).known_features().values
     assert values.dtype == np.float32
     np.testing.assert_array_equal(values, np.array([[0.1, 16777217]], dtype=np.float32))
-    exact = relkit.read_features(path, dtype="float64").known_features().values
+    exact = relyon.read_features(path, dtype="float64").known_features().values
     assert exact.tolist() == [[0.1, 16777217]]
     path.write_text("1 qid:1 1:1\n1 qid:1 2:1e39\n")
     with pytest.raises(ParseError, match=r"a\.letor:2: the feature `2` is"):
-        relkit.read_features(path)
-    assert relkit.read_features(path, dtype="float64").known_features().values[1, 1] == 1e39
+        relyon.read_features(path)
+    assert relyon.read_features(path, dtype="float64").known_features().values[1, 1] == 1e39
 
 
 def test_text_with_few_values_is_sparse(tmp_path: Path) -> None:
     path = tmp_path / "a.letor"
     path.write_text("1 qid:1 1:1 9:2\n0 qid:1 10:3 2:0\n")  # 3 of 20 values
-    features = relkit.read_features(path).known_features()
+    features = relyon.read_features(path).known_features()
     assert features.sparse
     assert repr(features).endswith("sparse)")
     assert features.values.nnz == 3
     assert features.values.has_sorted_indices
     np.testing.assert_array_equal(
-        features.dense(), relkit.read_features(path, matrix="dense").known_features().values
+        features.dense(), relyon.read_features(path, matrix="dense").known_features().values
     )
     path.write_text("1 qid:1 1:1 9:2\n0 qid:1 10:3 2:1\n")  # 4 of 20: not below 20%
-    assert not relkit.read_features(path).known_features().sparse
+    assert not relyon.read_features(path).known_features().sparse
 
 
 def test_a_feature_named_twice_has_its_last_value(tmp_path: Path) -> None:
     path = tmp_path / "a.letor"
     path.write_text("1 qid:1 3:1 1:2 3:4 1:0\n")
     for matrix in ("dense", "sparse"):
-        values = relkit.read_features(path, matrix=matrix).known_features().dense()
+        values = relyon.read_features(path, matrix=matrix).known_features().dense()
         assert values.tolist() == [[0, 0, 4]]
 
 
 def test_no_feature_at_all_is_a_matrix_without_columns(tmp_path: Path) -> None:
     path = tmp_path / "a.letor"
     path.write_text("1 qid:1\n0 qid:1\n")
-    assert relkit.read_features(path).known_features().values.shape == (2, 0)
-    assert relkit.read_features(path, matrix="sparse").known_features().values.shape == (2, 0)
+    assert relyon.read_features(path).known_features().values.shape == (2, 0)
+    assert relyon.read_features(path, matrix="sparse").known_features().values.shape == (2, 0)
 
 
 def test_files_beside_the_text_are_found_and_named(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_files_beside_the_text_are_found_and_named(tmp_path: Path) -> None:
     (tmp_path / "rank.train.query").write_text("1\n2\n")
     (tmp_path / "rank.train.weight").write_text("1\n2\n0.5\n")
     (tmp_path / "rank.train.position").write_text("1\n1\n2\n")
-    rows = relkit.read_features(path)
+    rows = relyon.read_features(path)
     assert rows.groups.tolist() == [0, 1, 3]
     assert rows.weights is not None
     assert rows.weights.tolist() == [1, 2, 0.5]
@@ -235,10 +235,10 @@ def test_files_beside_the_text_are_found_and_named(tmp_path: Path) -> None:
     (note,) = rows.notes
     assert "rank.train.query, rank.train.weight and rank.train.position" in str(note)
     (tmp_path / "sizes").write_text("3\n")
-    named = relkit.read_features(path, groups=tmp_path / "sizes")
+    named = relyon.read_features(path, groups=tmp_path / "sizes")
     assert (named.groups.tolist(), named.weights, named.notes) == ([0, 3], None, ())
     path.write_text("1 qid:7 1:3.5\n")
-    assert relkit.read_features(path).queries == ["7"]
+    assert relyon.read_features(path).queries == ["7"]
 
 
 @pytest.mark.parametrize(
@@ -257,14 +257,14 @@ def test_files_beside_the_text_are_checked(
     path.write_text("1 1:3.5\n0 2:2\n")
     (tmp_path / "a.letor.group").write_text("2\n")
     (tmp_path / f"a.letor.{ending}").write_text(text)
-    with pytest.raises(relkit.InputError, match=said):
-        relkit.read_features(path)
+    with pytest.raises(relyon.InputError, match=said):
+        relyon.read_features(path)
 
 
 def test_encoded_ids_are_the_same_in_every_reader(tmp_path: Path) -> None:
     path = tmp_path / "x.letor"
     path.write_text("# ids: percent-encoded\n2 qid:a%20b 1:0.5 # docid=GX%2F1\n")
-    sheet = relkit_io.read_sheet(path)
+    sheet = relyon_io.read_sheet(path)
     items = [(row.item.query, row.item.document) for row in sheet.rows]
     assert items == [("a b", "GX/1")]
-    assert relkit.read_judgments(path).to_dict() == {"a b": {"GX/1": 2.0}}
+    assert relyon.read_judgments(path).to_dict() == {"a b": {"GX/1": 2.0}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relkit.io import explain_mismatch
+from relyon.io import explain_mismatch
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 import zstandard
 from hypothesis import given, strategies as st
 
-from relkit import io
-from relkit.core.errors import RelkitError
+from relyon import io
+from relyon.core.errors import RelyonError
 
 ROWS = [("q1", "d1", 2), ("q1", "d2", 0), ("007", "文", 1)]
 
@@ -72,7 +72,7 @@ def test_damage(name: str, changes: list[tuple[int, int, bytes]], named: bool) -
         start = place % (len(content) + 1)
         content[start : start + length] = replacement
     for read in READERS:
-        with suppress(RelkitError):  # anything else fails the test
+        with suppress(RelyonError):  # anything else fails the test
             read(
                 streams.BytesIO(bytes(content)),
                 format=FORMATS.get(name, name) if named else None,

@@ -9,9 +9,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-import relkit
-from relkit import io
-from relkit.core.errors import InputError, ParameterError, ParseError
+import relyon
+from relyon import io
+from relyon.core.errors import InputError, ParameterError, ParseError
 
 LETOR = (
     "# made by hand\n"
@@ -225,7 +225,7 @@ def test_repeated_documents_are_noticed_while_parquet_is_streamed(
     place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Within a part of the file, and where a query goes on in the next part."""
-    monkeypatch.setattr("relkit.io.row_groups.FEW_ROWS", 100)
+    monkeypatch.setattr("relyon.io.row_groups.FEW_ROWS", 100)
     rows = 300
     frame = pl.DataFrame(
         {
@@ -241,9 +241,9 @@ def test_repeated_documents_are_noticed_while_parquet_is_streamed(
         document=pl.when(pl.int_range(rows) == place).then(pl.lit(f"d{place - 2}"))
         .otherwise("document")
     ).write_parquet(repeated, row_group_size=120)  # fmt: skip
-    first = relkit.evaluate_scores(plain, measures="ndcg@10")
+    first = relyon.evaluate_scores(plain, measures="ndcg@10")
     assert first.notes == ()
-    second = relkit.evaluate_scores(repeated, measures="ndcg@10")
+    second = relyon.evaluate_scores(repeated, measures="ndcg@10")
     assert [(note.kind, note.count, note.examples) for note in second.notes] == [
         ("repeated-rows", 1, (f"{place // 100} d{place - 2}",))
     ]

@@ -18,12 +18,12 @@ import polars as pl
 import pytest
 import zstandard
 
-from relkit import io
-from relkit.core.errors import InputError, ParseError, UnknownNameError
-from relkit.data.judgments import Judgments
-from relkit.io import Format, Source
-from relkit.io.format import first_lines, formats
-from relkit.io.open import HEAD
+from relyon import io
+from relyon.core.errors import InputError, ParseError, UnknownNameError
+from relyon.data.judgments import Judgments
+from relyon.io import Format, Source
+from relyon.io.format import first_lines, formats
+from relyon.io.open import HEAD
 
 QRELS = b"".join(b"q%d 0 d%d %d\n" % (row // 10, row, row % 4) for row in range(5000))
 RUN = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (row // 10, row, row % 7) for row in range(5000))
@@ -416,9 +416,9 @@ def test_reading_trec_needs_no_heavy_package(tmp_path: Path) -> None:
     qrels.write_bytes(QRELS)
     run.write_bytes(gzip.compress(RUN))
     code = (
-        "import json, sys, relkit.io\n"
-        "relkit.io.read_judgments(sys.argv[1]); relkit.io.read_run(sys.argv[2])\n"
-        "relkit.io.open_source(sys.argv[2])\n"
+        "import json, sys, relyon.io\n"
+        "relyon.io.read_judgments(sys.argv[1]); relyon.io.read_run(sys.argv[2])\n"
+        "relyon.io.open_source(sys.argv[2])\n"
         "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
     )
     result = subprocess.run(
@@ -428,7 +428,7 @@ def test_reading_trec_needs_no_heavy_package(tmp_path: Path) -> None:
         check=True,
     )
     loaded = set(json.loads(result.stdout))
-    assert "relkit" in loaded
+    assert "relyon" in loaded
     assert not loaded & {"numpy", "polars", "narwhals", "pandas", "pyarrow", "backports", "csv"}
 
 

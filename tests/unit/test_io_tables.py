@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from relkit import io
-from relkit.core.errors import InputError, ParameterError, ParseError
-from relkit.data.judgments import Judgments
-from relkit.data.run import Run
+from relyon import io
+from relyon.core.errors import InputError, ParameterError, ParseError
+from relyon.data.judgments import Judgments
+from relyon.data.run import Run
 
 GRADES = {"007": {"d1": 2.0, "d 2": 0.0}, "8": {"d1": 0.5}}
 
@@ -182,7 +182,7 @@ def test_missing_column_lists_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no column for the query") as caught:
         judgments(tmp_path, "a.csv", "words,docid,rel\nq,d,1\n")
     assert "`words`, `docid`, `rel`" in caught.value.message
-    assert 'relkit.read_judgments(…, columns={"query": "words"})' in caught.value.hint
+    assert 'relyon.read_judgments(…, columns={"query": "words"})' in caught.value.hint
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", HEAD, HEAD + "q,a,\n"])

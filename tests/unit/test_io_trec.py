@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from relkit import evaluate, io
-from relkit.core.errors import InputError, ParameterError, ParseError
+from relyon import evaluate, io
+from relyon.core.errors import InputError, ParameterError, ParseError
 
 QRELS = b"q1 0 d1 2\nq1\t0  d2 0\n# a comment\n\nq2 1 d#1 -1\n"
 RUN = b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 -1e-3 tag\nq2 Q0 d#1 0 0 tag\n"

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from relkit import InputError, ParseError, Sessions, read_sessions
+from relyon import InputError, ParseError, Sessions, read_sessions
 
 AT = "2024-12-10T00:01:29Z"
 
@@ -173,7 +173,7 @@ def test_bulk_lines_exports_and_several_files(tmp_path: Path) -> None:
 
 
 def test_many_rows_are_written_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("relkit.io.ubi.BATCH", 7)
+    monkeypatch.setattr("relyon.io.ubi.BATCH", 7)
     rows = [query(f"q{number}") for number in range(20)]
     rows += [event("impression", f"q{place % 20}", f"d{place}", place) for place in range(100)]
     found = read(tmp_path, *rows).collect()

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, strategies as st
 
-from relkit import io
-from relkit.core.errors import InputError, ParameterError
-from relkit.data.judgments import Judgments
-from relkit.data.run import Run
+from relyon import io
+from relyon.core.errors import InputError, ParameterError
+from relyon.data.judgments import Judgments
+from relyon.data.run import Run
 
 SUFFIXES = [".qrels", ".csv", ".tsv", ".jsonl", ".parquet", ".json"]
 JUDGMENTS = {"q2": {"d#1": 3.0, "文": 0.0}, "007": {"d#1": -1.0}}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.data.aggregation import aggregate, describe_rule
-from relkit.data.scale import INTEGERS, SEARCH
+from relyon.core.errors import InputError, ParameterError
+from relyon.data.aggregation import aggregate, describe_rule
+from relyon.data.scale import INTEGERS, SEARCH
 
 
 def test_majority_says_when_it_was_none() -> None:

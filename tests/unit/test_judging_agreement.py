@@ -13,10 +13,10 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.core.errors import InputError, ParameterError
-from relkit.judging.agreement import find_disagreements, measure_agreement
-from relkit.judging.coefficients import Level, cohen_kappa, fleiss_kappa, krippendorff_alpha
+import relyon
+from relyon.core.errors import InputError, ParameterError
+from relyon.judging.agreement import find_disagreements, measure_agreement
+from relyon.judging.coefficients import Level, cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 
@@ -125,7 +125,7 @@ def test_cohen_as_scikit_learn(grades: list[list[int | None]], weights: Any) -> 
 
 def test_quadratic_kappa_is_the_measure() -> None:
     first, second = [3, 2, 0, 1, 3, 0], [3, 1, 0, 1, 0, 2]
-    expected = relkit.evaluate_scores(first, second, [6], ["kappa"])["kappa"]
+    expected = relyon.evaluate_scores(first, second, [6], ["kappa"])["kappa"]
     assert cohen_kappa(first, second, weights="quadratic") == pytest.approx(expected, abs=1e-15)
 
 

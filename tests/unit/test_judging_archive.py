@@ -14,21 +14,21 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.io.sheets import sheet_formats, write_sheet
-from relkit.judging.actions import Action
-from relkit.judging.archive import pack_project
-from relkit.judging.archive_parts import LEFT_OUT, MANIFEST, archive_parts
-from relkit.judging.archive_reader import Archive, is_archive
-from relkit.judging.exchange import export_sheet
-from relkit.judging.jobs import list_jobs
-from relkit.judging.llm.models import draft_configuration
-from relkit.judging.progress import measure_progress
-from relkit.judging.records import ActionKind, Comparison, Item, Project, Rating
-from relkit.judging.schema import metadata, sa
-from relkit.judging.status import describe_project
-from relkit.judging.store import Store, open_store
-from relkit.judging.unpacking import unpack_project
+from relyon.core.errors import InputError, ParameterError
+from relyon.io.sheets import sheet_formats, write_sheet
+from relyon.judging.actions import Action
+from relyon.judging.archive import pack_project
+from relyon.judging.archive_parts import LEFT_OUT, MANIFEST, archive_parts
+from relyon.judging.archive_reader import Archive, is_archive
+from relyon.judging.exchange import export_sheet
+from relyon.judging.jobs import list_jobs
+from relyon.judging.llm.models import draft_configuration
+from relyon.judging.progress import measure_progress
+from relyon.judging.records import ActionKind, Comparison, Item, Project, Rating
+from relyon.judging.schema import metadata, sa
+from relyon.judging.status import describe_project
+from relyon.judging.store import Store, open_store
+from relyon.judging.unpacking import unpack_project
 
 KINDS = ["sqlite", "postgresql"]
 Make = Callable[[str], AbstractContextManager[str]]
@@ -325,7 +325,7 @@ def plainly(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], N
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (in_manifest(version=2, relkit="9.9"), "version 2, made by relkit 9.9"),
+        (in_manifest(version=2, relyon="9.9"), "version 2, made by relyon 9.9"),
         (in_manifest(format="something"), "not an archive of a project"),
         (in_manifest(parts={}), "lacks|contains no project"),
         (in_manifest(parts=3), "cannot be read"),
@@ -356,7 +356,7 @@ def test_nothing_comes_of_a_damaged_archive(
     store.accounts.create("Ann")
     broken = remade(packed, change)
     with pytest.raises(InputError, match=told):
-        unpack_project(store, Archive(broken, path="x.relkit-project"))
+        unpack_project(store, Archive(broken, path="x.relyon-project"))
     assert store.projects.all() == []
     # Nor is anything in the way of the right one.
     assert unpack_project(store, Archive(packed)).project.name == "June"

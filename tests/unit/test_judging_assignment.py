@@ -18,11 +18,11 @@ pytest.importorskip("sqlalchemy")
 
 from tests.unit.grading import act, documents, one, project_of
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.judging.actions import Action
-from relkit.judging.progress import measure_judges, measure_progress
-from relkit.judging.records import Comparison, Item, Project, User
-from relkit.judging.store import Store
+from relyon.core.errors import InputError, ParameterError
+from relyon.judging.actions import Action
+from relyon.judging.progress import measure_judges, measure_progress
+from relyon.judging.records import Comparison, Item, Project, User
+from relyon.judging.store import Store
 
 
 @pytest.fixture

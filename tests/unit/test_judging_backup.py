@@ -24,11 +24,11 @@ from tests.faults import Graders, check_file, check_grades, locked, prepare, sma
 from tests.unit.conftest import Command
 from tests.web.server import Server
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.judging import backup as module
-from relkit.judging.backup import back_up, check_copy, restore
-from relkit.judging.records import Item
-from relkit.judging.store import open_store
+from relyon.core.errors import InputError, ParameterError
+from relyon.judging import backup as module
+from relyon.judging.backup import back_up, check_copy, restore
+from relyon.judging.records import Item
+from relyon.judging.store import open_store
 
 
 def fill(path: Path, items: int = 300) -> None:
@@ -141,7 +141,7 @@ def make_newer(path: Path) -> None:
         (spoil_pages, "damaged|malformed|cannot be used"),
         (spoil_reference, "a row of items names one of projects that is not there"),
         (make_songs, "not a copy of a judging database"),
-        (make_newer, "version 9999, which this relkit does not know"),
+        (make_newer, "version 9999, which this relyon does not know"),
         (lambda path: os.truncate(path, 9000), "cut off"),
         (lambda path: os.truncate(path, 0), "the file is empty"),
         (Path.unlink, "there is no such file"),
@@ -166,7 +166,7 @@ def test_a_copy_is_put_back_and_the_other_is_kept_with_its_log(tmp_path: Path) -
     # A server that was killed leaves the newest grades in the log.
     code = (
         "import os, sys\n"
-        "from relkit.judging.store import open_store\n"
+        "from relyon.judging.store import open_store\n"
         "store = open_store(sys.argv[1])\n"
         "store.projects.create('July')\n"
         "os.kill(os.getpid(), 9)"
@@ -284,7 +284,7 @@ def test_copies_while_judges_grade_hold_what_was_confirmed(tmp_path: Path) -> No
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "relkit", "judge", *map(str, arguments)]
+    command = [sys.executable, "-m", "relyon", "judge", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -363,7 +363,7 @@ def start_small(path: Path, copy: Path) -> subprocess.Popen[str]:
     code = (
         "import resource\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
-        "from relkit.cli.application import main\n"
+        "from relyon.cli.application import main\n"
         f"main(['judge', 'backup', {str(path)!r}, {str(copy)!r}, '--force'])"
     )
     return subprocess.Popen(

@@ -14,15 +14,15 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.judging.actions import Action
-from relkit.judging.progress import measure_progress
-from relkit.judging.records import Item
-from relkit.judging.store import Store, open_store
+from relyon.judging.actions import Action
+from relyon.judging.progress import measure_progress
+from relyon.judging.records import Item
+from relyon.judging.store import Store, open_store
 
 #: Grades with keys that depend on the item alone, and says so once the answer is there.
 WORKER = """
 import sys
-from relkit.judging import Action, open_store
+from relyon.judging import Action, open_store
 
 with open_store(sys.argv[1]) as store:
     user = store.accounts.get(sys.argv[2])
@@ -110,11 +110,11 @@ def finish(store: Store, names: list[str]) -> None:
 def test_without_the_packages_it_is_said_what_to_install(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['sqlalchemy'] = None\n"
-        "from relkit.cli.application import main\n"
+        "from relyon.cli.application import main\n"
         "main(['judge', 'status', 'judging.db'])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
     )
     assert done.returncode == 4
-    assert "pip install 'relkit[judge]'" in done.stderr
+    assert "pip install 'relyon[judge]'" in done.stderr

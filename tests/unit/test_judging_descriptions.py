@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import InputError
-from relkit.data.sheets import Row, Sheet
-from relkit.judging.descriptions import add_query_texts, describe_documents
-from relkit.judging.records import Item
+from relyon.core.errors import InputError
+from relyon.data.sheets import Row, Sheet
+from relyon.judging.descriptions import add_query_texts, describe_documents
+from relyon.judging.records import Item
 
 ITEMS = Sheet(
     (

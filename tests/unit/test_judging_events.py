@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import ParameterError
-from relkit.judging.events import EVENT_KINDS, forget_events, list_events, record_event
-from relkit.judging.store import open_store
+from relyon.core.errors import ParameterError
+from relyon.judging.events import EVENT_KINDS, forget_events, list_events, record_event
+from relyon.judging.store import open_store
 
 
 def test_events_are_found_by_kind_and_account_page_by_page(judging_database: str) -> None:

@@ -10,15 +10,15 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import InputError
-from relkit.data.sheets import Row, Sheet
-from relkit.io.sheet_tables import read_wide
-from relkit.judging.actions import Action
-from relkit.judging.agreement import measure_agreement
-from relkit.judging.exchange import export_sheet, import_sheet
-from relkit.judging.progress import measure_progress
-from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store
+from relyon.core.errors import InputError
+from relyon.data.sheets import Row, Sheet
+from relyon.io.sheet_tables import read_wide
+from relyon.judging.actions import Action
+from relyon.judging.agreement import measure_agreement
+from relyon.judging.exchange import export_sheet, import_sheet
+from relyon.judging.progress import measure_progress
+from relyon.judging.records import Item, Rating
+from relyon.judging.store import Store
 
 SHEET = Sheet(
     (

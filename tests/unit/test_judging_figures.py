@@ -9,14 +9,14 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.judging import figures, recent
-from relkit.judging.actions import Action
-from relkit.judging.figures import Figures, NotReadyError, is_large
-from relkit.judging.progress import measure_progress
-from relkit.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
-from relkit.judging.records import Item, Rating
-from relkit.judging.status import describe_agreement, describe_work
-from relkit.judging.store import Store
+from relyon.judging import figures, recent
+from relyon.judging.actions import Action
+from relyon.judging.figures import Figures, NotReadyError, is_large
+from relyon.judging.progress import measure_progress
+from relyon.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
+from relyon.judging.records import Item, Rating
+from relyon.judging.status import describe_agreement, describe_work
+from relyon.judging.store import Store
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_a_page_of_a_large_project_does_not_wait(
     pytest.importorskip("httpx2")
     from tests.unit.test_app_lead import Somebody
 
-    from relkit.app import lead_pages
+    from relyon.app import lead_pages
 
     monkeypatch.setattr(figures, "LARGE", 0)
     monkeypatch.setattr(lead_pages, "PATIENCE", 0.05)
@@ -129,8 +129,8 @@ def test_a_page_of_a_large_project_does_not_wait(
 
 
 def test_a_few_items_of_many_are_found_by_their_ids(store: Store) -> None:
-    from relkit.judging.bulk import update_statistics
-    from relkit.judging.schema import items, sa
+    from relyon.judging.bulk import update_statistics
+    from relyon.judging.schema import items, sa
 
     if not store.database.sqlite:
         pytest.skip("PostgreSQL gathers its statistics by itself as well")

@@ -16,10 +16,10 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import InputError
-from relkit.judging.files import make_file, readable_by_others
-from relkit.judging.records import Item
-from relkit.judging.store import open_store
+from relyon.core.errors import InputError
+from relyon.judging.files import make_file, readable_by_others
+from relyon.judging.records import Item
+from relyon.judging.store import open_store
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
 
@@ -75,7 +75,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "text": (lambda path: path.write_text("query,grade\n"), "not a SQLite database", "judge init"),
     "folder": (Path.mkdir, "this is a folder", "judging.db"),
     "foreign": (make_foreign, "but others: songs", "another file"),
-    "newer": (make_newer, "version 9999, which this relkit does not know", "--upgrade"),
+    "newer": (make_newer, "version 9999, which this relyon does not know", "--upgrade"),
 }
 
 
@@ -177,7 +177,7 @@ def refuse(*arguments: object) -> None:
 @pytest.fixture
 def sealed() -> Iterator[Callable[[Path], Path]]:
     """Copies a database and what is beside it to a medium that is read-only then."""
-    with tempfile.TemporaryDirectory(prefix="relkit-sealed-") as name:
+    with tempfile.TemporaryDirectory(prefix="relyon-sealed-") as name:
         mount = ["mount", "-t", "tmpfs", "tmpfs", name]
         mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
         if not mounted and os.geteuid() == 0:
@@ -249,8 +249,8 @@ def test_a_program_that_is_killed_while_it_makes_a_database_leaves_none(tmp_path
     path = tmp_path / "judging.db"
     code = (
         "import os, sys\n"
-        "from relkit.judging.database import Database\n"
-        "from relkit.judging.store import open_store\n"
+        "from relyon.judging.database import Database\n"
+        "from relyon.judging.store import open_store\n"
         "upgrade = Database.upgrade\n"
         "def half(self):\n"
         "    with self.write() as connection:\n"
@@ -269,7 +269,7 @@ def test_programs_that_make_a_database_at_once_share_one(tmp_path: Path) -> None
     path = tmp_path / "judging.db"
     code = (
         "import sys\n"
-        "from relkit.judging.store import open_store\n"
+        "from relyon.judging.store import open_store\n"
         "with open_store(sys.argv[1], create=True) as store:\n"
         "    store.projects.create(sys.argv[2])"
     )

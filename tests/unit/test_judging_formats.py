@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from tests.unit.sheets import FINALS, FULL, back
 
-from relkit.core.errors import InputError
-from relkit.data.scale import SEARCH
-from relkit.data.sheets import Row, Sheet
-from relkit.io import read_sheet
-from relkit.io.sheet_values import shown_query
-from relkit.io.sheets import PARTS, sheet_format, sheet_formats, write_sheet
-from relkit.judging.descriptions import add_query_texts, describe_documents
-from relkit.judging.records import Item, Rating
+from relyon.core.errors import InputError
+from relyon.data.scale import SEARCH
+from relyon.data.sheets import Row, Sheet
+from relyon.io import read_sheet
+from relyon.io.sheet_values import shown_query
+from relyon.io.sheets import PARTS, sheet_format, sheet_formats, write_sheet
+from relyon.judging.descriptions import add_query_texts, describe_documents
+from relyon.judging.records import Item, Rating
 
 
 @pytest.mark.parametrize("name", ["csv", "jsonl", "label-studio"])
@@ -63,7 +63,7 @@ def test_final_grades_in_qrels(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["trec", "ranklib"])
 def test_what_no_word_can_be_gets_an_id_and_stands_in_a_table(name: str, tmp_path: Path) -> None:
-    """Queries and documents of any text, as `relkit judge import` gets them back."""
+    """Queries and documents of any text, as `relyon judge import` gets them back."""
     queries = ["red running shoes", "q2", "", "#1", "笔记本 电脑", " a\tb\n=1+1", "plain"]
     rows = [
         Row(Item(query, document), final=2.0) if query else Row(Item("no grade", "d1"))

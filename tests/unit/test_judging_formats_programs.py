@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 import pytest
 from tests.unit.sheets import FULL, back, read
 
-from relkit.core.errors import InputError
-from relkit.data.scale import INTEGERS, SEARCH
-from relkit.data.sheets import Row, Sheet
-from relkit.io import read_sheet
-from relkit.io.formats.label_studio import labelling_config
-from relkit.io.sheet_tables import read_wide
-from relkit.io.sheets import write_sheet
-from relkit.judging.records import Item, Rating
+from relyon.core.errors import InputError
+from relyon.data.scale import INTEGERS, SEARCH
+from relyon.data.sheets import Row, Sheet
+from relyon.io import read_sheet
+from relyon.io.formats.label_studio import labelling_config
+from relyon.io.sheet_tables import read_wide
+from relyon.io.sheets import write_sheet
+from relyon.judging.records import Item, Rating
 
 # -- real exports ------------------------------------------------------------------------------
 

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.unit.sheets import FINALS, read
 
-from relkit.core.errors import InputError, ParameterError, ParseError, UnknownNameError
-from relkit.data.scale import SEARCH
-from relkit.data.sheets import Row, Sheet
-from relkit.io import read_sheet
-from relkit.io.recognition import possible_formats
-from relkit.io.sheet_tables import read_wide
-from relkit.io.sheets import sheet_format, sheet_formats, write_sheet
-from relkit.judging.records import Item, Rating
+from relyon.core.errors import InputError, ParameterError, ParseError, UnknownNameError
+from relyon.data.scale import SEARCH
+from relyon.data.sheets import Row, Sheet
+from relyon.io import read_sheet
+from relyon.io.recognition import possible_formats
+from relyon.io.sheet_tables import read_wide
+from relyon.io.sheets import sheet_format, sheet_formats, write_sheet
+from relyon.judging.records import Item, Rating
 
 
 def test_the_ending_says_the_format(tmp_path: Path) -> None:

@@ -14,14 +14,14 @@ pytest.importorskip("httpx2")
 
 from fastapi.testclient import TestClient
 
-from relkit.app import create_app
-from relkit.data.scale import SEARCH
-from relkit.judging.access import create_token, start_sign_in
-from relkit.judging.actions import Action
-from relkit.judging.mixing import count_turns, is_gold_turn, mask_item, unmask_item
-from relkit.judging.progress import measure_progress
-from relkit.judging.records import ActionKind, Item, Project, User
-from relkit.judging.store import Store
+from relyon.app import create_app
+from relyon.data.scale import SEARCH
+from relyon.judging.access import create_token, start_sign_in
+from relyon.judging.actions import Action
+from relyon.judging.mixing import count_turns, is_gold_turn, mask_item, unmask_item
+from relyon.judging.progress import measure_progress
+from relyon.judging.records import ActionKind, Item, Project, User
+from relyon.judging.store import Store
 
 DAY = 86_400.0
 #: What a judge does with one item.
@@ -237,7 +237,7 @@ def test_judges_read_no_settings_that_would_tell(store: Store) -> None:
     assert judge.read("/1/progress").keys() == judge.take(1)["progress"].keys() == own
     store.accounts.create("lea", role="lead")
     client = TestClient(create_app(store))
-    client.cookies.set("relkit_session", start_sign_in(store, store.accounts.get("lea")))
+    client.cookies.set("relyon_session", start_sign_in(store, store.accounts.get("lea")))
     assert client.get("/api/projects/1").json()["gold_share"] == 0.25
     assert client.get("/api/projects/1/progress").json()["items"] == 10
 
@@ -246,7 +246,7 @@ def test_the_page_of_projects_counts_gold_too(store: Store) -> None:
     project = make_project(store, 10, 10, share=0.5)
     ana = store.accounts.create("ana")
     client = TestClient(create_app(store))
-    client.cookies.set("relkit_session", start_sign_in(store, ana))
+    client.cookies.set("relyon_session", start_sign_in(store, ana))
     start = measure_progress(store, project.id, ana).available
     for step in range(start):
         page = client.get("/").text

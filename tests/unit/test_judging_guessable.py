@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import ParameterError
-from relkit.judging.guessable import check_not_guessable
-from relkit.judging.passwords import check_password_strength, generate_password
+from relyon.core.errors import ParameterError
+from relyon.judging.guessable import check_not_guessable
+from relyon.judging.passwords import check_password_strength, generate_password
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_what_is_guessed_first_is_refused(password: str) -> None:
 @pytest.mark.parametrize(
     ("password", "name"),
     [
-        ("relkit rocks today", "bo"),
+        ("relyon rocks today", "bo"),
         ("my R3lk1t instance", "bo"),
         ("johanna was here", "johanna"),
         ("J0hanna was here", "Johanna"),

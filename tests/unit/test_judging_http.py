@@ -15,10 +15,10 @@ pytest.importorskip("httpx2")
 
 from tests.web.server import Server
 
-from relkit.judging.access import create_token
-from relkit.judging.progress import measure_progress
-from relkit.judging.records import Item
-from relkit.judging.store import open_store
+from relyon.judging.access import create_token
+from relyon.judging.progress import measure_progress
+from relyon.judging.records import Item
+from relyon.judging.store import open_store
 
 JUDGES, ITEMS, OVERLAP = 50, 200, 2
 

@@ -8,17 +8,17 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.judging import importing, jobs
-from relkit.judging.actions import Action
-from relkit.judging.importing import bring_in
-from relkit.judging.incoming import Incoming
-from relkit.judging.jobs import StoppedError, list_jobs, stop_job
-from relkit.judging.progress import measure_progress
-from relkit.judging.records import Item, Rating
-from relkit.judging.removal import remove_project, start_removal, tidy_up
-from relkit.judging.schema import metadata, sa
-from relkit.judging.store import Store
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.judging import importing, jobs
+from relyon.judging.actions import Action
+from relyon.judging.importing import bring_in
+from relyon.judging.incoming import Incoming
+from relyon.judging.jobs import StoppedError, list_jobs, stop_job
+from relyon.judging.progress import measure_progress
+from relyon.judging.records import Item, Rating
+from relyon.judging.removal import remove_project, start_removal, tidy_up
+from relyon.judging.schema import metadata, sa
+from relyon.judging.store import Store
 
 MANY = [Item(f"q{n % 7}", f"d{n}") for n in range(120)]
 

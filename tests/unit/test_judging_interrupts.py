@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 
-from relkit.judging import Store
+from relyon.judging import Store
 
 
 def interrupt(*values: object) -> None:

@@ -6,10 +6,10 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import ParameterError
-from relkit.judging.names import check_one_script, name_key, other_key
-from relkit.judging.schema import sa
-from relkit.judging.store import open_store
+from relyon.core.errors import ParameterError
+from relyon.judging.names import check_one_script, name_key, other_key
+from relyon.judging.schema import sa
+from relyon.judging.store import open_store
 
 
 @pytest.mark.parametrize(

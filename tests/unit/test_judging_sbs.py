@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.judging.sbs import Preference, fit_bradley_terry, summarize_preferences
+from relyon.core.errors import InputError, ParameterError
+from relyon.judging.sbs import Preference, fit_bradley_terry, summarize_preferences
 
 
 def test_each_query_counts_once() -> None:
@@ -132,10 +132,10 @@ def test_bad_input() -> None:
 
 def test_from_a_database(tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
-    from relkit.judging.actions import Action
-    from relkit.judging.records import Comparison, Item
-    from relkit.judging.sbs import read_preferences
-    from relkit.judging.store import open_store
+    from relyon.judging.actions import Action
+    from relyon.judging.records import Comparison, Item
+    from relyon.judging.sbs import read_preferences
+    from relyon.judging.store import open_store
 
     with open_store(tmp_path / "judging.db", create=True) as store:
         project = store.projects.create("SBS", kind="side_by_side", overlap=2)

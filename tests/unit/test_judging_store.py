@@ -11,13 +11,13 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.judging.actions import Action
-from relkit.judging.database import Database
-from relkit.judging.keys import is_notice_due
-from relkit.judging.records import Comparison, Item, Project, Rating, Trait, User, item_parts
-from relkit.judging.schema import metadata, sa
-from relkit.judging.store import Store, open_store
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.judging.actions import Action
+from relyon.judging.database import Database
+from relyon.judging.keys import is_notice_due
+from relyon.judging.records import Comparison, Item, Project, Rating, Trait, User, item_parts
+from relyon.judging.schema import metadata, sa
+from relyon.judging.store import Store, open_store
 
 PAIRS = [Item("red shoes", f"d{n}", title=f"Shoe {n}", rank=n, tier="head") for n in (1, 2, 3)]
 

@@ -12,9 +12,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.data.judgments import Judgments
-from relkit.data.scale import SEARCH
+from relyon.core.errors import InputError, ParameterError
+from relyon.data.judgments import Judgments
+from relyon.data.scale import SEARCH
 
 GRADES = {"7": {"a": 3.0, "b": 0.0}, "8": {"a": 1.0}}
 COLUMNS: dict[str, list[Any]] = {"qid": [7, 7, 8], "docid": ["a", "b", "a"], "rel": [3, 0, 1]}
@@ -164,7 +164,7 @@ def test_columns_that_are_not_there_are_listed() -> None:
     with pytest.raises(InputError, match="no column for the document") as caught:
         Judgments.from_frame(frame)
     assert "`qid`, `thing`, `rel`" in caught.value.message
-    assert 'relkit.read_judgments(…, columns={"document": "thing"})' in caught.value.hint
+    assert 'relyon.read_judgments(…, columns={"document": "thing"})' in caught.value.hint
     with pytest.raises(InputError, match="no column `ding`") as caught:
         Judgments.from_frame(frame, columns={"document": "ding"})
     assert "`thing`" in caught.value.hint

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from relkit import InputError, _native
-from relkit.labels.cluster import CountTask, merged
-from relkit.labels.counting import Fold
-from relkit.labels.log import Patterns, read_folds
-from relkit.labels.rules import Rules
+from relyon import InputError, _native
+from relyon.labels.cluster import CountTask, merged
+from relyon.labels.counting import Fold
+from relyon.labels.log import Patterns, read_folds
+from relyon.labels.rules import Rules
 
 ROWS = st.lists(
     st.tuples(

@@ -12,12 +12,12 @@ import pytest
 from numpy.typing import NDArray
 from tests.unit.test_position_bias import log_of, simulate
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.labels import estimate_bias, make_labels, models, read_bias
-from relkit.labels.click_models.ips import IPS
-from relkit.labels.click_models.ratio import Ratio
-from relkit.labels.click_models.snips import SNIPS
-from relkit.labels.correction import Corrected
+from relyon.core.errors import InputError, ParameterError
+from relyon.labels import estimate_bias, make_labels, models, read_bias
+from relyon.labels.click_models.ips import IPS
+from relyon.labels.click_models.ratio import Ratio
+from relyon.labels.click_models.snips import SNIPS
+from relyon.labels.correction import Corrected
 
 THETA = {1: 1.0, 2: 0.5, 3: 0.1}
 

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.data.lazy import gather
-from relkit.labels import make_labels
+from relyon.data.lazy import gather
+from relyon.labels import make_labels
 
 
 def clicks() -> pl.DataFrame:

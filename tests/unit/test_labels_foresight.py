@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.analysis.statistics import RatioEstimate
-from relkit.labels import Lists, compare_models, lists_of, models, read_clicks
-from relkit.labels.foresight import by_position, perplexity, reliability
+from relyon.analysis.statistics import RatioEstimate
+from relyon.labels import Lists, compare_models, lists_of, models, read_clicks
+from relyon.labels.foresight import by_position, perplexity, reliability
 
 COLUMNS = ["session", "query", "doc", "position", "clicked"]
 

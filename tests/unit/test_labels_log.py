@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.labels.log import ClickLog, Fold, read_clicks, read_folds
+from relyon.core.errors import InputError, ParameterError
+from relyon.labels.log import ClickLog, Fold, read_clicks, read_folds
 
 COLUMNS = ("session", "query", "doc", "position", "clicked")
 
@@ -55,7 +55,7 @@ def test_any_order(seed: int) -> None:
 
 
 def test_parts_may_end_within_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("relkit.labels.log.ROWS", 1)
+    monkeypatch.setattr("relyon.labels.log.ROWS", 1)
     assert content(read_clicks(LOG)) == EXPECTED
 
 
@@ -110,7 +110,7 @@ def test_folds_share_out_the_sessions() -> None:
 def test_folds_of_one_pass_are_those_read_one_by_one(
     monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
-    monkeypatch.setattr("relkit.labels.log.ROWS", rows)
+    monkeypatch.setattr("relyon.labels.log.ROWS", rows)
     log = pl.DataFrame(
         [
             (f"s{n % 30}", f"q{n % 3}", doc, at, 0)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-import relkit
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.labels import (
+import relyon
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.labels import (
     Actions,
     Posterior,
     Quantiles,
@@ -22,8 +22,8 @@ from relkit.labels import (
     make_labels,
     without_bots,
 )
-from relkit.labels.beta import exceeds, interval
-from relkit.labels.grading import parse_grading
+from relyon.labels.beta import exceeds, interval
+from relyon.labels.grading import parse_grading
 
 COLUMNS = ["session", "query", "doc", "position", "clicked", "dwell_seconds", "add_to_cart"]
 
@@ -109,7 +109,7 @@ def test_bots_are_left_out_and_counted() -> None:
     found = make_labels(log(rows, columns), "dctr", drop_bots=True)
     assert found.sessions == 21
     assert [(note.kind, note.count) for note in found.notes] == [("clicks-bots-users", 1)]
-    sessions = relkit.read_sessions(log(rows[60:], columns))
+    sessions = relyon.read_sessions(log(rows[60:], columns))
     assert without_bots(sessions) is sessions
 
 
@@ -200,13 +200,13 @@ def test_no_prior_is_estimated_for_two_probabilities() -> None:
 def test_parquet_keeps_what_labels_assume(tmp_path: Path) -> None:
     labels = make_labels(log(ROWS), "dctr", grading="threshold=0.5")
     path = tmp_path / "labels.parquet"
-    relkit.write_judgments(labels.judgments, path)
-    evidence = relkit.read_judgments(path).evidence
+    relyon.write_judgments(labels.judgments, path)
+    evidence = relyon.read_judgments(path).evidence
     assert evidence is not None
     assert evidence.about == labels.about
     assert "every result was seen" in evidence.about["assumes"]
     with open(path, "rb") as file:
-        again = relkit.read_judgments(file).evidence
+        again = relyon.read_judgments(file).evidence
     assert again is not None
     assert again.about == labels.about
 

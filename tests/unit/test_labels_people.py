@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.core.document.terminal import width
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.labels import ModelComparison, compare_models, make_labels, read_clicks
-from relkit.labels.people import _reversals, pool_of
+import relyon
+from relyon.core.document.terminal import width
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.labels import ModelComparison, compare_models, make_labels, read_clicks
+from relyon.labels.people import _reversals, pool_of
 
 COLUMNS = ["session", "query", "doc", "position", "clicked"]
 DOCS = ("a", "b", "c")
@@ -39,9 +39,9 @@ def log(queries: Any = ("tv", "sofa"), sessions: int = 20) -> pl.DataFrame:
 
 def labels_of(frame: pl.DataFrame, model: str, parts: int = 5) -> dict[str, dict[str, float]]:
     """The labels of the sessions that `compare_models` fits on, found in another way."""
-    from relkit.labels import Fold
+    from relyon.labels import Fold
 
-    fitted = relkit.labels.models.get(model)().fit(
+    fitted = relyon.labels.models.get(model)().fit(
         read_clicks(frame, fold=Fold(0, parts, inside=False))
     )
     found: dict[str, dict[str, float]] = {}
@@ -59,7 +59,7 @@ def test_numbers_are_those_of_an_evaluation_of_the_labels(found: ModelComparison
     people = found.people
     assert people is not None
     for model in ("dctr", "pbm"):
-        results = relkit.evaluate(GRADES, labels_of(log(), model), people.measures)
+        results = relyon.evaluate(GRADES, labels_of(log(), model), people.measures)
         for measure in people.measures:
             assert people[model, measure].value == results[measure]
             values = [v for v in results.values_by_query(measure).values() if not math.isnan(v)]
@@ -82,7 +82,7 @@ def test_differences_are_those_of_a_comparison(found: ModelComparison) -> None:
     people = found.people
     assert people is not None
     runs = [labels_of(log(), model) for model in ("dctr", "pbm", "gctr")]
-    compared = relkit.compare(
+    compared = relyon.compare(
         GRADES, runs[0], runs[1:], people.measures, names=["dctr", "pbm", "gctr"]
     )
     for measure in ("ndcg@10", "gauc"):
@@ -108,7 +108,7 @@ def test_equal_labels_have_a_defined_answer(found: ModelComparison) -> None:
 def test_what_the_pool_holds() -> None:
     rows = [("s1", "tv", "a", 2, 0), ("s1", "tv", "b", 3, 1), ("s2", "tv", "a", 5, 0)]
     rows += [("s3", "sofa", "a", 1, 0), ("s3", "sofa", "b", 2, 0), ("s4", "bed", "a", 1, 1)]
-    judged = relkit.Judgments.from_dict(
+    judged = relyon.Judgments.from_dict(
         {"tv": {"a": 1, "b": 0, "unseen": 3}, "sofa": {"a": 1, "b": 1}, "desk": {"a": 1}}
     )
     pool = pool_of(judged, read_clicks(pl.DataFrame(rows, COLUMNS, orient="row")))
@@ -118,9 +118,9 @@ def test_what_the_pool_holds() -> None:
 
 
 def test_many_sessions_are_added_up_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    judged, clicks = relkit.Judgments.from_dict(GRADES), read_clicks(log())
+    judged, clicks = relyon.Judgments.from_dict(GRADES), read_clicks(log())
     whole = pool_of(judged, clicks).rows
-    monkeypatch.setattr("relkit.labels.people.SESSIONS", 3)
+    monkeypatch.setattr("relyon.labels.people.SESSIONS", 3)
     assert pool_of(judged, clicks).rows.equals(whole)
     assert whole.get_column("impressions").to_list() == [20.0] * 6
 
@@ -158,7 +158,7 @@ def test_one_query_has_no_interval_and_one_model_no_difference() -> None:
     assert frame.item(0, "gauc") == 0.5
 
 
-def test_measures_and_conventions_are_those_of_relkit() -> None:
+def test_measures_and_conventions_are_those_of_relyon() -> None:
     grades = {"tv": {"a": 2, "b": 1, "c": 0}}
     strict = compare_models(log(["tv"]), ["dctr"], judgments=grades, measures="auc(rel=2)").people
     assert strict is not None
@@ -294,14 +294,14 @@ def test_intervals_end_where_measures_do(found: ModelComparison) -> None:
     assert found.people is not None
     for one in found.people.agreements:
         low, high = one.interval
-        assert math.isnan(low) or relkit.measure(one.measure).bounds[0] <= low
-        assert math.isnan(high) or high <= relkit.measure(one.measure).bounds[1]
+        assert math.isnan(low) or relyon.measure(one.measure).bounds[0] <= low
+        assert math.isnan(high) or high <= relyon.measure(one.measure).bounds[1]
 
 
 def test_real_clicks_and_real_grades(test_data: Path) -> None:
     """TREC Session Track 2013: 40 sessions are too few to tell models apart, and it says so."""
     folder = test_data / "trec_session2013_part"
-    sessions = relkit.read_sessions(
+    sessions = relyon.read_sessions(
         folder / "session_impressions.tsv.gz",
         columns={"session": "session+interaction", "query": "topic"},
     )

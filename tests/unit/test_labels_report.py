@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 from tests.unit.pages import block_of, check_drawings, section_of
 
-import relkit
-from relkit.core.errors import ParameterError
-from relkit.labels import ModelComparison, compare_models
-from relkit.report import build_labels_page, render_labels_report
-from relkit.report.catalogue import catalogue
-from relkit.report.charts import draw
-from relkit.report.page import Chart, Details, Headlines, Page, Prose, Table
-from relkit.report.positions import PositionCurve, position_chart
+import relyon
+from relyon.core.errors import ParameterError
+from relyon.labels import ModelComparison, compare_models
+from relyon.report import build_labels_page, render_labels_report
+from relyon.report.catalogue import catalogue
+from relyon.report.charts import draw
+from relyon.report.page import Chart, Details, Headlines, Page, Prose, Table
+from relyon.report.positions import PositionCurve, position_chart
 
 COLUMNS = ["session", "query", "doc", "position", "clicked"]
 HOSTILE = "<script>alert(1)</script>"
@@ -126,18 +126,18 @@ def test_charts_can_be_drawn(page: Page, size: str) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_files(found: ModelComparison, language: Any, tmp_path: Path) -> None:
     path = tmp_path / "labels.html"
-    relkit.write_labels_report(found, path, language=language)
+    relyon.write_labels_report(found, path, language=language)
     text = path.read_text("utf-8")
     assert text.startswith("<!DOCTYPE html>")
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
     assert HOSTILE not in text
     assert '<td class="">nan' not in text.lower()
-    relkit.write_labels_report(found, tmp_path / "labels.md", language=language)
+    relyon.write_labels_report(found, tmp_path / "labels.md", language=language)
     markdown = (tmp_path / "labels.md").read_text("utf-8")
     assert "<script" not in markdown
     assert "{" not in markdown
     with pytest.raises(ParameterError, match="ends in neither"):
-        relkit.write_labels_report(found, tmp_path / "labels.pdf")
+        relyon.write_labels_report(found, tmp_path / "labels.pdf")
 
 
 def test_drawings_are_valid(page: Page) -> None:

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from tests.unit.simulated import ALL, DEPTH, JUDGMENTS, RUN, simulated
 
-from relkit.labels import Crowd, Fold, Habits, lists_of, make_labels, models, read_clicks, simulate
-from relkit.labels.simulation.drawing import BLOCK
+from relyon.labels import Crowd, Fold, Habits, lists_of, make_labels, models, read_clicks, simulate
+from relyon.labels.simulation.drawing import BLOCK
 
 
 def test_cascades_have_one_click_at_most() -> None:

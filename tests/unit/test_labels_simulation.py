@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.unit.simulated import ALL, DEPTH, JUDGMENTS, RUN, simulated
 
-import relkit
-from relkit.core.errors import InputError, ParameterError
-from relkit.labels import (
+import relyon
+from relyon.core.errors import InputError, ParameterError
+from relyon.labels import (
     Crowd,
     Habits,
     models,
     read_clicks,
     simulate,
 )
-from relkit.labels.simulation.drawing import BLOCK
-from relkit.online.logs import examine
+from relyon.labels.simulation.drawing import BLOCK
+from relyon.online.logs import examine
 
 # -- the truth -------------------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ def test_probabilities_of_grades() -> None:
 
 
 def test_a_scale_says_what_is_the_most() -> None:
-    judgments = relkit.read_judgments({"q1": {"a": "中"}}, scale="search")
+    judgments = relyon.read_judgments({"q1": {"a": "中"}}, scale="search")
     users = simulate({"q1": {"a": 1}}, judgments, sessions=1, epsilon=0)
     assert users.pairs.get_column("attraction").to_list() == [3 / 8]
 
@@ -145,7 +145,7 @@ def test_what_is_written_is_what_is_drawn(tmp_path: Path, ending: str) -> None:
     users = simulated(crowd=Crowd(misclicks=0.1, bots=0.1), sessions=BLOCK + 3)
     told: list[tuple[int, int]] = []
     counts = users.write(tmp_path / f"log.{ending}", progress=lambda *done: told.append(done))
-    read = relkit.read_sessions(str(tmp_path / f"log.{ending}")).collect()
+    read = relyon.read_sessions(str(tmp_path / f"log.{ending}")).collect()
     drawn = users.collect()
     assert read.drop("timestamp").equals(drawn.drop("timestamp"))
     assert told[-1] == (BLOCK + 3, BLOCK + 3)
@@ -194,14 +194,14 @@ def test_each_user_has_one_arm() -> None:
 
 
 def test_queries_that_some_run_lacks() -> None:
-    with pytest.warns(relkit.RelkitWarning, match="left out 1 query for which a run has no result"):
+    with pytest.warns(relyon.RelyonWarning, match="left out 1 query for which a run has no result"):
         users = simulate({"one": RUN, "two": {"q1": {"z": 1}, "q2": {"z": 1}}}, sessions=10)
     assert users.drawing.shelves.queries.to_list() == ["q1", "q2"]
     with pytest.raises(InputError, match="no query has results in every run: one, two"):
         simulate({"one": RUN, "two": {"other": {"z": 1}}}, sessions=10)
 
 
-def test_equal_scores_come_as_relkit_ranks_them() -> None:
+def test_equal_scores_come_as_relyon_ranks_them() -> None:
     log = simulate({"q": {"a": 1, "c": 1, "b": 1}}, sessions=1).collect()
     assert log.get_column("doc").to_list() == ["c", "b", "a"]
 
@@ -382,7 +382,7 @@ def test_the_truth_is_written(tmp_path: Path) -> None:
     assert found["shared"] == {"go_on": [0.9]}
     assert found["pairs"] == users.pairs.to_dicts()
     # Of two columns that could be the grade, judgments read the grade.
-    assert relkit.read_judgments(tmp_path / "truth.csv")["q2"] == {"a": 1.0, "c": 3.0}
+    assert relyon.read_judgments(tmp_path / "truth.csv")["q2"] == {"a": 1.0, "c": 3.0}
 
 
 # -- properties ------------------------------------------------------------------------------------

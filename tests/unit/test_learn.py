@@ -1,4 +1,4 @@
-"""The course: numbers are what relkit computes, languages are in step, faults are found."""
+"""The course: numbers are what relyon computes, languages are in step, faults are found."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.core.errors import InputError, ParseError, UnknownNameError
-from relkit.core.lessons import LESSONS as LINKS
-from relkit.core.texts import LANGUAGES
-from relkit.core.texts.languages import Language
-from relkit.learn import course, read_course
-from relkit.learn.blocks import Card
-from relkit.learn.check import check_languages, check_lesson, check_text
-from relkit.learn.course import LESSONS, find_lesson
-from relkit.learn.lesson import Lesson, numbers, plain_text, read_lesson
-from relkit.learn.play import Play, PlayDocument
-from relkit.learn.quantities import matches, quantity
-from relkit.learn.recorded import MOST_ORDERS, record
-from relkit.measures import registry
+import relyon
+from relyon.core.errors import InputError, ParseError, UnknownNameError
+from relyon.core.lessons import LESSONS as LINKS
+from relyon.core.texts import LANGUAGES
+from relyon.core.texts.languages import Language
+from relyon.learn import course, read_course
+from relyon.learn.blocks import Card
+from relyon.learn.check import check_languages, check_lesson, check_text
+from relyon.learn.course import LESSONS, find_lesson
+from relyon.learn.lesson import Lesson, numbers, plain_text, read_lesson
+from relyon.learn.play import Play, PlayDocument
+from relyon.learn.quantities import matches, quantity
+from relyon.learn.recorded import MOST_ORDERS, record
+from relyon.measures import registry
 
 ROOT = Path(__file__).parents[2]
 FRONT = '+++\ntitle = "T"\nsummary = "S"\nminutes = 1\n+++\n'
@@ -78,7 +78,7 @@ def test_languages_are_in_step() -> None:
         ("-2^3+sqrt(16)", -4.0),
     ],
 )
-def test_a_quantity_is_what_relkit_computes(expression: str, value: float) -> None:
+def test_a_quantity_is_what_relyon_computes(expression: str, value: float) -> None:
     assert quantity(expression) == pytest.approx(value, abs=5e-5)
 
 
@@ -87,12 +87,12 @@ def test_a_quantity_is_what_relkit_computes(expression: str, value: float) -> No
     ["", "ndcg", "ndcg@3:2,x", "1/0", "__import__('os')", "log2", "abs(1)", "dcg:1;gain", "a.b"],
 )
 def test_what_is_no_quantity_is_refused(expression: str) -> None:
-    with pytest.raises(relkit.RelkitError):
+    with pytest.raises(relyon.RelyonError):
         quantity(expression)
 
 
 @pytest.mark.parametrize("expression", ["nothing@3:1,0", "dcg:1;preset=nothing", "#nothing/x"])
-def test_names_that_relkit_does_not_know_are_refused(expression: str) -> None:
+def test_names_that_relyon_does_not_know_are_refused(expression: str) -> None:
     with pytest.raises(UnknownNameError):
         quantity(expression)
 
@@ -298,13 +298,13 @@ def test_lessons_name_measures_that_exist(language: Language) -> None:
 
 
 def test_the_description_of_a_measure_names_its_lesson(command: Command) -> None:
-    assert "relkit learn 3    IDCG and NDCG" in command("measures", "ndcg").out
+    assert "relyon learn 3    IDCG and NDCG" in command("measures", "ndcg").out
     assert "Lesson" not in command("measures", "num_q").out
 
 
 def test_a_line_ends_without_a_space_between_chinese_characters() -> None:
     pytest.importorskip("markdown_it")
-    from relkit.learn.render import markdown
+    from relyon.learn.render import markdown
 
     assert markdown("没有\n点击，\n“看”\nDCG", "zh") == "<p>没有点击，“看”\nDCG</p>\n"
     assert markdown("“one”\n“two”\nthree", "en") == "<p>“one”\n“two”\nthree</p>\n"
@@ -312,7 +312,7 @@ def test_a_line_ends_without_a_space_between_chinese_characters() -> None:
 
 def test_bold_text_may_touch_chinese_punctuation() -> None:
     pytest.importorskip("markdown_it")
-    from relkit.learn.render import markdown_line
+    from relyon.learn.render import markdown_line
 
     bold = "<strong>增益。</strong>直接用<strong>“好”</strong>的，<strong>一</strong>。"
     assert markdown_line("**增益。**直接用**“好”**的，**一**。", "zh") == bold
@@ -322,7 +322,7 @@ def test_bold_text_may_touch_chinese_punctuation() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_mark_of_bold_text_is_left_on_a_page(language: Language) -> None:
     pytest.importorskip("markdown_it")
-    from relkit.learn.render import markdown_line
+    from relyon.learn.render import markdown_line
 
     for lesson in course(language):
         left = [text for text, _ in lesson.texts() if "**" in markdown_line(text, language)]
@@ -331,7 +331,7 @@ def test_no_mark_of_bold_text_is_left_on_a_page(language: Language) -> None:
 
 def test_ndcg_is_derived_as_by_hand() -> None:
     pytest.importorskip("markdown_it")
-    from relkit.learn.render import derivation_steps
+    from relyon.learn.render import derivation_steps
 
     *steps, ideal, together = derivation_steps("ndcg@3:2,3,0", "en")
     gains = [2.0, 3 / math.log2(3), 0.0]
@@ -346,7 +346,7 @@ def test_ndcg_is_derived_as_by_hand() -> None:
 
 def test_columns_are_aligned_by_classes_which_the_pages_allow() -> None:
     pytest.importorskip("markdown_it")
-    from relkit.learn.render import markdown
+    from relyon.learn.render import markdown
 
     page = markdown("| a | b | c |\n| --- | ---: | :-: |\n| 1 | 2 | 3 |\n", "en")
     assert re.findall(r"<t[hd]\b[^>]*>", page) == [
@@ -355,7 +355,7 @@ def test_columns_are_aligned_by_classes_which_the_pages_allow() -> None:
     ]  # fmt: skip
 
 
-def test_the_cheat_sheets_say_what_relkit_computes() -> None:
+def test_the_cheat_sheets_say_what_relyon_computes() -> None:
     folder = LESSONS.parent / "sheets"
     texts = {one: (folder / f"{one}.md").read_text("utf-8") for one in LANGUAGES}
     assert [fault.said() for one, text in texts.items() for fault in check_text(text, one)] == []
@@ -368,7 +368,7 @@ def test_the_deck_holds_every_card_under_a_name_that_stays(
     language: Language, tmp_path: Path
 ) -> None:
     pytest.importorskip("genanki")
-    from relkit.learn.deck import anki_deck
+    from relyon.learn.deck import anki_deck
 
     def notes() -> dict[str, str]:
         with zipfile.ZipFile(io.BytesIO(anki_deck(course(language)))) as archive:
@@ -385,7 +385,7 @@ def test_the_deck_holds_every_card_under_a_name_that_stays(
     ]
     assert len(found) == len(cards)
     for name, card in cards:
-        front, back, _ = found[f"relkit/{language}/{name}/{card.id}"].split("\x1f")
+        front, back, _ = found[f"relyon/{language}/{name}/{card.id}"].split("\x1f")
         assert re.sub("<[^>]*>", "", html.unescape(front)) == plain_text(card.front)
         assert "<strong>" in back
     assert notes() == found
@@ -406,7 +406,7 @@ def test_the_page_on_diagnoses_leads_to_their_lessons(language: Language) -> Non
 def test_the_course_starts_without_the_judging_app() -> None:
     pytest.importorskip("starlette")
     code = (
-        "import sys, relkit.learn.site, relkit.learn.server, relkit.app.process;"
+        "import sys, relyon.learn.site, relyon.learn.server, relyon.app.process;"
         "print({'fastapi', 'sqlalchemy'} & set(sys.modules))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

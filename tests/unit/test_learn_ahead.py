@@ -11,11 +11,11 @@ import pytest
 
 pytest.importorskip("markdown_it")
 
-from relkit.core.texts import LANGUAGES
-from relkit.learn import course
-from relkit.learn.play import Dial
-from relkit.learn.server import Ahead, course_app
-from relkit.learn.site import Pages, steps_ahead
+from relyon.core.texts import LANGUAGES
+from relyon.learn import course
+from relyon.learn.play import Dial
+from relyon.learn.server import Ahead, course_app
+from relyon.learn.site import Pages, steps_ahead
 
 SECONDS = 20.0
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.core.texts import LANGUAGES
-from relkit.core.texts.languages import Language
-from relkit.learn import course
-from relkit.learn.blocks import Quiz
-from relkit.learn.course import find_lesson
-from relkit.learn.exam import exam_files, write_exam
-from relkit.learn.lesson import Lesson, Prose
-from relkit.learn.quantities import quantity
+import relyon
+from relyon.core.texts import LANGUAGES
+from relyon.core.texts.languages import Language
+from relyon.learn import course
+from relyon.learn.blocks import Quiz
+from relyon.learn.course import find_lesson
+from relyon.learn.exam import exam_files, write_exam
+from relyon.learn.lesson import Lesson, Prose
+from relyon.learn.quantities import quantity
 
 FENCE = re.compile(r"```bash\n(.*?)```", re.DOTALL)
 NUMBER = r"[-+]?[\d,]*\.?\d+"
@@ -46,7 +46,7 @@ def commands(language: Language) -> list[str]:
 def test_the_commands_print_what_the_questions_accept(
     language: Language, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RELKIT_LANG", language)
+    monkeypatch.setenv("RELYON_LANG", language)
     monkeypatch.chdir(tmp_path)
     printed = ""
     for line in commands(language):
@@ -54,7 +54,7 @@ def test_the_commands_print_what_the_questions_accept(
         if program == "cd":
             monkeypatch.chdir(arguments[0])
             continue
-        assert program == "relkit"
+        assert program == "relyon"
         outcome = command(*arguments)
         assert outcome.code == 0, outcome.err
         printed += outcome.out
@@ -76,12 +76,12 @@ def test_the_commands_print_what_the_questions_accept(
 def test_the_commands_after_the_questions_work(
     language: Language, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RELKIT_LANG", language)
+    monkeypatch.setenv("RELYON_LANG", language)
     monkeypatch.chdir(write_exam(tmp_path / "exam")[0].parent)
     said = " ".join(part.text for part in lesson(language).parts if isinstance(part, Prose))
     for line in (
-        "relkit logs doctor log.csv --fix -o cleaned.csv",
-        "relkit abtest show cleaned.csv",
+        "relyon logs doctor log.csv --fix -o cleaned.csv",
+        "relyon abtest show cleaned.csv",
     ):
         assert f"`{line}`" in said
         assert command(*line.split()[1:]).code == 0
@@ -95,7 +95,7 @@ def test_the_claim_is_significant_only_in_the_order_of_the_file(tmp_path: Path) 
     verdicts = {}
     for ties in ("input", "expected"):
         convention = {"ties": ties}
-        found = relkit.compare(judgments, old, new, "ndcg@10", convention=convention, resamples=1)
+        found = relyon.compare(judgments, old, new, "ndcg@10", convention=convention, resamples=1)
         verdicts[ties] = found.contrast("new.run", "ndcg@10").verdict
     assert verdicts == {"input": "better", "expected": "undecided"}
 

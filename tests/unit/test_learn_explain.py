@@ -1,4 +1,4 @@
-"""`relkit explain … --learn`: the lesson on a measure, with the reader's own derivation."""
+"""`relyon explain … --learn`: the lesson on a measure, with the reader's own derivation."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import sys
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.core.texts import LANGUAGES, Language
-from relkit.learn import course
-from relkit.learn.course import find_lesson
+import relyon
+from relyon.core.texts import LANGUAGES, Language
+from relyon.learn import course
+from relyon.learn.course import find_lesson
 
 
 def test_explain_opens_no_lesson_on_two_runs_or_without_one(command: Command) -> None:
@@ -26,7 +26,7 @@ def test_explain_opens_the_lesson_on_the_measure_with_the_reader_s_query(
 ) -> None:
     pytest.importorskip("markdown_it")
     shown = []
-    monkeypatch.setattr("relkit.cli.learn.serve", lambda *one, **options: shown.append(one))
+    monkeypatch.setattr("relyon.cli.learn.serve", lambda *one, **options: shown.append(one))
     run = ("explain", "judgments.qrels", "bm25.run", "--query-id", "q1", "--lang", language)
     outcome = command(*run, "-m", "rr@10", "--learn")
     assert outcome.code == 0
@@ -53,13 +53,13 @@ def test_explain_says_what_the_course_needs(
     outcome = command(*run, "--learn")
     assert (outcome.code, outcome.out) == (4, "")
     assert outcome.err.startswith(said)
-    assert "pip install 'relkit[learn]'" in outcome.err
+    assert "pip install 'relyon[learn]'" in outcome.err
     assert command(*run).code == 0
 
 
 def test_a_page_of_the_course_is_made_when_it_is_asked_for() -> None:
     pytest.importorskip("markdown_it")
-    from relkit.learn.site import Pages
+    from relyon.learn.site import Pages
 
     made: list[str] = []
 
@@ -75,9 +75,9 @@ def test_a_page_of_the_course_is_made_when_it_is_asked_for() -> None:
 
 def test_a_page_shows_the_reader_s_own_derivation() -> None:
     pytest.importorskip("markdown_it")
-    from relkit.learn.site import lesson_page
+    from relyon.learn.site import lesson_page
 
-    found = relkit.explain(
+    found = relyon.explain(
         {"q": {"x<y": 3, "b": 1}}, {"q": {"b": 2.0, "x<y": 1.0}}, "q", "ndcg@2",
         document_titles={"b": "A & B"},
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The game: its levels are queries of the demo, each can be won and lost, values are relkit's."""
+"""The game: its levels are queries of the demo, each can be won and lost, values are relyon's."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-import relkit
-from relkit.core.texts import LANGUAGES, catalogue
-from relkit.core.texts.languages import Language
-from relkit.learn.game import ENOUGH, MOST_MOVES, Level, fight, game, game_data
-from relkit.learn.recorded import State, key, reachable
+import relyon
+from relyon.core.texts import LANGUAGES, catalogue
+from relyon.core.texts.languages import Language
+from relyon.learn.game import ENOUGH, MOST_MOVES, Level, fight, game, game_data
+from relyon.learn.recorded import State, key, reachable
 
 DEMO = Path(__file__).parents[2] / "examples" / "demo"
 LEVELS = pytest.mark.parametrize("level", game().levels, ids=[one.id for one in game().levels])
@@ -36,11 +36,11 @@ def grades_of(query: str) -> dict[str, float]:
 
 
 def worth(state: State, measure: str) -> float:
-    """Returns what `relkit.evaluate` says of a list of grades, without the help of the course."""
+    """Returns what `relyon.evaluate` says of a list of grades, without the help of the course."""
     retrieved, missing = state
     documents = {f"d{n}": float(grade) for n, grade in enumerate((*retrieved, *missing))}
     run = {f"d{n}": float(-n) for n in range(len(retrieved))}
-    return float(relkit.evaluate({"q": documents}, {"q": run}, [measure])[measure])
+    return float(relyon.evaluate({"q": documents}, {"q": run}, [measure])[measure])
 
 
 @LEVELS

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.core.texts import LANGUAGES, catalogue
-from relkit.core.texts.languages import Language
-from relkit.learn import course
-from relkit.learn.blocks import Card, Predict, Quiz
-from relkit.learn.lesson import plain_text
-from relkit.learn.progress import Progress, read_progress
-from relkit.learn.quantities import quantity
-from relkit.learn.terminal import Study
+import relyon
+from relyon.core.texts import LANGUAGES, catalogue
+from relyon.core.texts.languages import Language
+from relyon.learn import course
+from relyon.learn.blocks import Card, Predict, Quiz
+from relyon.learn.lesson import plain_text
+from relyon.learn.progress import Progress, read_progress
+from relyon.learn.quantities import quantity
+from relyon.learn.terminal import Study
 
 pytest.importorskip("fsrs")
 
@@ -104,7 +104,7 @@ def test_q_ends_and_everything_is_kept(tmp_path: Path) -> None:
     progress = read_progress(path)
     Learner("en", iter(["", "3", "Q", "1"])).study(progress, 3)
     kept = json.loads(path.read_text("utf-8"))
-    assert kept["format"] == "relkit-learn"
+    assert kept["format"] == "relyon-learn"
     assert len(kept["cards"]) == 1
     again = read_progress(path)
     assert again.cards == progress.cards
@@ -132,11 +132,11 @@ def test_cards_come_back_when_they_are_due() -> None:
     assert progress.cards["b"]["reps"] == 6
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "relkit-learn", "version": 2}'])
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "relyon-learn", "version": 2}'])
 def test_another_file_is_refused_and_left_as_it_is(text: str, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(text, "utf-8")
-    with pytest.raises(relkit.InputError, match=r"other\.json: the file is not progress"):
+    with pytest.raises(relyon.InputError, match=r"other\.json: the file is not progress"):
         read_progress(path)
     assert path.read_text("utf-8") == text
 

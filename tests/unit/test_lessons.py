@@ -13,15 +13,15 @@ from typing import get_args
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.analysis.diagnosis import Finding, rules
-from relkit.core.lessons import LESSONS, lesson_line, lesson_of
-from relkit.core.notes import Note
-from relkit.core.texts import LANGUAGES, Language, catalogue
-from relkit.learn import course
-from relkit.learn.lesson import plain_text
-from relkit.online.monitoring.alarms import Kind
-from relkit.report import render_report
+import relyon
+from relyon.analysis.diagnosis import Finding, rules
+from relyon.core.lessons import LESSONS, lesson_line, lesson_of
+from relyon.core.notes import Note
+from relyon.core.texts import LANGUAGES, Language, catalogue
+from relyon.learn import course
+from relyon.learn.lesson import plain_text
+from relyon.online.monitoring.alarms import Kind
+from relyon.report import render_report
 
 #: What is no kind, but a part of sentences.
 PARTS = {
@@ -139,12 +139,12 @@ def test_lessons_are_about_their_topics() -> None:
 
 
 def test_the_line_about_a_lesson_is_a_command(command: Command) -> None:
-    """`relkit learn` finds every lesson by the number that is named."""
-    from relkit.learn.course import find_lesson
+    """`relyon learn` finds every lesson by the number that is named."""
+    from relyon.learn.course import find_lesson
 
     for language in LANGUAGES:
         for name in {lesson for _, lesson, _ in mapped()}:
-            found = re.search(r"relkit learn (\d+)", lesson_line(name, language))
+            found = re.search(r"relyon learn (\d+)", lesson_line(name, language))
             assert found is not None
             assert find_lesson(found[1], course(language)).name == name
     assert lesson_line("", "en") == ""
@@ -161,11 +161,11 @@ def write_files(folder: Path) -> tuple[str, str]:
 def test_a_command_names_each_lesson_once(command: Command, tmp_path: Path) -> None:
     outcome = command("evaluate", *write_files(tmp_path), "-m", "rr", "-m", "pnr", "-m", "auc")
     notes = outcome.err.splitlines()
-    assert sum("relkit learn 13" in line for line in notes) == 1
-    assert notes[0].endswith(" — lesson: relkit learn 13")
-    assert all(line.count("relkit learn") <= 1 for line in notes)
+    assert sum("relyon learn 13" in line for line in notes) == 1
+    assert notes[0].endswith(" — lesson: relyon learn 13")
+    assert all(line.count("relyon learn") <= 1 for line in notes)
     again = command("evaluate", *write_files(tmp_path), "-m", "rr", "--lang", "zh")
-    assert again.err.splitlines()[0].endswith("（课程：relkit learn 13 --lang zh）")
+    assert again.err.splitlines()[0].endswith("（课程：relyon learn 13 --lang zh）")
 
 
 def test_json_names_the_lesson_of_each_note(command: Command, tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ def test_json_names_the_lesson_of_each_note(command: Command, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("language", "hint"),
     [
-        ("en", "hint: drop --strict to continue despite warnings — lesson: relkit learn 13"),
-        ("zh", "建议：去掉 --strict，这些警告只会打印出来（课程：relkit learn 13 --lang zh）"),
+        ("en", "hint: drop --strict to continue despite warnings — lesson: relyon learn 13"),
+        ("zh", "建议：去掉 --strict，这些警告只会打印出来（课程：relyon learn 13 --lang zh）"),
     ],
 )
 def test_a_warning_that_became_an_error_names_its_lesson(
@@ -193,7 +193,7 @@ def test_a_warning_that_became_an_error_names_its_lesson(
 
 @pytest.mark.parametrize(
     ("language", "end"),
-    [("en", " — lesson: relkit learn 13"), ("zh", "（课程：relkit learn 13 --lang zh）")],
+    [("en", " — lesson: relyon learn 13"), ("zh", "（课程：relyon learn 13 --lang zh）")],
 )
 def test_the_hint_of_an_error_ends_with_its_lesson(
     language: str, end: str, command: Command, tmp_path: Path
@@ -209,15 +209,15 @@ def test_the_hint_of_an_error_ends_with_its_lesson(
     assert undefined.err.splitlines()[-1].endswith(end)
     assert "--set rr.undefined=one" in undefined.err
     assert language == "en" or "评测口径规定 undefined=error" in undefined.err
-    assert "relkit learn" not in command("evaluate", files[0], "none.run").err
+    assert "relyon learn" not in command("evaluate", files[0], "none.run").err
 
 
 def test_errors_in_python_name_the_lesson() -> None:
-    with pytest.raises(relkit.InputError) as raised:
-        relkit.evaluate({"q": {"a": 1}}, {"r": {"a": 1.0}}, "rr", convention={"missing": "error"})
+    with pytest.raises(relyon.InputError) as raised:
+        relyon.evaluate({"q": {"a": 1}}, {"r": {"a": 1.0}}, "rr", convention={"missing": "error"})
     assert raised.value.lesson == "13-conventions"
-    assert str(raised.value).endswith(" — lesson: relkit learn 13")
-    assert relkit.RelkitError("odd", hint="look").lesson == ""
+    assert str(raised.value).endswith(" — lesson: relyon learn 13")
+    assert relyon.RelyonError("odd", hint="look").lesson == ""
 
 
 def test_a_note_of_ones_own_names_none() -> None:
@@ -232,34 +232,34 @@ NEW = {q: {"b": 1.0, "a": 1.0, "c": 1.0} for q in [*JUDGED][:11]}
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_diagnosis_names_its_lesson(language: Language) -> None:
-    found = relkit.diagnose(relkit.compare(JUDGED, OLD, NEW, ["ndcg@10", "auc"]))
+    found = relyon.diagnose(relyon.compare(JUDGED, OLD, NEW, ["ndcg@10", "auc"]))
     lessons = [lesson_of("diagnosis", one.rule) for one in found]
     assert found
     assert all(lessons)
     lines = [lesson_line(one, language) for one in lessons]
     assert [one["lesson"] for one in found.to_dict(language)["findings"]] == lessons
     text = [line.strip() for line in found.to_text(language).splitlines()]
-    assert [line for line in text if "relkit learn" in line] == lines
+    assert [line for line in text if "relyon learn" in line] == lines
     written = found.to_markdown(language).splitlines()
-    assert [line for line in written if "relkit learn" in line] == lines
+    assert [line for line in written if "relyon learn" in line] == lines
     assert all(f"<p>{line}</p>" in found.to_html(language) for line in lines)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_report_names_lessons_of_findings_and_notes(language: Language) -> None:
-    comparison = relkit.compare(JUDGED, OLD, NEW, ["ndcg@10"])
+    comparison = relyon.compare(JUDGED, OLD, NEW, ["ndcg@10"])
     page = render_report(comparison, format="html", language=language)
-    found = relkit.diagnose(comparison)
+    found = relyon.diagnose(comparison)
     for one in found:
         assert f'<p class="lesson">{lesson_line(one.lesson, language)}</p>' in page
     note = next(one for one in comparison.notes if one.lesson)
-    end = lesson_line(note.lesson, language).partition("relkit")[2]
-    assert re.search(rf"{re.escape(note.text(language))}[^<]*relkit{end}", page)
+    end = lesson_line(note.lesson, language).partition("relyon")[2]
+    assert re.search(rf"{re.escape(note.text(language))}[^<]*relyon{end}", page)
 
 
 def test_the_course_is_not_read_for_a_note(tmp_path: Path) -> None:
     script = (
-        "import sys\nfrom relkit.cli.application import main\n"
+        "import sys\nfrom relyon.cli.application import main\n"
         f"try:\n    main({['evaluate', *write_files(tmp_path)]!r})\nexcept SystemExit:\n    pass\n"
         "print(*sys.modules, file=sys.stderr)"
     )
@@ -267,5 +267,5 @@ def test_the_course_is_not_read_for_a_note(tmp_path: Path) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     *notes, modules = done.stderr.splitlines()
-    assert "relkit learn 13" in notes[0]
-    assert [one for one in modules.split() if one.startswith("relkit.learn")] == []
+    assert "relyon learn 13" in notes[0]
+    assert [one for one in modules.split() if one.startswith("relyon.learn")] == []

@@ -16,18 +16,18 @@ pytest.importorskip("sqlalchemy")
 from tests.unit.asking import people, project_to_ask, run, title_number
 from tests.unit.completions import Completions, Received, Reply
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.io import read_sheet
-from relkit.io.sheets import sheet_format, sheet_formats, write_sheet
-from relkit.judging.actions import Action
-from relkit.judging.exchange import export_sheet, final_judgments, import_sheet
-from relkit.judging.llm.calibration import accept_judge, calibrate
-from relkit.judging.llm.differences import find_differences
-from relkit.judging.llm.systems import compare_systems
-from relkit.judging.progress import measure_progress
-from relkit.judging.records import Item, Project
-from relkit.judging.status import describe_project
-from relkit.judging.store import Store
+from relyon.core.errors import InputError, ParameterError
+from relyon.io import read_sheet
+from relyon.io.sheets import sheet_format, sheet_formats, write_sheet
+from relyon.judging.actions import Action
+from relyon.judging.exchange import export_sheet, final_judgments, import_sheet
+from relyon.judging.llm.calibration import accept_judge, calibrate
+from relyon.judging.llm.differences import find_differences
+from relyon.judging.llm.systems import compare_systems
+from relyon.judging.progress import measure_progress
+from relyon.judging.records import Item, Project
+from relyon.judging.status import describe_project
+from relyon.judging.store import Store
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from relkit.data.scale import SEARCH
-from relkit.judging.llm.answers import PROBLEMS, read_answer
+from relyon.data.scale import SEARCH
+from relyon.judging.llm.answers import PROBLEMS, read_answer
 
 GOOD = [
     ('{"grade": 2, "reason": "Fits."}', 2, "Fits."),

@@ -11,13 +11,13 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.analysis.statistics import Resampling
-from relkit.core.errors import InputError
-from relkit.data.scale import BINARY, SEARCH
-from relkit.judging.agreement import measure_agreement
-from relkit.judging.llm.calibration import measure_calibration
-from relkit.judging.llm.figures import NAMES, Unit, measure_figures, resampled_figures
-from relkit.judging.records import Item
+from relyon.analysis.statistics import Resampling
+from relyon.core.errors import InputError
+from relyon.data.scale import BINARY, SEARCH
+from relyon.judging.agreement import measure_agreement
+from relyon.judging.llm.calibration import measure_calibration
+from relyon.judging.llm.figures import NAMES, Unit, measure_figures, resampled_figures
+from relyon.judging.records import Item
 
 FEW = Resampling(200)
 

@@ -14,14 +14,14 @@ pytest.importorskip("sqlalchemy")
 from tests.unit.asking import configure, project_to_ask, run, title_number
 from tests.unit.completions import Completions, Received, Reply
 
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.judging.actions import Action
-from relkit.judging.llm.endpoint import Endpoint, EndpointError
-from relkit.judging.llm.judge import Outcome, ask_model, build_plan, choose_items
-from relkit.judging.llm.prompt import build_prompt
-from relkit.judging.records import Item, Project
-from relkit.judging.schema import llm_answers, sa
-from relkit.judging.store import Store
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.judging.actions import Action
+from relyon.judging.llm.endpoint import Endpoint, EndpointError
+from relyon.judging.llm.judge import Outcome, ask_model, build_plan, choose_items
+from relyon.judging.llm.prompt import build_prompt
+from relyon.judging.records import Item, Project
+from relyon.judging.schema import llm_answers, sa
+from relyon.judging.store import Store
 
 
 @pytest.fixture

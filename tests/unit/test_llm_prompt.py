@@ -10,10 +10,10 @@ from hypothesis import given, strategies as st
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.data.scale import BINARY, FLOATS, SEARCH, Scale
-from relkit.judging.llm.prompt import LONGEST, build_prompt
-from relkit.judging.records import Item, Project
+from relyon.core.errors import InputError, ParameterError
+from relyon.data.scale import BINARY, FLOATS, SEARCH, Scale
+from relyon.judging.llm.prompt import LONGEST, build_prompt
+from relyon.judging.records import Item, Project
 
 
 def project(scale: Scale = SEARCH, en: str = "", zh: str = "", kind: str = "grades") -> Project:

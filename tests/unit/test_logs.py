@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.unit.clean_logs import START, clean_log, kinds, mixed_in, only, robot
 
-from relkit.core.errors import InputError
-from relkit.online.logs import checks, examine, summarise
-from relkit.online.logs.searches import fold_query
-from relkit.online.logs.times import Gaps
+from relyon.core.errors import InputError
+from relyon.online.logs import checks, examine, summarise
+from relyon.online.logs.searches import fold_query
+from relyon.online.logs.times import Gaps
 
 # -- clean logs ------------------------------------------------------------------------------------
 

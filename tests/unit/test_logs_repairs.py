@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from tests.unit.clean_logs import kinds, mixed_in, robot
 
-from relkit import InputError, ParameterError, Sessions, UnknownNameError, read_sessions
-from relkit.core.document.terminal import width
-from relkit.online.logs import Check, Finding, Log, checks, examine, summarise
+from relyon import InputError, ParameterError, Sessions, UnknownNameError, read_sessions
+from relyon.core.document.terminal import width
+from relyon.online.logs import Check, Finding, Log, checks, examine, summarise
 
 
 def sick(clean: pl.DataFrame) -> pl.DataFrame:
@@ -42,7 +42,7 @@ def test_duckdb_finds_what_polars_finds(clean: pl.DataFrame) -> None:
 def test_slices_of_a_large_log(clean: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     log = mixed_in(sick(clean), robot(60, 1.0))
     whole, numbers = examine(log).to_dict(), summarise(log).to_dict()
-    monkeypatch.setattr("relkit.online.logs.base.SLICE", 100)
+    monkeypatch.setattr("relyon.online.logs.base.SLICE", 100)
     sliced = examine(log)
     assert sliced.to_dict() == whole
     assert "bots" in sliced

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import relkit
-from relkit.analysis.comparison.contrast import gain_sign
-from relkit.measures.lookup import registry
-from relkit.report.queries import extremes
+import relyon
+from relyon.analysis.comparison.contrast import gain_sign
+from relyon.measures.lookup import registry
+from relyon.report.queries import extremes
 
 Command = Callable[..., Any]
 
@@ -149,4 +149,4 @@ def test_built_in_measures_of_quality_are_higher_is_better() -> None:
     assert all(registry.get(name).describes == "data" for name in lower)
     assert gain_sign("revenue") == 1
     assert gain_sign("ndcg@10") == 1
-    assert relkit.measure("ndcg").better == "higher"
+    assert relyon.measure("ndcg").better == "higher"

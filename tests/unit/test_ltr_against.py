@@ -13,10 +13,10 @@ import pytest
 from tests.unit.conftest import Command
 from tests.unit.trained import rows_of, training_of, write_features
 
-import relkit
-import relkit.ltr
-from relkit import InputError, ParameterError
-from relkit.core.language import Language
+import relyon
+import relyon.ltr
+from relyon import InputError, ParameterError
+from relyon.core.language import Language
 
 SMALL: dict[str, Any] = {"trees": 5, "min_rows": 3, "threads": 1, "folds": 3, "baseline": None}
 TRAIN = ("train", "features.csv", "-o", "new.model", "--threads", "1", "--baseline", "none")
@@ -33,9 +33,9 @@ def held(files: Path) -> Path:
     return files
 
 
-def trained(**changes: Any) -> relkit.ltr.Training:
+def trained(**changes: Any) -> relyon.ltr.Training:
     """Returns a small training of the rows of `held`."""
-    return relkit.ltr.train("features.csv", **SMALL | changes)
+    return relyon.ltr.train("features.csv", **SMALL | changes)
 
 
 def test_a_ranker_is_measured_on_the_held_out_rows(held: Path) -> None:
@@ -45,8 +45,8 @@ def test_a_ranker_is_measured_on_the_held_out_rows(held: Path) -> None:
     beside = found.against
     assert beside is not None
     assert beside.tested is not None
-    rows = relkit.read_features("heldout.csv")
-    expected = relkit.evaluate_scores(rows, old.predict(rows), measures="ndcg@10")
+    rows = relyon.read_features("heldout.csv")
+    expected = relyon.evaluate_scores(rows, old.predict(rows), measures="ndcg@10")
     assert beside.number.value == pytest.approx(expected["ndcg@10"], abs=1e-12)
     differences = np.array(found.values) - np.array(expected.column("ndcg@10"))
     assert beside.difference == pytest.approx(np.nanmean(differences), abs=1e-12)
@@ -62,10 +62,10 @@ def test_a_ranker_that_knows_the_held_out_queries_is_refused(held: Path) -> None
     with pytest.raises(ParameterError, match="was trained on these queries"):
         trained(against="old.model")
     with pytest.raises(ParameterError, match="may have been trained on these queries"):
-        relkit.ltr.train("heldout.csv", against="old.model", **SMALL)
+        relyon.ltr.train("heldout.csv", against="old.model", **SMALL)
     with pytest.raises(InputError, match="was trained on the held-out rows"):
-        relkit.ltr.train("heldout.csv", valid="features.csv", against="old.model", **SMALL)
-    other = relkit.ltr.train("heldout.csv", valid="heldout.csv", against="old.model", **SMALL)
+        relyon.ltr.train("heldout.csv", valid="features.csv", against="old.model", **SMALL)
+    other = relyon.ltr.train("heldout.csv", valid="heldout.csv", against="old.model", **SMALL)
     assert other.against is not None
     assert "earlier-data" in {note.kind for note in other.against.notes}
 
@@ -130,13 +130,13 @@ def test_more_features_of_the_same_queries_are_compared(held: Path) -> None:
 def test_a_card_comes_back_from_json(held: Path) -> None:
     card = trained(baseline="regression").card
     Path("card.json").write_text(card.to_json(), "utf-8")
-    again = relkit.ltr.read_card("card.json")
+    again = relyon.ltr.read_card("card.json")
     assert json.loads(again.to_json()) | {"notes": []} == json.loads(card.to_json()) | {"notes": []}
-    assert relkit.ltr.different_numbers(card, again) == ()
+    assert relyon.ltr.different_numbers(card, again) == ()
     for text in ("{}", "[]", "{", "[" * 100_000, '{"card": 3}', "null"):
         Path("card.json").write_text(text, "utf-8")
         with pytest.raises(InputError, match="neither a saved ranker nor a model card"):
-            relkit.ltr.read_card("card.json")
+            relyon.ltr.read_card("card.json")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -165,13 +165,13 @@ def test_the_command_says_it_in_every_form(
 def test_stored_numbers_carry_their_fingerprint() -> None:
     judgments, run = {"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
     rules = {"ties": "expected"}
-    found = relkit.evaluate(judgments, run, ["ndcg@10", "recall@5"], convention=rules)
+    found = relyon.evaluate(judgments, run, ["ndcg@10", "recall@5"], convention=rules)
     told = json.loads(found.to_json())["measures"]
-    assert told["ndcg@10"]["fingerprint"] == relkit.ltr.fingerprint("ndcg@10", rules)
-    micro = relkit.evaluate(judgments, run, "recall@5", convention=rules, average="micro")
+    assert told["ndcg@10"]["fingerprint"] == relyon.ltr.fingerprint("ndcg@10", rules)
+    micro = relyon.evaluate(judgments, run, "recall@5", convention=rules, average="micro")
     (other,) = json.loads(micro.to_json())["measures"].values()
     assert other["fingerprint"] != told["recall@5"]["fingerprint"]
-    compared = relkit.compare(judgments, run, run, "ndcg@10", names=["a", "b"], convention=rules)
+    compared = relyon.compare(judgments, run, run, "ndcg@10", names=["a", "b"], convention=rules)
     (contrast,) = json.loads(compared.to_json())["contrasts"]
     assert contrast["fingerprint"] == told["ndcg@10"]["fingerprint"]
     card = training_of().card

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import relkit.ltr
-from relkit.data.features import Features
-from relkit.data.labelled import LabelledRows, offsets_of
-from relkit.ltr.preparation.pairs import (
+import relyon.ltr
+from relyon.data.features import Features
+from relyon.data.labelled import LabelledRows, offsets_of
+from relyon.ltr.preparation.pairs import (
     label_classes,
     orderable,
     random_variance,
@@ -41,7 +41,7 @@ def simulated(queries: int = 60, rows: int = 10, seed: int = 0, **columns: Any) 
 
 
 def kinds(rows: LabelledRows, **options: Any) -> list[str]:
-    return [one.kind for one in relkit.ltr.check(rows, **options)]
+    return [one.kind for one in relyon.ltr.check(rows, **options)]
 
 
 def with_feature(rows: LabelledRows, values: Any, name: str = "c") -> LabelledRows:
@@ -52,7 +52,7 @@ def with_feature(rows: LabelledRows, values: Any, name: str = "c") -> LabelledRo
 
 def test_nothing_stands_out_of_good_rows() -> None:
     rows = simulated()
-    found = relkit.ltr.check(
+    found = relyon.ltr.check(
         rows, parameters=LIGHTGBM, sides={"test": simulated(seed=1).select([])}
     )
     assert (len(found), found.warnings) == (0, ())
@@ -66,11 +66,11 @@ def test_queries_of_equal_labels_and_the_pairs_of_the_others() -> None:
     frame = pl.DataFrame(
         {"q": [1, 1, 2, 2, 3, 3, 3], "label": [1, 1, 0, 2, 0, 1, 1], "f": range(7)}
     )
-    found = relkit.ltr.check(relkit.read_features(frame, query="q"))
+    found = relyon.ltr.check(relyon.read_features(frame, query="q"))
     one = found["constant-labels"]
     assert (one.level, one.examples) == ("info", ("1",))
     assert one.evidence == {"count": 1, "total": 3, "share": 1 / 3, "pairs": 3}
-    flat = relkit.ltr.check(relkit.read_features(frame.with_columns(label=1), query="q"))
+    flat = relyon.ltr.check(relyon.read_features(frame.with_columns(label=1), query="q"))
     assert (flat["constant-labels"].level, flat["constant-labels"].evidence["pairs"]) == (
         "warning",
         0,
@@ -85,7 +85,7 @@ def test_labels_that_engines_refuse(change: float, kind: str) -> None:
     rows = simulated()
     labels = rows.labels.copy()
     labels[3] = change
-    found = relkit.ltr.check(simulated(labels=labels))
+    found = relyon.ltr.check(simulated(labels=labels))
     assert found[kind].level == "warning"
     assert [one.kind for one in found] == [kind]
     labels[3] = 30
@@ -101,16 +101,16 @@ def test_large_labels_are_allowed_where_their_gains_are_given_and_by_other_engin
 
 def test_rows_of_a_query_that_do_not_stand_together() -> None:
     frame = pl.DataFrame({"q": [1, 2, 1], "label": [0, 1, 1], "f": [1, 2, 3]})
-    found = relkit.ltr.check(relkit.read_features(frame, query="q"))
+    found = relyon.ltr.check(relyon.read_features(frame, query="q"))
     assert found["scattered-queries"].evidence == {"count": 1}
-    assert "scattered-queries" not in kinds(relkit.read_features(frame.sort("q"), query="q"))
+    assert "scattered-queries" not in kinds(relyon.read_features(frame.sort("q"), query="q"))
 
 
 @pytest.mark.parametrize(("sign", "key"), [(1, "rising"), (-1, "falling")])
 def test_rows_in_the_order_of_labels(sign: int, key: str) -> None:
     rows = simulated()
     order = np.lexsort((sign * rows.labels, rows.qid))
-    (one,) = relkit.ltr.check(simulated(labels=rows.labels[order]))
+    (one,) = relyon.ltr.check(simulated(labels=rows.labels[order]))
     assert (one.kind, one.level, one.key) == ("row-order", "warning", key)
     assert one.evidence["share"] == 1
     assert one.evidence["pairs"] == 60 * 17
@@ -193,7 +193,7 @@ def test_a_feature_that_is_the_label(sparse: bool) -> None:
         rows = simulated(
             labels=rows.labels, features=Features(features.names, csr_array(features.values))
         )
-    (one,) = relkit.ltr.check(rows)
+    (one,) = relyon.ltr.check(rows)
     assert (one.kind, one.level, one.key) == ("leaking-feature", "warning", "text")
     assert (one.evidence["name"], one.evidence["agreement"]) == ("graded", -1)
     assert "`graded` orders all 1,020 pairs" in one.text()
@@ -204,7 +204,7 @@ def test_a_feature_that_is_nearly_the_label_and_one_that_is_good() -> None:
     random = np.random.default_rng(1)
     near = rows.labels + random.normal(0, 0.2, len(rows))
     good = rows.labels + random.normal(0, 0.7, len(rows))
-    found = relkit.ltr.check(
+    found = relyon.ltr.check(
         simulated(queries=200, features=Features(("near", "good"), np.column_stack([near, good])))
     )
     (one,) = found
@@ -214,7 +214,7 @@ def test_a_feature_that_is_nearly_the_label_and_one_that_is_good() -> None:
 
 def test_few_pairs_prove_no_leak() -> None:
     frame = pl.DataFrame({"q": [1, 1, 1], "label": [2, 1, 0], "f": [3, 2, 1], "g": [1, 5, 2]})
-    assert "leaking-feature" not in kinds(relkit.read_features(frame, query="q"))
+    assert "leaking-feature" not in kinds(relyon.read_features(frame, query="q"))
 
 
 def test_constant_features_and_missing_values() -> None:
@@ -222,7 +222,7 @@ def test_constant_features_and_missing_values() -> None:
     values = np.column_stack([rows.known_features().values, np.full(len(rows), 7.0)])
     values = np.column_stack([values, np.full(len(rows), np.nan)])
     values[::4, 0] = np.nan
-    found = relkit.ltr.check(simulated(features=Features(("a", "b", "c", "d"), values)))
+    found = relyon.ltr.check(simulated(features=Features(("a", "b", "c", "d"), values)))
     assert found["constant-feature"].examples == ("c", "d")
     assert found["missing-values"].examples == ("d", "a")
     assert found["missing-values"].evidence["share"] == pytest.approx((0.25 + 1) / 4)
@@ -231,13 +231,13 @@ def test_constant_features_and_missing_values() -> None:
 
 def test_queries_and_rows_on_two_sides() -> None:
     train, test = simulated(), simulated(seed=9)
-    found = relkit.ltr.check(train, parameters=LIGHTGBM, sides={"test": test})
+    found = relyon.ltr.check(train, parameters=LIGHTGBM, sides={"test": test})
     assert [one.kind for one in found] == ["query-on-two-sides"]
     assert found["query-on-two-sides"].evidence == {"count": 60, "total": 60, "side": "test"}
     other = LabelledRows(
         train.labels[:10], None, offsets_of([10]), ["new"], features=train.select([4]).features
     )
-    found = relkit.ltr.check(train, sides={"valid": other})
+    found = relyon.ltr.check(train, sides={"valid": other})
     assert found["row-on-two-sides"].evidence == {
         "count": 10,
         "total": 10,
@@ -250,7 +250,7 @@ def test_queries_and_rows_on_two_sides() -> None:
 def test_a_gain_that_is_not_the_measure_s() -> None:
     rows = simulated()
     plain = {"objective": "lambdarank", "lambdarank_truncation_level": 10}
-    found = relkit.ltr.check(rows, parameters=plain)["gain-differs"]
+    found = relyon.ltr.check(rows, parameters=plain)["gain-differs"]
     assert (found.evidence["label"], found.evidence["top"]) == (1, 2)
     assert (found.evidence["trained"], found.evidence["reported"]) == (pytest.approx(1 / 3), 0.5)
     assert kinds(rows, parameters=plain, measure="ndcg(gain=exp)@10") == []
@@ -273,7 +273,7 @@ def test_a_gain_that_is_not_the_measure_s() -> None:
     ],
 )
 def test_ranks_that_are_not_the_measure_s(level: int, measure: str, key: str | None) -> None:
-    found = relkit.ltr.check(
+    found = relyon.ltr.check(
         simulated(), measure=measure, parameters={**LIGHTGBM, "lambdarank_truncation_level": level}
     )
     assert [one.key for one in found] == ([] if key is None else [key])
@@ -290,10 +290,10 @@ def test_ranks_that_are_not_the_measure_s(level: int, measure: str, key: str | N
         ("ranknet", [("objective-differs", "surrogate")]),
     ],
 )
-def test_losses_of_relkit_are_compared_with_the_measure(
+def test_losses_of_relyon_are_compared_with_the_measure(
     loss: str, wanted: list[tuple[str, str]]
 ) -> None:
-    found = relkit.ltr.check(simulated(), loss=loss)
+    found = relyon.ltr.check(simulated(), loss=loss)
     assert [(one.kind, one.key) for one in found] == wanted
 
 
@@ -314,7 +314,7 @@ def test_several_depths_to_stop_by(parameters: dict[str, Any], fires: bool) -> N
 
 def test_every_finding_is_said_in_both_languages() -> None:
     rows = simulated(labels=simulated().labels + 0.5)
-    found = relkit.ltr.check(rows, parameters={"objective": "lambdarank", "eval_at": "1,2"})
+    found = relyon.ltr.check(rows, parameters={"objective": "lambdarank", "eval_at": "1,2"})
     assert found.warnings
     for one in found:
         for language in ("en", "zh"):
@@ -323,9 +323,9 @@ def test_every_finding_is_said_in_both_languages() -> None:
                 for text in (one.title(language), one.text(language), one.fix(language))
             )
     assert found.to_frame("zh")["title"].to_list() == [one.title("zh") for one in found]
-    assert relkit.ltr.check(rows).to_json()
+    assert relyon.ltr.check(rows).to_json()
 
 
 def test_other_engines_are_refused() -> None:
-    with pytest.raises(relkit.ParameterError, match="`engine` must be one of"):
-        relkit.ltr.check(simulated(), engine="sklearn")
+    with pytest.raises(relyon.ParameterError, match="`engine` must be one of"):
+        relyon.ltr.check(simulated(), engine="sklearn")

@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-import relkit
-import relkit.ltr
-from relkit.data.labelled import LabelledRows
-from relkit.ltr.training.goal import Goal
+import relyon
+import relyon.ltr
+from relyon.data.labelled import LabelledRows
+from relyon.ltr.training.goal import Goal
 
 SIZE = 10
 GOAL = Goal.of("ndcg@10", None, 1)
@@ -40,14 +40,14 @@ def world(seed: int, queries: int, relevant: float) -> tuple[LabelledRows, Label
     kept = np.repeat(clicked.reshape(queries, SIZE).any(axis=1), SIZE)
     qid = np.repeat(np.arange(queries), SIZE)
     features = np.column_stack([good, useless, noise])
-    clicks = relkit.ltr.labelled_rows(
+    clicks = relyon.ltr.labelled_rows(
         features[kept],
         clicked[kept].astype(int),
         qid[kept],
         weights=weights[kept],
         positions=positions[kept],
     )
-    return clicks, relkit.ltr.labelled_rows(features, grades, qid)
+    return clicks, relyon.ltr.labelled_rows(features, grades, qid)
 
 
 @cache
@@ -67,7 +67,7 @@ def reached(
         "everywhere": {"sample_weight": np.asarray(rows.positions, dtype=float)},
         "positions": {"positions": rows.positions},
     }
-    made = relkit.ltr.ranker(model, engine=engine, **TREES)
+    made = relyon.ltr.ranker(model, engine=engine, **TREES)
     made.fit(rows.features.values, rows.labels, qid=rows.qid, **uses.get(use, {}))
     return np.array(GOAL.values(truth, made.predict(truth)))
 
@@ -103,7 +103,7 @@ def test_weights_of_whole_queries_and_chosen_weightings_stay() -> None:
     assert rows.features is not None
     weights = 1.0 + (rows.qid % 3)
     scores = [
-        relkit.ltr.ranker(name, **TREES)
+        relyon.ltr.ranker(name, **TREES)
         .fit(rows.features.values, rows.labels, qid=rows.qid, sample_weight=weights)
         .predict(rows)
         for name in ("lambdamart", "lambdamart(weighting=rows)")
@@ -121,17 +121,17 @@ def test_where_the_ranking_was_good_positions_gain_nothing() -> None:
 @pytest.mark.parametrize("scorer", ["linear", "neural"])
 def test_who_learns_no_bias_says_so(scorer: Any) -> None:
     rows, _ = world(1, 400, 0.5)
-    with pytest.raises(relkit.ParameterError, match="learns no position bias") as found:
-        relkit.ltr.ranker("ranknet", scorer=scorer).fit(rows)
+    with pytest.raises(relyon.ParameterError, match="learns no position bias") as found:
+        relyon.ltr.ranker("ranknet", scorer=scorer).fit(rows)
     assert "weight rows" in str(found.value.hint)
 
 
 def test_training_says_what_became_of_weights_and_positions() -> None:
     rows, _ = world(1, 400, 0.5)
-    found = relkit.ltr.train(rows, folds=3, **TREES | {"trees": 5})
+    found = relyon.ltr.train(rows, folds=3, **TREES | {"trees": 5})
     kinds = [note.kind for note in found.notes]
     assert "baseline-without-positions" in kinds
-    weighed = relkit.ltr.train(
+    weighed = relyon.ltr.train(
         replace(rows, positions=None), folds=3, baseline=None, **TREES | {"trees": 5}
     )
     (note,) = [one for one in weighed.notes if one.kind == "weighted-pairs"]

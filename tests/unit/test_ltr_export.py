@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 from tests.unit.lists import lists
 
-import relkit
-import relkit.ltr
-from relkit.core.notes import RelkitWarning
+import relyon
+import relyon.ltr
+from relyon.core.notes import RelyonWarning
 
 DATA = lists()
 #: Features in single precision, some of them missing, and one that is a whole number.
@@ -35,11 +35,11 @@ def trees(engine: str = "lightgbm", loss: str = "lambdarank", **more: Any) -> An
     settings: dict[str, Any] = {"trees": 12, "threads": 1} | more
     if engine == "catboost":
         settings |= {"depth": 4, "options": {"grow_policy": "SymmetricTree"}}
-    return relkit.ltr.TreeRanker(loss, engine=engine, **settings).fit(X, DATA.labels, qid=DATA.qid)
+    return relyon.ltr.TreeRanker(loss, engine=engine, **settings).fit(X, DATA.labels, qid=DATA.qid)
 
 
 def scored(path: Path, values: Any) -> Any:
-    """Scores rows as a user of the file would, without relkit."""
+    """Scores rows as a user of the file would, without relyon."""
     ending = path.suffix
     if ending == ".onnx":
         runtime = pytest.importorskip("onnxruntime")
@@ -101,7 +101,7 @@ def test_single_precision_sends_no_row_another_way(tmp_path: Path) -> None:
     values = np.float32(0.1) + np.arange(360, dtype=np.float32) * np.spacing(np.float32(0.1))
     column = np.random.default_rng(0).permutation(values)[:, None]
     labels = (column[:, 0] > values[180]).astype(int)
-    ranker = relkit.ltr.TreeRanker("squared_error", trees=20, min_rows=1, leaves=60, threads=1)
+    ranker = relyon.ltr.TreeRanker("squared_error", trees=20, min_rows=1, leaves=60, threads=1)
     ranker.fit(column, labels + (column[:, 0] > values[90]), qid=np.arange(360) // 12)
     text = ranker.forest_.to_bytes().decode()
     thresholds = np.array(
@@ -125,9 +125,9 @@ def test_thresholds_that_single_precision_cannot_tell_apart_are_said(tmp_path: P
     times = 1.7e9 + np.arange(360.0)
     labels = (np.arange(360) // 20) % 2
     frame = pl.DataFrame({"bm25": FULL[:, 0], "created": times})
-    ranker = relkit.ltr.TreeRanker("squared_error", trees=10, min_rows=1, threads=1)
+    ranker = relyon.ltr.TreeRanker("squared_error", trees=10, min_rows=1, threads=1)
     ranker.fit(frame, labels, qid=np.arange(360) // 60)
-    with pytest.warns(RelkitWarning, match=r"1 feature has thresholds that .*\(created\)"):
+    with pytest.warns(RelyonWarning, match=r"1 feature has thresholds that .*\(created\)"):
         found = ranker.export(tmp_path / "clock.onnx", rows=frame, qid=np.arange(360) // 60)
     assert [note.kind for note in found.notes] == ["export-single"]
     assert found.changed == 6
@@ -152,7 +152,7 @@ def test_what_a_format_does_not_hold_is_not_written(
 ) -> None:
     ranker = trees(loss="squared_error", options=options)
     (tmp_path / name).write_text("mine", "utf-8")
-    with pytest.raises(relkit.InputError, match=expected) as caught:
+    with pytest.raises(relyon.InputError, match=expected) as caught:
         ranker.export(tmp_path / name)
     assert "engine" in caught.value.hint
     assert (tmp_path / name).read_text("utf-8") == "mine"
@@ -164,7 +164,7 @@ def test_what_a_format_does_not_hold_is_not_written(
 def test_categories_are_kept(tmp_path: Path) -> None:
     labels = np.isin(X[:, 2], [1, 3, 4]).astype(int) + (X[:, 0] > 0)
     options = {"categorical_feature": "2", "min_data_per_group": 1, "cat_smooth": 0}
-    ranker = relkit.ltr.TreeRanker("squared_error", trees=8, threads=1, options=options)
+    ranker = relyon.ltr.TreeRanker("squared_error", trees=8, threads=1, options=options)
     ranker.fit(X, labels, qid=DATA.qid)
     assert "num_cat=0" not in ranker.forest_.to_bytes().decode().partition("\n\n")[2].split("\n")[2]
     for name in ("shop.onnx", "shop.tl"):
@@ -175,27 +175,27 @@ def test_categories_are_kept(tmp_path: Path) -> None:
 
 def test_catboost_writes_symmetric_trees_alone(tmp_path: Path) -> None:
     pytest.importorskip("catboost")
-    ranker = relkit.ltr.TreeRanker(engine="catboost", trees=5, leaves=7, threads=1)
+    ranker = relyon.ltr.TreeRanker(engine="catboost", trees=5, leaves=7, threads=1)
     ranker.fit(X, DATA.labels, qid=DATA.qid)
-    with pytest.raises(relkit.InputError, match="grown leaf by leaf") as caught:
+    with pytest.raises(relyon.InputError, match="grown leaf by leaf") as caught:
         ranker.export(tmp_path / "shop.onnx")
     assert "SymmetricTree" in caught.value.hint
-    with pytest.raises(relkit.ParameterError, match="CatBoost cannot be exported as treelite"):
+    with pytest.raises(relyon.ParameterError, match="CatBoost cannot be exported as treelite"):
         ranker.export(tmp_path / "shop", "treelite")
     ranker = trees("catboost", "logistic")
-    with pytest.raises(relkit.InputError, match="CatBoost cannot convert these trees"):
+    with pytest.raises(relyon.InputError, match="CatBoost cannot convert these trees"):
         ranker.export(tmp_path / "shop.onnx")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_linear_rankers_take_raw_features(tmp_path: Path) -> None:
     raw = FULL * [1, 1000, 1, 1] + [0, 5e5, 0, 0]
-    ranker = relkit.ltr.LinearRanker("listnet", threads=1).fit(raw, DATA.labels, qid=DATA.qid)
+    ranker = relyon.ltr.LinearRanker("listnet", threads=1).fit(raw, DATA.labels, qid=DATA.qid)
     found = ranker.export(tmp_path / "shop.onnx", rows=raw, qid=DATA.qid)
     assert found.changed == 0
     expected = ranker.predict(raw)
     assert np.abs(scored(tmp_path / "shop.onnx", raw) - expected).max() < 1e-5
-    with pytest.raises(relkit.ParameterError, match="cannot be exported as engine") as caught:
+    with pytest.raises(relyon.ParameterError, match="cannot be exported as engine") as caught:
         ranker.export(tmp_path / "shop.json", "engine")
     assert str(caught.value.hint) == "it can be exported as onnx (.onnx)"
 
@@ -203,7 +203,7 @@ def test_linear_rankers_take_raw_features(tmp_path: Path) -> None:
 def test_networks_take_raw_features(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     raw = FULL * [1, 1000, 1, 1]
-    ranker = relkit.ltr.NeuralRanker(epochs=2, hidden=(8,)).fit(raw, DATA.labels, qid=DATA.qid)
+    ranker = relyon.ltr.NeuralRanker(epochs=2, hidden=(8,)).fit(raw, DATA.labels, qid=DATA.qid)
     for name in ("shop.onnx", "shop.pt2"):
         found = ranker.export(tmp_path / name, rows=raw, qid=DATA.qid)
         assert found.changed == 0
@@ -211,18 +211,18 @@ def test_networks_take_raw_features(tmp_path: Path) -> None:
             expected = ranker.predict(raw[:size])
             assert scored(tmp_path / name, raw[:size]) == pytest.approx(expected, abs=1e-5)
         content = (tmp_path / name).read_bytes()
-        assert str(Path(relkit.__file__).parent).encode() not in content
+        assert str(Path(relyon.__file__).parent).encode() not in content
         assert b"site-packages" not in content
-    assert properties(tmp_path / "shop.onnx")["relkit.call"] == "rows"
+    assert properties(tmp_path / "shop.onnx")["relyon.call"] == "rows"
 
 
 def test_attention_scores_one_query_per_call(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    ranker = relkit.ltr.NeuralRanker(epochs=2, hidden=(8,), attention=1)
+    ranker = relyon.ltr.NeuralRanker(epochs=2, hidden=(8,), attention=1)
     ranker.fit(FULL, DATA.labels, qid=DATA.qid)
     found = ranker.export(tmp_path / "shop.onnx", rows=FULL, qid=DATA.qid)
     assert (found.queries, found.changed) == (30, 0)
-    assert properties(tmp_path / "shop.onnx")["relkit.call"] == "query"
+    assert properties(tmp_path / "shop.onnx")["relyon.call"] == "query"
     expected = ranker.predict(FULL, qid=DATA.qid)
     for query in (0, 7):
         rows = query == DATA.qid
@@ -233,17 +233,17 @@ def test_attention_scores_one_query_per_call(tmp_path: Path) -> None:
 def test_a_file_says_what_it_was_made_of(tmp_path: Path) -> None:
     names = ["bm25", "标题", "age", "length"]
     frame = pl.DataFrame(X, schema=names)
-    ranker = relkit.ltr.TreeRanker(trees=3, threads=1, measure="ndcg@5", convention="lightgbm")
+    ranker = relyon.ltr.TreeRanker(trees=3, threads=1, measure="ndcg@5", convention="lightgbm")
     ranker.fit(frame, DATA.labels, qid=DATA.qid)
     found = ranker.export(tmp_path / "shop.onnx", rows=frame, qid=DATA.qid)
     assert found.changed == 0
     said = properties(tmp_path / "shop.onnx")
-    assert json.loads(said["relkit.features"]) == names
-    assert said["relkit.measure"] == "ndcg@5"
-    assert json.loads(said["relkit.convention"])["gain"] == "exp"
-    assert said["relkit.fingerprint"] == ranker.fingerprint_
-    assert said["relkit.data_fingerprint"] == ranker.data_["fingerprint"]
-    assert said["relkit.version"] == relkit.__version__
+    assert json.loads(said["relyon.features"]) == names
+    assert said["relyon.measure"] == "ndcg@5"
+    assert json.loads(said["relyon.convention"])["gain"] == "exp"
+    assert said["relyon.fingerprint"] == ranker.fingerprint_
+    assert said["relyon.data_fingerprint"] == ranker.data_["fingerprint"]
+    assert said["relyon.version"] == relyon.__version__
     treelite = pytest.importorskip("treelite")
     ranker.export(tmp_path / "shop.tl")
     model = treelite.Model.deserialize(str(tmp_path / "shop.tl"))
@@ -253,7 +253,7 @@ def test_a_file_says_what_it_was_made_of(tmp_path: Path) -> None:
 def test_early_stopping_exports_the_trees_that_count(tmp_path: Path) -> None:
     for engine in ("lightgbm", "xgboost"):
         pytest.importorskip(engine)
-        ranker = relkit.ltr.TreeRanker(engine=engine, trees=60, stop=3, threads=1)
+        ranker = relyon.ltr.TreeRanker(engine=engine, trees=60, stop=3, threads=1)
         valid = lists(seed=5)
         ranker.fit(X, DATA.labels, qid=DATA.qid, eval_set=(valid.X, valid.labels, valid.qid))
         assert ranker.forest_.trees < 60
@@ -267,26 +267,26 @@ def test_saved_and_loaded_exports_the_same_file(tmp_path: Path) -> None:
         ranker = trees(engine)
         ranker.save(tmp_path / "shop.ranker")
         ranker.export(tmp_path / "one.onnx")
-        relkit.ltr.load(tmp_path / "shop.ranker").export(tmp_path / "two.onnx")
+        relyon.ltr.load(tmp_path / "shop.ranker").export(tmp_path / "two.onnx")
         assert (tmp_path / "one.onnx").read_bytes() == (tmp_path / "two.onnx").read_bytes()
 
 
 def test_names_that_say_no_format(tmp_path: Path) -> None:
     ranker = trees()
     for name in ("shop", "shop.pkl", "shop.cbm"):
-        with pytest.raises(relkit.ParameterError, match="is not a format") as caught:
+        with pytest.raises(relyon.ParameterError, match="is not a format") as caught:
             ranker.export(tmp_path / name)
         assert "onnx (.onnx), treelite (.treelite .tl), engine (.txt)" in str(caught.value.hint)
-    with pytest.raises(relkit.ParameterError, match="but the format is engine"):
+    with pytest.raises(relyon.ParameterError, match="but the format is engine"):
         ranker.export(tmp_path / "shop.onnx", "engine")
-    with pytest.raises(relkit.ParameterError, match="`format` must be"):
+    with pytest.raises(relyon.ParameterError, match="`format` must be"):
         ranker.export(tmp_path / "shop.onnx", "pmml")
     assert ranker.export(tmp_path / "shop.bin", "treelite").format == "treelite"
 
 
 def test_missing_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ranker = trees()
-    linear = relkit.ltr.LinearRanker(threads=1).fit(FULL, DATA.labels, qid=DATA.qid)
+    linear = relyon.ltr.LinearRanker(threads=1).fit(FULL, DATA.labels, qid=DATA.qid)
     for package, name, made in (
         ("onnxmltools.convert.lightgbm", "shop.onnx", ranker),
         ("onnxruntime", "shop.onnx", ranker),
@@ -295,19 +295,19 @@ def test_missing_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, package, None)
-            with pytest.raises(relkit.DependencyError, match="file needs the package") as caught:
+            with pytest.raises(relyon.DependencyError, match="file needs the package") as caught:
                 made.export(tmp_path / name)
         extra = "treelite" if package == "treelite" else "onnx"
-        assert str(caught.value.hint) == f"pip install 'relkit[{extra}]'"
+        assert str(caught.value.hint) == f"pip install 'relyon[{extra}]'"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_rows_are_checked_as_predict_checks_them(tmp_path: Path) -> None:
     ranker = trees()
-    with pytest.raises(relkit.InputError, match="features"):
+    with pytest.raises(relyon.InputError, match="features"):
         ranker.export(tmp_path / "shop.txt", rows=X[:, :3], qid=DATA.qid)
-    with pytest.raises(relkit.InputError, match="cannot be written"):
+    with pytest.raises(relyon.InputError, match="cannot be written"):
         ranker.export(tmp_path / "absent" / "shop.txt")
     with pytest.raises(ValueError, match="not fitted"):
-        relkit.ltr.TreeRanker().export(tmp_path / "shop.txt")
+        relyon.ltr.TreeRanker().export(tmp_path / "shop.txt")
     assert list(tmp_path.iterdir()) == []

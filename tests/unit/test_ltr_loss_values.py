@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.unit.slow_losses import REFERENCES, slow
 
-import relkit.ltr
-from relkit.core.errors import InputError
+import relyon.ltr
+from relyon.core.errors import InputError
 
 VARIANTS = [
     *REFERENCES,
@@ -37,7 +37,7 @@ variants = pytest.mark.parametrize("name", VARIANTS)
 
 
 def named(name: str) -> Any:
-    return relkit.ltr.loss(name)
+    return relyon.ltr.loss(name)
 
 
 def fixed(name: str) -> Any:
@@ -284,7 +284,7 @@ def test_at_low_temperature_it_is_ndcg(name: str) -> None:
         for discount in ("log2", "inverse"):
             rest = f"gain={gain},discount={discount}"
             loss = named(f"{name}({field}=0.01,{rest})")
-            measure = relkit.measure(f"ndcg({rest})")
+            measure = relyon.measure(f"ndcg({rest})")
             ranked = labels[np.argsort(-scores)].tolist()
             assert 1 - loss.evaluate(labels, scores).values[0] == pytest.approx(
                 measure.score(ranked), abs=1e-9
@@ -300,7 +300,7 @@ def test_a_map_of_gains_is_that_of_the_measures() -> None:
     loss = named("softrank(sigma=0.01,gain={0:0,1:1,2:10})")
     assert named(str(loss)) == loss
     value = 1 - loss.evaluate([1, 2, 0], [3.0, 2.0, 1.0]).values[0]
-    assert value == pytest.approx(relkit.measure("ndcg(gain={0:0,1:1,2:10})").score([1, 2, 0]))
+    assert value == pytest.approx(relyon.measure("ndcg(gain={0:0,1:1,2:10})").score([1, 2, 0]))
     with pytest.raises(InputError, match="no entry for the grade 3"):
         loss.evaluate([3, 0], [1.0, 2.0])
 

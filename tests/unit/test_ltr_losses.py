@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit.ltr
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
+import relyon.ltr
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
 
 RNG = np.random.default_rng(7)
 LABELS = np.array([2, 0, 1, 0, 2, 1, 0, 0, 3, 1]) / 4  # probabilities, too
 SCORES = RNG.normal(size=10)
 
-EVERY = [relkit.ltr.loss(name) for name in relkit.ltr.losses]
+EVERY = [relyon.ltr.loss(name) for name in relyon.ltr.losses]
 POINTWISE = {"squared_error", "logistic", "cross_entropy", "ordinal"}
 RANKED = [one for one in EVERY if one.name not in POINTWISE]
 
@@ -27,16 +27,16 @@ ranked = pytest.mark.parametrize("loss", RANKED, ids=str)
 
 @every
 def test_a_loss_is_its_name(loss: Any) -> None:
-    assert relkit.ltr.loss(str(loss)) == loss
-    assert relkit.ltr.loss(loss) is loss
+    assert relyon.ltr.loss(str(loss)) == loss
+    assert relyon.ltr.loss(loss) is loss
     for alias in loss.aliases:
-        assert relkit.ltr.loss(alias) == loss
+        assert relyon.ltr.loss(alias) == loss
 
 
 def test_parameters_are_part_of_the_name() -> None:
-    loss = relkit.ltr.loss("RankNet( sigma = 0.5 )")
+    loss = relyon.ltr.loss("RankNet( sigma = 0.5 )")
     assert str(loss) == "ranknet(sigma=0.5)"
-    assert relkit.ltr.loss(str(loss)) == loss
+    assert relyon.ltr.loss(str(loss)) == loss
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_parameters_are_part_of_the_name() -> None:
 )
 def test_names_that_are_none(name: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        relkit.ltr.loss(name)
+        relyon.ltr.loss(name)
 
 
 @every
@@ -69,7 +69,7 @@ def test_numbers_that_are_not_finite_are_refused_with_their_row(loss: Any, bad: 
 
 
 def test_input_that_does_not_fit_is_refused() -> None:
-    loss = relkit.ltr.loss("ranknet")
+    loss = relyon.ltr.loss("ranknet")
     with pytest.raises(InputError, match="differ in shape"):
         loss.evaluate([1, 0], [1.0])
     with pytest.raises(InputError, match="offsets must rise"):
@@ -85,7 +85,7 @@ def test_input_that_does_not_fit_is_refused() -> None:
 
 
 def test_ranknet_by_hand() -> None:
-    loss = relkit.ltr.loss("ranknet(sigma=2)")
+    loss = relyon.ltr.loss("ranknet(sigma=2)")
     found = loss.evaluate([1, 0, 0], [0.5, 0.5, -1.5], weights=[3, 5, 7])
     values = 3 * (np.log(2) + np.log1p(np.exp(-4)))
     share = 1 / (1 + np.exp(4))
@@ -97,7 +97,7 @@ def test_ranknet_by_hand() -> None:
 
 def test_a_pair_misordered_by_eight_and_by_a_million_is_still_pulled() -> None:
     for gap in (8.0, 50.0, 1e6, 1e300):
-        found = relkit.ltr.loss("ranknet").evaluate([0, 1], [gap, 0.0])
+        found = relyon.ltr.loss("ranknet").evaluate([0, 1], [gap, 0.0])
         assert found.values == pytest.approx([gap], rel=1e-3)
         assert found.gradient == pytest.approx([1.0, -1.0], rel=1e-3)
 
@@ -139,11 +139,11 @@ def test_a_gradient_adds_up_to_nothing(loss: Any) -> None:
 DIGEST = """
 import hashlib
 import numpy as np
-import relkit.ltr
+import relyon.ltr
 rng, digest = np.random.default_rng(0), hashlib.sha256()
 labels, scores = rng.integers(0, 5, (20, 37)) / 4, rng.normal(size=(20, 37)) * 3
-for name in relkit.ltr.losses:
-    found = relkit.ltr.loss(name).evaluate(labels, scores)
+for name in relyon.ltr.losses:
+    found = relyon.ltr.loss(name).evaluate(labels, scores)
     for numbers in (found.values, found.gradient, found.hessian):
         digest.update(numbers.tobytes())
 print(digest.hexdigest())
@@ -154,7 +154,7 @@ def test_every_instruction_set_gives_the_same_bits() -> None:
     digests = {
         subprocess.run(
             [sys.executable, "-c", DIGEST],
-            env=os.environ | {"RELKIT_SIMD": simd},
+            env=os.environ | {"RELYON_SIMD": simd},
             capture_output=True,
             text=True,
             check=True,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.unit.lists import lists
 
-import relkit
-import relkit.ltr
-from relkit.ltr import LinearRanker, NeuralRanker, TreeRanker
-from relkit.ltr.rankers.models import MODELS
+import relyon
+import relyon.ltr
+from relyon.ltr import LinearRanker, NeuralRanker, TreeRanker
+from relyon.ltr.rankers.models import MODELS
 
 pytest.importorskip("torch")
 
@@ -33,14 +33,14 @@ def reached(ranker: Any) -> float:
 
 
 def trained(model: str, scorer: Any, **parameters: Any) -> Any:
-    made = relkit.ltr.ranker(model, scorer=scorer, **SETTINGS[scorer] | parameters)
+    made = relyon.ltr.ranker(model, scorer=scorer, **SETTINGS[scorer] | parameters)
     return made.fit(DATA.X, DATA.labels, qid=DATA.qid)
 
 
 def chance() -> float:
     """Returns what random orders reach at most, of 20."""
     drawn = [np.random.default_rng(seed).random(len(HELD.X)) for seed in range(20)]
-    found = [relkit.evaluate_scores(HELD.labels, one, HELD.qid, ["ndcg@10"]) for one in drawn]
+    found = [relyon.evaluate_scores(HELD.labels, one, HELD.qid, ["ndcg@10"]) for one in drawn]
     return max(one["ndcg@10"] for one in found)
 
 
@@ -59,8 +59,8 @@ def test_every_model_learns(model: str, scorer: str) -> None:
 def test_lambdamart_is_lambdarank_with_trees() -> None:
     one, other = trained("lambdamart", "trees"), trained("lambdarank", "trees")
     assert (one.predict(HELD.X) == other.predict(HELD.X)).all()
-    with pytest.raises(relkit.ParameterError, match="lambdamart is made of trees"):
-        relkit.ltr.ranker("lambdamart", scorer="neural")
+    with pytest.raises(relyon.ParameterError, match="lambdamart is made of trees"):
+        relyon.ltr.ranker("lambdamart", scorer="neural")
 
 
 @pytest.mark.parametrize("scorer", ["trees", "linear"])
@@ -74,17 +74,17 @@ def test_lambdarank_follows_the_convention_of_its_measure(scorer: Any) -> None:
 
 
 def test_names_and_parameters() -> None:
-    assert relkit.ltr.ranker("SoftRank(sigma=0.5)").loss == "softrank(sigma=0.5)"
-    assert isinstance(relkit.ltr.ranker("listnet", scorer="linear"), LinearRanker)
-    with pytest.raises(relkit.UnknownNameError, match="unknown model: `lambdmart`") as caught:
-        relkit.ltr.ranker("lambdmart")
+    assert relyon.ltr.ranker("SoftRank(sigma=0.5)").loss == "softrank(sigma=0.5)"
+    assert isinstance(relyon.ltr.ranker("listnet", scorer="linear"), LinearRanker)
+    with pytest.raises(relyon.UnknownNameError, match="unknown model: `lambdmart`") as caught:
+        relyon.ltr.ranker("lambdmart")
     assert "lambdamart" in caught.value.hint
-    with pytest.raises(relkit.ParameterError, match="LinearRanker has no parameter `trees`"):
-        relkit.ltr.ranker("listnet", scorer="linear", trees=3)
-    with pytest.raises(relkit.ParameterError, match="not a model's name"):
-        relkit.ltr.ranker("3")
-    with pytest.raises(relkit.ParameterError, match="`scorer` must be one of"):
-        relkit.ltr.ranker("listnet", scorer="forest")  # type: ignore[arg-type]
+    with pytest.raises(relyon.ParameterError, match="LinearRanker has no parameter `trees`"):
+        relyon.ltr.ranker("listnet", scorer="linear", trees=3)
+    with pytest.raises(relyon.ParameterError, match="not a model's name"):
+        relyon.ltr.ranker("3")
+    with pytest.raises(relyon.ParameterError, match="`scorer` must be one of"):
+        relyon.ltr.ranker("listnet", scorer="forest")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("measure", ["ap", "rr", "err@10", "p@3", "auc", "ndcg(gain=exp)@5"])
@@ -93,7 +93,7 @@ def test_any_measure_is_trained(measure: str) -> None:
     other = trained("lambdamart", "trees", measure=measure)
     assert (ranker.predict(HELD.X) == other.predict(HELD.X)).all()
     shuffled = np.random.default_rng(0).random(len(HELD.X))
-    base = relkit.evaluate_scores(HELD.labels, shuffled, HELD.qid, [measure])[measure]
+    base = relyon.evaluate_scores(HELD.labels, shuffled, HELD.qid, [measure])[measure]
     assert reached(ranker) > base + 0.1
 
 
@@ -115,7 +115,7 @@ def test_other_engines(engine: str, model: str, tmp_path: Any) -> None:
     assert (trained(model, "trees", engine=engine, min_rows=None).predict(HELD.X)
             == made.predict(HELD.X)).all()  # fmt: skip
     made.save(tmp_path / "made")
-    again = relkit.ltr.load(tmp_path / "made")
+    again = relyon.ltr.load(tmp_path / "made")
     assert (again.predict(HELD.X) == made.predict(HELD.X)).all()
     assert made.feature_importances_.argmax() == 0
     again.save(tmp_path / "again")
@@ -132,7 +132,7 @@ def test_two_threads_give_the_same_trees_again(engine: str, model: str) -> None:
     labels = np.clip(np.round(X[:, 0] + X[:, 1] * X[:, 2]), 0, 3)
     wanted: dict[str, Any] = {"row_fraction": 0.7, "feature_fraction": 0.7, "trees": 5}
     scores = [
-        relkit.ltr.ranker(model, engine=engine, threads=2, **wanted)
+        relyon.ltr.ranker(model, engine=engine, threads=2, **wanted)
         .fit(X, labels, qid=np.arange(6000) // 20)
         .predict(X)
         for _ in range(2)
@@ -162,13 +162,13 @@ def test_sparse_features_with_long_indices(engine: str) -> None:
 
 
 def test_what_an_engine_cannot_do_is_said() -> None:
-    with pytest.raises(relkit.ParameterError, match="CatBoost cannot train listnet"):
+    with pytest.raises(relyon.ParameterError, match="CatBoost cannot train listnet"):
         trained("listnet", "trees", engine="catboost")
     made = TreeRanker(engine="catboost", trees=2, threads=1)
     weights = np.linspace(1, 2, len(DATA.X))
-    with pytest.raises(relkit.ParameterError, match="takes no row weights"):
+    with pytest.raises(relyon.ParameterError, match="takes no row weights"):
         made.fit(DATA.X, DATA.labels, qid=DATA.qid, sample_weight=weights)
-    with pytest.warns(relkit.RelkitWarning, match="does not count rows per leaf"):
+    with pytest.warns(relyon.RelyonWarning, match="does not count rows per leaf"):
         trained("regression", "trees", engine="xgboost", trees=1)
 
 
@@ -191,7 +191,7 @@ def test_positions_are_learnt_from(engine: str) -> None:
     assert reached(made) > CHANCE
     assert (made.predict(HELD.X) != plain.predict(HELD.X)).any()
     for loss in ("listnet", "lambdarank(measure=ap)"):
-        with pytest.raises(relkit.ParameterError, match="learns the position bias only with"):
+        with pytest.raises(relyon.ParameterError, match="learns the position bias only with"):
             TreeRanker(loss, **TREES | {"engine": engine, "min_rows": None}).fit(
                 DATA.X, clicked, qid=DATA.qid, positions=positions
             )
@@ -201,7 +201,7 @@ def test_positions_are_learnt_from(engine: str) -> None:
 def test_weights_are_heard(scorer: str) -> None:
     clicked, _, weights = clicks()
     made = [
-        relkit.ltr.ranker("ranknet", scorer=scorer, **SETTINGS[scorer])  # type: ignore[arg-type]
+        relyon.ltr.ranker("ranknet", scorer=scorer, **SETTINGS[scorer])  # type: ignore[arg-type]
         .fit(DATA.X, clicked, qid=DATA.qid, sample_weight=given)
         .predict(HELD.X)
         for given in (None, weights, np.ones(len(weights)))
@@ -218,7 +218,7 @@ def test_neural_again_and_from_a_file(attention: bool, tmp_path: Any) -> None:
     scores = [one.predict(HELD.X, HELD.qid) for one in made]
     assert (scores[0] == scores[1]).all()
     made[0].save(tmp_path / "made")
-    again = relkit.ltr.load(tmp_path / "made")
+    again = relyon.ltr.load(tmp_path / "made")
     assert (again.predict(HELD.X, HELD.qid) == scores[0]).all()
     assert again.get_params() | {"hidden": 0} == made[0].get_params() | {"hidden": 0}
     other = NeuralRanker("listmle", **parameters, seed=1).fit(DATA.X, DATA.labels, qid=DATA.qid)
@@ -228,7 +228,7 @@ def test_neural_again_and_from_a_file(attention: bool, tmp_path: Any) -> None:
 def test_attention_sees_the_list_and_nothing_else() -> None:
     made = trained("listnet", "neural", attention=True)
     whole = made.predict(HELD.X, HELD.qid)
-    with pytest.raises(relkit.InputError, match="looks at whole lists: predict needs the queries"):
+    with pytest.raises(relyon.InputError, match="looks at whole lists: predict needs the queries"):
         made.predict(HELD.X)
     alone = made.predict(HELD.X[:12], HELD.qid[:12])
     np.testing.assert_allclose(alone, whole[:12], rtol=1e-4, atol=1e-5)
@@ -249,7 +249,7 @@ def test_neural_stops_at_the_best_epoch() -> None:
     assert made.n_iter_ == 1 + int(np.argmax(values))
     assert len(values) in {made.n_iter_ + 2, 40}
     assert reached(made) == max(values)
-    with pytest.raises(relkit.ParameterError, match="`stop` needs rows"):
+    with pytest.raises(relyon.ParameterError, match="`stop` needs rows"):
         NeuralRanker(stop=2).fit(DATA.X, DATA.labels, qid=DATA.qid)
 
 
@@ -257,7 +257,7 @@ def test_missing_values_are_refused_where_they_cannot_be_taken() -> None:
     X = DATA.X.copy()
     X[3, 1] = np.nan
     for kind in (LinearRanker, NeuralRanker):
-        with pytest.raises(relkit.InputError, match="Input X contains NaN") as caught:
+        with pytest.raises(relyon.InputError, match="Input X contains NaN") as caught:
             kind().fit(X, DATA.labels, qid=DATA.qid)
         assert "SimpleImputer" in caught.value.hint
 
@@ -277,7 +277,7 @@ def test_linear_weights_are_those_of_the_features_as_given(tmp_path: Any) -> Non
     sparse.fit(csr_array(DATA.X), DATA.labels, qid=DATA.qid)
     np.testing.assert_allclose(sparse.coef_, straight.coef_, atol=0.01)
     moved.save(tmp_path / "made")
-    again = relkit.ltr.load(tmp_path / "made")
+    again = relyon.ltr.load(tmp_path / "made")
     assert (again.predict(HELD.X) == moved.predict(HELD.X)).all()
     assert (again.loss_, again.n_iter_) == (moved.loss_, moved.n_iter_)
 
@@ -297,7 +297,7 @@ def test_linear_weights_are_those_of_the_features_as_given(tmp_path: Any) -> Non
     ],
 )
 def test_bad_parameters_are_refused(made: Any, expected: str) -> None:
-    with pytest.raises(relkit.RelkitError, match=expected):
+    with pytest.raises(relyon.RelyonError, match=expected):
         made.fit(DATA.X, DATA.labels, qid=DATA.qid)
 
 
@@ -305,14 +305,14 @@ def test_bad_parameters_are_refused(made: Any, expected: str) -> None:
 @pytest.mark.parametrize("engine", ["lightgbm", "xgboost", "catboost"])
 def test_trees_stop_on_the_measure(engine: str, model: str, tmp_path: Any) -> None:
     parameters = TREES | {"engine": engine, "min_rows": None, "trees": 60, "learning_rate": 0.3}
-    made = relkit.ltr.ranker(model, measure="ndcg@5", stop=3, **parameters)
+    made = relyon.ltr.ranker(model, measure="ndcg@5", stop=3, **parameters)
     made.fit(DATA.X, DATA.labels, qid=DATA.qid, eval_set=(HELD.X, HELD.labels, HELD.qid))
     best = int(np.argmax(made.history_))
     assert made.forest_.trees == best + 1
     assert len(made.history_) in {best + 4, 60}
     assert made.score(HELD.X, HELD.labels, HELD.qid) == pytest.approx(max(made.history_), abs=2e-6)
     made.save(tmp_path / "made")
-    again = relkit.ltr.load(tmp_path / "made")
+    again = relyon.ltr.load(tmp_path / "made")
     assert (again.predict(HELD.X) == made.predict(HELD.X)).all()
     assert again.forest_.trees == made.forest_.trees
 
@@ -328,12 +328,12 @@ def test_trees_stop_at_a_significantly_worse_one(engine: str) -> None:
     made.fit(DATA.X, DATA.labels, qid=DATA.qid, eval_set=turned)
     assert len(made.history_) < 30
     auc = TreeRanker("regression", **parameters | {"stop": "significance", "measure": "pnr"})
-    with pytest.raises(relkit.ParameterError, match="is not a mean over queries"):
+    with pytest.raises(relyon.ParameterError, match="is not a mean over queries"):
         auc.fit(DATA.X, DATA.labels, qid=DATA.qid, eval_set=turned)
 
 
 def test_stopping_needs_rows() -> None:
-    with pytest.raises(relkit.ParameterError, match="`stop` needs rows to watch"):
+    with pytest.raises(relyon.ParameterError, match="`stop` needs rows to watch"):
         TreeRanker(stop=3).fit(DATA.X, DATA.labels, qid=DATA.qid)
-    with pytest.raises(relkit.ParameterError, match="`stop` must be a whole number"):
+    with pytest.raises(relyon.ParameterError, match="`stop` must be a whole number"):
         TreeRanker(stop=0).fit(DATA.X, DATA.labels, qid=DATA.qid)

@@ -10,12 +10,12 @@ import pytest
 from tests.unit.conftest import Command
 from tests.unit.trained import FEATURES, rows_of, write_features
 
-import relkit
-import relkit.ltr
-from relkit.core.errors import InputError, ParameterError
+import relyon
+import relyon.ltr
+from relyon.core.errors import InputError, ParameterError
 
 ROWS = rows_of(queries=12, size=5)
-RANKER = relkit.ltr.TreeRanker(trees=3, min_rows=3, threads=1).fit(ROWS)
+RANKER = relyon.ltr.TreeRanker(trees=3, min_rows=3, threads=1).fit(ROWS)
 VALUES = ROWS.known_features().values
 SCORES = RANKER.predict(ROWS).tolist()
 
@@ -29,20 +29,20 @@ def frame(*, without: tuple[str, ...] = ()) -> pl.DataFrame:
 
 def test_rows_and_frames_may_have_more_columns() -> None:
     more = frame()
-    assert RANKER.predict(relkit.read_features(more)).tolist() == SCORES
+    assert RANKER.predict(relyon.read_features(more)).tolist() == SCORES
     assert RANKER.predict(more).tolist() == SCORES
     assert RANKER.predict(more.to_pandas(use_pyarrow_extension_array=False)).tolist() == SCORES
-    framed = relkit.ltr.TreeRanker(trees=3, min_rows=3, threads=1)
+    framed = relyon.ltr.TreeRanker(trees=3, min_rows=3, threads=1)
     framed.fit(more.select(FEATURES), ROWS.labels, qid=ROWS.qid)
     assert framed.predict(more).tolist() == SCORES
-    sparse = relkit.read_features(more, matrix="sparse")
+    sparse = relyon.read_features(more, matrix="sparse")
     assert RANKER.predict(sparse).tolist() == SCORES
 
 
 def test_missing_features_are_named_and_arrays_have_their_width() -> None:
     less = frame(without=("age", "bm25"))
     with pytest.raises(InputError, match="lack features of the ranker: bm25, age"):
-        RANKER.predict(relkit.read_features(less))
+        RANKER.predict(relyon.read_features(less))
     with pytest.raises(InputError, match="X has 5 features, but TreeRanker is expecting 4"):
         RANKER.predict(np.hstack([VALUES, VALUES[:, :1]]))
 
@@ -66,8 +66,8 @@ def test_positions_beside_a_text_can_be_left_unread(files: Path, command: Comman
     (files / "rows.train").write_text(text)
     for ending, lines in (("query", "6\n6\n"), ("position", "1\n2\n3\n" * 4)):
         (files / f"rows.train.{ending}").write_text(lines)
-    assert relkit.read_features("rows.train").positions is not None
-    rows = relkit.read_features("rows.train", position=False)
+    assert relyon.read_features("rows.train").positions is not None
+    rows = relyon.read_features("rows.train", position=False)
     assert rows.positions is None
     assert "rows.train.position" not in str(rows.notes[0])
     train = ("train", "rows.train", "-o", "m.model", "--scorer", "linear", "--ranker", "ranknet")
@@ -94,7 +94,7 @@ def test_watched_rows_may_have_a_file_of_groups(files: Path, command: Command) -
 
 def test_a_booster_without_trees_is_refused() -> None:
     pytest.importorskip("xgboost")
-    ranker = relkit.ltr.TreeRanker(engine="xgboost", trees=2, options={"booster": "gblinear"})
+    ranker = relyon.ltr.TreeRanker(engine="xgboost", trees=2, options={"booster": "gblinear"})
     with pytest.raises(ParameterError, match='the booster "gblinear" does not grow trees'):
         ranker.fit(ROWS)
 
@@ -103,7 +103,7 @@ def test_features_that_may_say_what_was_shown_are_pointed_at() -> None:
     table = frame().with_columns(position=pl.int_range(pl.len()) % 5, pred=pl.lit(1.0))
     (finding,) = (
         one
-        for one in relkit.ltr.check(relkit.read_features(table)).findings
+        for one in relyon.ltr.check(relyon.read_features(table)).findings
         if one.kind == "shown-feature"
     )
     assert finding.examples == ("position", "pred")

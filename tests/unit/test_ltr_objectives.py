@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit
-import relkit.ltr
-from relkit.core.errors import InputError, ParameterError
-from relkit.data.labelled import LabelledRows
+import relyon
+import relyon.ltr
+from relyon.core.errors import InputError, ParameterError
+from relyon.data.labelled import LabelledRows
 
 lightgbm = pytest.importorskip("lightgbm")
 xgboost = pytest.importorskip("xgboost")
@@ -60,7 +60,7 @@ def test_the_first_tree_is_lightgbms(truncation: int, weighted: bool) -> None:
     own = {"objective": "lambdarank", "lambdarank_truncation_level": truncation}
     theirs = lightgbm.train({**settings, **own}, data, 2)
     loss = f"lambdarank(measure=ndcg(gain=exp)@{truncation},beyond=discount)"
-    objective = relkit.ltr.objective(loss, labels, sizes, weights=weights, threads=1)
+    objective = relyon.ltr.objective(loss, labels, sizes, weights=weights, threads=1)
     ours = train(objective, features, labels, sizes, 2, weight=weights)
     np.testing.assert_allclose(leaves(ours, 0), leaves(theirs, 0), rtol=1e-6)
     # The scores of later trees go through LightGBM's table of the sigmoid, which has steps.
@@ -74,7 +74,7 @@ def test_without_normalisation_and_with_another_slope_too() -> None:
     own = {"objective": "lambdarank", "lambdarank_norm": False}
     theirs = lightgbm.train({**settings, **own}, data, 1)
     loss = LIGHTGBM.replace(")@30", ")@30,sigma=2.5,normalize=false")
-    objective = relkit.ltr.objective(loss, labels, sizes, threads=1)
+    objective = relyon.ltr.objective(loss, labels, sizes, threads=1)
     ours = train(objective, features, labels, sizes, 1)
     np.testing.assert_allclose(leaves(ours, 0), leaves(theirs, 0), rtol=1e-6)
 
@@ -82,12 +82,12 @@ def test_without_normalisation_and_with_another_slope_too() -> None:
 def test_a_whole_training_ends_where_lightgbms_does() -> None:
     features, labels, sizes = simulated(120)
     theirs = train("lambdarank", features, labels, sizes, 30)
-    objective = relkit.ltr.objective(LIGHTGBM, labels, sizes, threads=1)
+    objective = relyon.ltr.objective(LIGHTGBM, labels, sizes, threads=1)
     ours = train(objective, features, labels, sizes, 30)
 
     def reached(booster: Any) -> float:
         scores = booster.predict(features, num_threads=1)
-        results = relkit.evaluate_scores(
+        results = relyon.evaluate_scores(
             labels, scores, sizes, "ndcg@10", convention="lightgbm", threads=1
         )
         return results["ndcg@10"]
@@ -101,8 +101,8 @@ def test_lightgbms_scikit_learn_class_takes_both() -> None:
     features, labels, sizes = simulated(40)
     settings = {"n_estimators": 5, "num_leaves": 8, "min_child_samples": 5, "n_jobs": 1}
     quiet = {"verbosity": -1, "deterministic": True, "force_row_wise": True, "learning_rate": 0.1}
-    objective = relkit.ltr.objective(LIGHTGBM, labels, sizes, threads=1)
-    metric = relkit.ltr.feval("ndcg@5", sizes, threads=1)
+    objective = relyon.ltr.objective(LIGHTGBM, labels, sizes, threads=1)
+    metric = relyon.ltr.feval("ndcg@5", sizes, threads=1)
     model = lightgbm.LGBMRanker(objective=objective, **settings, **quiet)
     model.fit(
         features,
@@ -115,13 +115,13 @@ def test_lightgbms_scikit_learn_class_takes_both() -> None:
     plain = train(objective, features, labels, sizes, 5)
     scores = model.predict(features)
     np.testing.assert_allclose(scores, plain.predict(features), rtol=1e-12)
-    expected = relkit.evaluate_scores(labels, scores, sizes, "ndcg@5", threads=1)["ndcg@5"]
+    expected = relyon.evaluate_scores(labels, scores, sizes, "ndcg@5", threads=1)["ndcg@5"]
     found = model.evals_result_["training"]["ndcg@5"]
     assert found[-1] == pytest.approx(expected, abs=1e-12)
 
 
 def folder() -> Path:
-    root = Path(os.environ.get("RELKIT_TEST_DATA", "../shared/data"))
+    root = Path(os.environ.get("RELYON_TEST_DATA", "../shared/data"))
     found = root / "lightgbm_lambdarank"
     if not found.is_dir():
         pytest.skip("the collection lightgbm_lambdarank is not here")
@@ -136,7 +136,7 @@ def test_the_first_tree_is_lightgbms_on_its_own_example() -> None:
         features, labels = load_svmlight_file(file)
     sizes = np.loadtxt(found / "rank.train.query", dtype=int)
     theirs = train("lambdarank", features, labels, sizes, 1)
-    objective = relkit.ltr.objective(LIGHTGBM, labels, sizes, threads=1)
+    objective = relyon.ltr.objective(LIGHTGBM, labels, sizes, threads=1)
     ours = train(objective, features, labels, sizes, 1)
     np.testing.assert_allclose(leaves(ours, 0), leaves(theirs, 0), rtol=1e-6)
 
@@ -146,8 +146,8 @@ def test_rows_of_a_query_may_stand_anywhere() -> None:
     ids = np.repeat(np.arange(10), sizes)
     order = np.random.default_rng(5).permutation(len(labels))
     scores = np.random.default_rng(6).normal(size=len(labels))
-    together = relkit.ltr.objective("lambdarank(measure=ap)", labels, sizes)
-    apart = relkit.ltr.objective("lambdarank(measure=ap)", labels[order], ids[order])
+    together = relyon.ltr.objective("lambdarank(measure=ap)", labels, sizes)
+    apart = relyon.ltr.objective("lambdarank(measure=ap)", labels[order], ids[order])
     for whole, mixed in zip(
         together.derivatives(scores), apart.derivatives(scores[order]), strict=True
     ):
@@ -167,11 +167,11 @@ def test_rows_of_a_query_may_stand_anywhere() -> None:
 def test_every_loss_is_an_objective(name: str) -> None:
     features, labels, sizes = simulated(8)
     weights = np.random.default_rng(4).uniform(0.5, 2, len(labels))
-    objective = relkit.ltr.objective(name, labels, sizes, weights=weights, threads=1)
+    objective = relyon.ltr.objective(name, labels, sizes, weights=weights, threads=1)
     scores = np.random.default_rng(2).normal(size=len(labels))
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     gradient, hessian = objective.derivatives(scores)
-    found = relkit.ltr.loss(name).evaluate(labels, scores, offsets, weights=weights)
+    found = relyon.ltr.loss(name).evaluate(labels, scores, offsets, weights=weights)
     np.testing.assert_allclose(gradient, found.gradient, rtol=2e-6, atol=1e-12)
     assert found.hessian is not None
     np.testing.assert_allclose(hessian, found.hessian, rtol=2e-6, atol=1e-12)
@@ -180,7 +180,7 @@ def test_every_loss_is_an_objective(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["ranknet", "lambdarank(measure=rr)"])
 def test_an_objective_travels(name: str) -> None:
-    one = relkit.ltr.objective(name, [0, 2, 1, 0], ["a", "b", "a", "b"], weights=[1, 2, 1, 3])
+    one = relyon.ltr.objective(name, [0, 2, 1, 0], ["a", "b", "a", "b"], weights=[1, 2, 1, 3])
     other = pickle.loads(pickle.dumps(one))
     assert copy.deepcopy(one) is one
     assert repr(other) == repr(one)
@@ -196,7 +196,7 @@ def test_threads_and_seeds_decide_nothing_but_ties(ties: str) -> None:
 
     def found(threads: int, seed: int = 0) -> Any:
         loss = f"lambdarank(ties={ties})"
-        one = relkit.ltr.objective(loss, labels, sizes, threads=threads, seed=seed)
+        one = relyon.ltr.objective(loss, labels, sizes, threads=threads, seed=seed)
         return one.derivatives(scores)[0].tobytes()
 
     assert found(1) == found(2) == found(5)
@@ -207,11 +207,11 @@ def test_labelled_rows_and_conventions() -> None:
     _, labels, sizes = simulated(10)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     rows = LabelledRows(labels, None, offsets, [str(i) for i in range(10)])
-    objective = relkit.ltr.objective("lambdarank(measure=ndcg@5)", rows, convention="lightgbm")
+    objective = relyon.ltr.objective("lambdarank(measure=ndcg@5)", rows, convention="lightgbm")
     assert "gain=exp" in str(objective.loss)
-    assert "max=4" in str(relkit.ltr.objective("lambdarank(measure=err)", rows).loss)
+    assert "max=4" in str(relyon.ltr.objective("lambdarank(measure=err)", rows).loss)
     with pytest.raises(InputError, match="contain their own"):
-        relkit.ltr.objective("ranknet", rows, sizes)
+        relyon.ltr.objective("ranknet", rows, sizes)
 
 
 @pytest.mark.parametrize(
@@ -229,22 +229,22 @@ def test_labelled_rows_and_conventions() -> None:
 )
 def test_bad_labels_have_a_clear_answer(labels: Any, groups: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        relkit.ltr.objective("lambdarank(measure=ndcg(gain=exp)@10)", labels, groups)
+        relyon.ltr.objective("lambdarank(measure=ndcg(gain=exp)@10)", labels, groups)
 
 
 def test_labels_below_0_are_worth_nothing_and_keep_their_order_in_pairs() -> None:
-    ndcg = relkit.ltr.objective("lambdarank(measure=ndcg@5)", [-1, 0, 2], [3])
-    zero = relkit.ltr.objective("lambdarank(measure=ndcg@5)", [0, 0, 2], [3])
+    ndcg = relyon.ltr.objective("lambdarank(measure=ndcg@5)", [-1, 0, 2], [3])
+    zero = relyon.ltr.objective("lambdarank(measure=ndcg@5)", [0, 0, 2], [3])
     scores = [0.3, 0.2, 0.1]
     np.testing.assert_array_equal(ndcg.derivatives(scores)[0], zero.derivatives(scores)[0])
-    pairs = relkit.ltr.objective("lambdarank(measure=pnr)", [-1, 0], [2])
+    pairs = relyon.ltr.objective("lambdarank(measure=pnr)", [-1, 0], [2])
     assert (pairs.derivatives([0.0, 0.0])[0] != 0).all()
     with pytest.raises(InputError, match="lowest label is -1"):
-        relkit.ltr.objective("lambdarank(measure=ndcg@5)", [-1, 0, 2], [3], convention="lightgbm")
+        relyon.ltr.objective("lambdarank(measure=ndcg@5)", [-1, 0, 2], [3], convention="lightgbm")
 
 
 def test_scores_that_do_not_fit_are_refused() -> None:
-    objective = relkit.ltr.objective("lambdarank", [1, 0], [2])
+    objective = relyon.ltr.objective("lambdarank", [1, 0], [2])
     with pytest.raises(InputError, match="scored 3 rows"):
         objective.derivatives([1.0, 2.0, 3.0])
     with pytest.raises(InputError, match="row 1: not a number"):
@@ -254,13 +254,13 @@ def test_scores_that_do_not_fit_are_refused() -> None:
 def test_a_data_set_of_other_rows_is_refused() -> None:
     features, labels, sizes = simulated(5)
     with pytest.raises(InputError, match="row 0 of the data set has the label"):
-        train(relkit.ltr.objective("ranknet", labels + 1, sizes), features, labels, sizes, 1)
+        train(relyon.ltr.objective("ranknet", labels + 1, sizes), features, labels, sizes, 1)
     with pytest.raises(InputError, match="have different queries"):
-        train(relkit.ltr.objective("ranknet", labels, sizes[::-1]), features, labels, sizes, 1)
+        train(relyon.ltr.objective("ranknet", labels, sizes[::-1]), features, labels, sizes, 1)
     weights = np.linspace(0.5, 2, len(labels))
     with pytest.raises(InputError, match="has weights"):
         train(
-            relkit.ltr.objective("ranknet", labels, sizes),
+            relyon.ltr.objective("ranknet", labels, sizes),
             features,
             labels,
             sizes,
@@ -271,11 +271,11 @@ def test_a_data_set_of_other_rows_is_refused() -> None:
 
 def test_catboost_cannot_take_an_objective_and_takes_one_metric() -> None:
     with pytest.raises(ParameterError, match="blocks of rows"):
-        relkit.ltr.objective("ranknet", [1, 0], [2], engine="catboost")
+        relyon.ltr.objective("ranknet", [1, 0], [2], engine="catboost")
     with pytest.raises(ParameterError, match="one metric, not 2"):
-        relkit.ltr.feval(["ndcg", "rr"], [2], engine="catboost")
+        relyon.ltr.feval(["ndcg", "rr"], [2], engine="catboost")
     with pytest.raises(ParameterError, match="engine"):
-        relkit.ltr.feval("ndcg", engine="sklearn")  # type: ignore[arg-type]
+        relyon.ltr.feval("ndcg", engine="sklearn")  # type: ignore[arg-type]
 
 
 def test_lightgbm_counts_the_same_in_one_training() -> None:
@@ -283,7 +283,7 @@ def test_lightgbm_counts_the_same_in_one_training() -> None:
     rest, other, few = simulated(20, seed=9)
     data = lightgbm.Dataset(features, labels, group=sizes, params=QUIET)
     valid = lightgbm.Dataset(rest, other, group=few, reference=data, params=QUIET)
-    metric = relkit.ltr.feval(
+    metric = relyon.ltr.feval(
         ["ndcg@1", "ndcg@5", "ndcg@10", "ap@5"], convention="lightgbm", threads=1
     )
     history: dict[str, Any] = {}
@@ -308,11 +308,11 @@ def test_lightgbm_counts_the_same_in_one_training() -> None:
 
 def test_xgboost_counts_the_same_in_one_training() -> None:
     features, labels, sizes = simulated()
-    rows = relkit.ltr.feval(["ndcg@5", "ap@5"], engine="xgboost", convention="xgboost", threads=1)
+    rows = relyon.ltr.feval(["ndcg@5", "ap@5"], engine="xgboost", convention="xgboost", threads=1)
     data = xgboost.DMatrix(features, np.minimum(labels, 1))
     data.set_group(sizes)
     history: dict[str, Any] = {}
-    objective = relkit.ltr.objective(
+    objective = relyon.ltr.objective(
         "lambdarank(measure=ap@5)", np.minimum(labels, 1), sizes, engine="xgboost", threads=1
     )
     booster = xgboost.train(
@@ -337,7 +337,7 @@ def test_xgboost_counts_the_same_in_one_training() -> None:
 def test_catboost_counts_the_same_in_one_training() -> None:
     features, labels, sizes = simulated()
     ids = np.repeat(np.arange(len(sizes)), sizes)
-    metric = relkit.ltr.feval(
+    metric = relyon.ltr.feval(
         "ndcg(gain=exp)@5", sizes, engine="catboost", convention="catboost", threads=1
     )
     pool = catboost.Pool(features, labels, group_id=ids)
@@ -366,7 +366,7 @@ def test_catboost_counts_the_same_in_one_training() -> None:
 def test_a_metric_needs_queries() -> None:
     features, labels, _ = simulated(5)
     data = lightgbm.Dataset(features, labels, params=QUIET).construct()
-    metric = relkit.ltr.feval("ndcg@5")
+    metric = relyon.ltr.feval("ndcg@5")
     with pytest.raises(InputError, match="unknown queries"):
         metric(np.zeros(len(labels)), data)
 
@@ -375,9 +375,9 @@ def test_a_metric_is_evaluate_scores_for_every_measure() -> None:
     _, labels, sizes = simulated(30)
     # The last one has no mean over the orders of tied rows.
     names = ["ndcg@10", "pnr", "auc", "err", "rr", "success@3", "ap(denominator=retrieved)"]
-    metric = relkit.ltr.feval(names, sizes)
+    metric = relyon.ltr.feval(names, sizes)
     scores = np.round(np.random.default_rng(8).normal(size=len(labels)), 1)
-    expected = relkit.evaluate_scores(labels, scores, sizes, names)
+    expected = relyon.evaluate_scores(labels, scores, sizes, names)
     assert {name: value for name, value, _ in metric(labels, scores)} == {
         name: expected[name] for name in names
     }

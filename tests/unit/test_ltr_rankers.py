@@ -11,10 +11,10 @@ import pytest
 from scipy import sparse
 from tests.unit.lists import lists
 
-import relkit
-from relkit.data.features import Features
-from relkit.data.labelled import LabelledRows
-from relkit.ltr import TreeRanker, grades
+import relyon
+from relyon.data.features import Features
+from relyon.data.labelled import LabelledRows
+from relyon.ltr import TreeRanker, grades
 
 DATA, HELD = lists(), lists(seed=1)
 NAMES = ("bm25", "age", "noise", "length")
@@ -42,7 +42,7 @@ def test_trees_learn(loss: str) -> None:
     ranker = small(loss=loss).fit(DATA.X, DATA.labels, qid=DATA.qid)
     reached = ranker.score(HELD.X, HELD.labels, HELD.qid)
     chance = [
-        relkit.evaluate_scores(
+        relyon.evaluate_scores(
             HELD.labels, np.random.default_rng(seed).random(len(HELD.X)), HELD.qid, ["ndcg@10"]
         )["ndcg@10"]
         for seed in range(20)
@@ -121,11 +121,11 @@ def test_rank_is_a_run() -> None:
         for query in run.queries
     }
     rules = {"ties": "expected"}  # rows have no ids by which to order equal scores
-    measured = relkit.evaluate(judgments, run, ["ndcg@10"], convention=rules)["ndcg@10"]
+    measured = relyon.evaluate(judgments, run, ["ndcg@10"], convention=rules)["ndcg@10"]
     assert measured == pytest.approx(ranker.score(rows(HELD)), abs=1e-12)
-    with pytest.raises(relkit.InputError, match="a run needs the document of each row"):
+    with pytest.raises(relyon.InputError, match="a run needs the document of each row"):
         ranker.rank(HELD.X, queries)
-    with pytest.raises(relkit.InputError, match="a run needs the query of each row"):
+    with pytest.raises(relyon.InputError, match="a run needs the query of each row"):
         ranker.rank(HELD.X)
 
 
@@ -136,9 +136,9 @@ def test_names_of_features_are_matched() -> None:
         features=Features(NAMES[::-1], HELD.X[:, ::-1]),
     )  # fmt: skip
     assert (ranker.predict(turned) == ranker.predict(HELD.X)).all()
-    with pytest.raises(relkit.InputError, match="lack features of the ranker: bm25"):
+    with pytest.raises(relyon.InputError, match="lack features of the ranker: bm25"):
         ranker.predict(rows(HELD, ("tfidf", *NAMES[1:])))
-    with pytest.raises(relkit.InputError, match=r"X has 3 features, but TreeRanker is expecting 4"):
+    with pytest.raises(relyon.InputError, match=r"X has 3 features, but TreeRanker is expecting 4"):
         ranker.predict(HELD.X[:, :3])
 
 
@@ -168,7 +168,7 @@ def test_names_of_features_are_matched() -> None:
 )
 def test_bad_data_is_refused(changes: dict[str, Any], expected: str) -> None:
     given = {"X": DATA.X, "y": DATA.labels, "qid": DATA.qid} | changes
-    with pytest.raises(relkit.RelkitError, match=expected):
+    with pytest.raises(relyon.RelyonError, match=expected):
         small().fit(**given)
 
 
@@ -188,7 +188,7 @@ def test_bad_data_is_refused(changes: dict[str, Any], expected: str) -> None:
     ],
 )
 def test_bad_parameters_are_refused(parameters: dict[str, Any], expected: str) -> None:
-    with pytest.raises(relkit.RelkitError, match=expected):
+    with pytest.raises(relyon.RelyonError, match=expected):
         small(**parameters).fit(DATA.X, DATA.labels, qid=DATA.qid)
 
 
@@ -210,20 +210,20 @@ KINDS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_no_ranker_can_learn_from_is_refused_by_all(kind: dict[str, Any]) -> None:
     pytest.importorskip(kind.get("engine", "lightgbm"))
-    ranker = relkit.ltr.ranker(**kind, threads=1)
-    with pytest.raises(relkit.InputError, match="all features are constant"):
+    ranker = relyon.ltr.ranker(**kind, threads=1)
+    with pytest.raises(relyon.InputError, match="all features are constant"):
         ranker.fit(np.full_like(DATA.X, np.nan if "scorer" not in kind else 1), DATA.labels)
-    with pytest.raises(relkit.InputError, match="all features are constant"):
+    with pytest.raises(relyon.InputError, match="all features are constant"):
         ranker.fit(sparse.csr_array(np.ones_like(DATA.X)), DATA.labels, qid=DATA.qid)
     huge = np.where(DATA.labels > 1, 1e300, DATA.labels)
-    with pytest.raises(relkit.InputError, match=r"label 1e\+300 is too large for training"):
+    with pytest.raises(relyon.InputError, match=r"label 1e\+300 is too large for training"):
         ranker.fit(DATA.X, huge, qid=DATA.qid)
 
 
 @pytest.mark.parametrize("loss", ["lambdarank", "regression", "logistic"])
 def test_too_few_rows_for_a_split_are_refused(loss: str, capfd: Any) -> None:
     """LightGBM itself fails for some objectives, and gives all documents one score for others."""
-    with pytest.raises(relkit.InputError, match="can split the rows: there are too few rows"):
+    with pytest.raises(relyon.InputError, match="can split the rows: there are too few rows"):
         TreeRanker(loss, threads=1).fit(DATA.X[:24], DATA.labels[:24], qid=DATA.qid[:24])
     assert capfd.readouterr() == ("", "")
     TreeRanker(loss, threads=1, min_rows=5).fit(DATA.X[:24], DATA.labels[:24], qid=DATA.qid[:24])
@@ -231,7 +231,7 @@ def test_too_few_rows_for_a_split_are_refused(loss: str, capfd: Any) -> None:
 
 def test_labels_beyond_what_a_gain_can_say() -> None:
     ranker = small(measure="ndcg(gain=exp)@10")
-    with pytest.raises(relkit.InputError, match="gain"):
+    with pytest.raises(relyon.InputError, match="gain"):
         ranker.fit(DATA.X, DATA.labels * 500, qid=DATA.qid)
 
 
@@ -244,15 +244,15 @@ def test_one_document_queries_are_no_fault() -> None:
 
 def test_no_query_with_a_value() -> None:
     ranker = small().fit(DATA.X, DATA.labels, qid=DATA.qid)
-    with pytest.raises(relkit.InputError, match="ndcg@10 has no value"):
+    with pytest.raises(relyon.InputError, match="ndcg@10 has no value"):
         ranker.score(HELD.X, 0 * HELD.labels, HELD.qid)
 
 
 def test_fingerprints_tell_measures_and_conventions_apart() -> None:
     made = {
-        relkit.ltr.fingerprint(measure, convention)
+        relyon.ltr.fingerprint(measure, convention)
         for measure in ("ndcg@10", "ndcg@5", "ndcg(gain=exp)@10", "ap")
         for convention in (None, "lightgbm", {"ties": "worst"})
     }
     assert len(made) == 11  # LightGBM's gain is exp already
-    assert relkit.ltr.fingerprint("ndcg@10", "relkit") == relkit.ltr.fingerprint("nDCG@10")
+    assert relyon.ltr.fingerprint("ndcg@10", "relyon") == relyon.ltr.fingerprint("nDCG@10")

@@ -25,10 +25,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.unit.lists import lists
 
-import relkit
-import relkit.ltr
-from relkit.ltr import LinearRanker, NeuralRanker, QueryFold, TreeRanker, grades, scorer
-from relkit.ltr.rankers.grades import queries_of
+import relyon
+import relyon.ltr
+from relyon.ltr import LinearRanker, NeuralRanker, QueryFold, TreeRanker, grades, scorer
+from relyon.ltr.rankers.grades import queries_of
 
 DATA = lists()
 Y = grades(DATA.labels, DATA.qid)
@@ -50,9 +50,9 @@ def test_grades_holds_both() -> None:
     assert Y["label"].tolist() == DATA.labels.tolist()
     copied = pickle.loads(pickle.dumps(Y))
     assert queries_of(copied).tolist() == DATA.qid.tolist()
-    with pytest.raises(relkit.InputError, match="differ in shape: 3 and 2"):
+    with pytest.raises(relyon.InputError, match="differ in shape: 3 and 2"):
         grades([1, 2, 3], [10, 20])
-    with pytest.raises(relkit.InputError, match="not numbers"):
+    with pytest.raises(relyon.InputError, match="not numbers"):
         grades(["a"], [1])
 
 
@@ -62,7 +62,7 @@ def test_qid_and_grades_are_the_same_training() -> None:
     assert (one.predict(DATA.X) == other.predict(DATA.X)).all()
     assert one.score(DATA.X, DATA.labels, DATA.qid) == other.score(DATA.X, Y)
     scores = one.predict(DATA.X)
-    expected = relkit.evaluate_scores(DATA.labels, scores, DATA.qid, ["ndcg@10"])["ndcg@10"]
+    expected = relyon.evaluate_scores(DATA.labels, scores, DATA.qid, ["ndcg@10"])["ndcg@10"]
     assert one.score(DATA.X, Y) == expected == scorer("ndcg@10")(one, DATA.X, Y)
 
 
@@ -121,7 +121,7 @@ def test_no_query_on_two_sides() -> None:
         for train, test in splitter.split(DATA.X, Y):
             assert not set(DATA.qid[train]) & set(DATA.qid[test])
     assert QueryFold(GroupShuffleSplit(2)).get_n_splits(DATA.X, Y) == 2
-    with pytest.raises(relkit.InputError, match="does not know the queries"):
+    with pytest.raises(relyon.InputError, match="does not know the queries"):
         next(FOLDS.split(DATA.X, DATA.labels))
 
 
@@ -129,19 +129,19 @@ def test_no_query_on_two_sides() -> None:
 def test_steps_that_read_y_say_so(numbers: bool) -> None:
     qid = DATA.qid if numbers else [f"query {one}" for one in DATA.qid]
     pipeline = make_pipeline(SelectKBest(f_classif, k=2), small())
-    with pytest.raises(relkit.InputError, match="reads it as labels alone") as caught:
+    with pytest.raises(relyon.InputError, match="reads it as labels alone") as caught:
         pipeline.fit(DATA.X, grades(DATA.labels, qid))
     assert "SelectKBest" in caught.value.hint
 
 
 def test_scorer_without_queries() -> None:
     ranker = small().fit(DATA.X, Y)
-    with pytest.raises(relkit.InputError, match="does not know the queries"):
+    with pytest.raises(relyon.InputError, match="does not know the queries"):
         scorer("ndcg@5")(ranker, DATA.X, DATA.labels)
 
 
 def test_without_queries_a_warning_says_so() -> None:
-    with pytest.warns(relkit.RelkitWarning, match="all count as one query"):
+    with pytest.warns(relyon.RelyonWarning, match="all count as one query"):
         small().fit(DATA.X, DATA.labels)
 
 
@@ -165,5 +165,5 @@ def test_estimator_checks(estimator: Any, check: Any) -> None:
     if isinstance(estimator, NeuralRanker):
         pytest.importorskip("torch")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", relkit.RelkitWarning)
+        warnings.simplefilter("ignore", relyon.RelyonWarning)
         check(estimator)

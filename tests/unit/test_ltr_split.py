@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.unit.conftest import Command
 
-import relkit.ltr
-from relkit.core.errors import InputError, ParameterError
-from relkit.data.features import Features
-from relkit.data.labelled import LabelledRows
-from relkit.ltr.preparation.duplicates import joined_queries, row_keys, telling_rows
-from relkit.ltr.preparation.split import PARTS
+import relyon.ltr
+from relyon.core.errors import InputError, ParameterError
+from relyon.data.features import Features
+from relyon.data.labelled import LabelledRows
+from relyon.ltr.preparation.duplicates import joined_queries, row_keys, telling_rows
+from relyon.ltr.preparation.split import PARTS
 
 
 def rows_of(frame: pl.DataFrame) -> LabelledRows:
-    return relkit.read_features(frame, query="q")
+    return relyon.read_features(frame, query="q")
 
 
 def simulated(queries: int, seed: int = 0) -> pl.DataFrame:
@@ -45,8 +45,8 @@ def test_each_query_is_in_one_part_and_the_order_of_rows_does_not_matter(
     queries: int, seed: int, folds: int | None
 ) -> None:
     frame = simulated(queries, seed)
-    found = relkit.ltr.split(rows_of(frame), folds=folds, seed=seed)
-    mixed = relkit.ltr.split(
+    found = relyon.ltr.split(rows_of(frame), folds=folds, seed=seed)
+    mixed = relyon.ltr.split(
         rows_of(frame.sample(fraction=1.0, shuffle=True, seed=seed)), folds=folds, seed=seed
     )
     for fold in range(1, found.folds + 1):
@@ -65,7 +65,7 @@ def test_each_query_is_in_one_part_and_the_order_of_rows_does_not_matter(
 
 def test_another_seed_gives_other_parts() -> None:
     rows = rows_of(simulated(60))
-    one, two = (set(relkit.ltr.split(rows, seed=seed).test.queries) for seed in (0, 1))
+    one, two = (set(relyon.ltr.split(rows, seed=seed).test.queries) for seed in (0, 1))
     assert one != two
     assert len(one) == len(two) == 12
 
@@ -84,7 +84,7 @@ def test_parts_have_their_shares_of_queries_with_few_and_many_relevant_documents
         )
         for n, good in enumerate(counts)
     )
-    found = relkit.ltr.split(rows_of(frame), test=0.25, valid=0.25)
+    found = relyon.ltr.split(rows_of(frame), test=0.25, valid=0.25)
     for part in (found.valid, found.test):
         good = np.add.reduceat((part.labels > 0).astype(int), part.groups[:-1]).tolist()
         assert [good.count(one) for one in (0, 1, 5)] == [10, 10, 10]
@@ -101,21 +101,21 @@ def test_queries_that_share_a_row_stay_together() -> None:
     rows = rows_of(pl.concat([frame, extra]))
     sides = set()
     for seed in range(12):
-        found = relkit.ltr.split(rows, seed=seed)
+        found = relyon.ltr.split(rows, seed=seed)
         assert (found.joined, found.duplicates, found.largest) == (3, 4, 3)
         where = [name for name in PARTS if set(shared) & set(found.part(name).queries)]
         assert len(where) == 1
         sides |= set(where)
     assert "3 of 40 queries are kept together" in str(found.notes[0])
-    apart = relkit.ltr.split(rows, duplicates="ignore")
+    apart = relyon.ltr.split(rows, duplicates="ignore")
     assert (apart.joined, apart.notes) == (0, ())
 
 
 def test_rows_of_equal_values_are_no_duplicates() -> None:
     frame = simulated(30).with_columns(a=pl.lit(0.0), b=pl.lit(0.0))
-    assert relkit.ltr.split(rows_of(frame)).joined == 0
+    assert relyon.ltr.split(rows_of(frame)).joined == 0
     one = simulated(30).drop("b").with_columns(a=pl.lit(3.0))
-    assert relkit.ltr.split(rows_of(one)).joined == 0
+    assert relyon.ltr.split(rows_of(one)).joined == 0
 
 
 def test_keys_of_rows_are_equal_for_equal_values_only() -> None:
@@ -171,28 +171,28 @@ def test_groups_are_those_of_a_slow_search(data: list[tuple[int, int]]) -> None:
 )
 def test_contradictions_are_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
-        relkit.ltr.split(rows_of(simulated(20)), **options)
+        relyon.ltr.split(rows_of(simulated(20)), **options)
 
 
 def test_too_few_queries_are_refused() -> None:
     with pytest.raises(InputError, match="2 queries are too few for 3 parts"):
-        relkit.ltr.split(rows_of(simulated(2)))
+        relyon.ltr.split(rows_of(simulated(2)))
     with pytest.raises(InputError, match="1 query is too few for 3 parts") as caught:
-        relkit.ltr.split(rows_of(simulated(1)))
+        relyon.ltr.split(rows_of(simulated(1)))
     assert "name the query column" in str(caught.value.hint)
     joined = simulated(20).with_columns(a=pl.lit(1.0), b=pl.lit(2.0))
     with pytest.raises(InputError, match="20 queries share so many rows that only 1 ") as caught:
-        relkit.ltr.split(rows_of(joined))
+        relyon.ltr.split(rows_of(joined))
     assert "--duplicates ignore" in str(caught.value.hint)
 
 
 def test_parts_of_folds_must_be_named() -> None:
-    found = relkit.ltr.split(rows_of(simulated(20)), folds=4)
+    found = relyon.ltr.split(rows_of(simulated(20)), folds=4)
     with pytest.raises(ParameterError, match="there are 4 folds"):
         _ = found.train
     with pytest.raises(ParameterError, match="there is no fold 5 of 4"):
         found.part("train", 5)
-    plain = relkit.ltr.split(rows_of(simulated(20)), valid=0)
+    plain = relyon.ltr.split(rows_of(simulated(20)), valid=0)
     with pytest.raises(InputError, match="there is no part `valid`"):
         _ = plain.valid
 
@@ -236,9 +236,9 @@ def test_lines_of_text_are_copied_byte_for_byte(
     wanted = (whole + b"\n").splitlines(keepends=True)[1:]
     assert sorted(line.rstrip() for line in lines) == sorted(line.rstrip() for line in wanted)
     assert set(lines) <= set(wanted) | {wanted[-1]}
-    expected = relkit.ltr.split(relkit.read_features(path))
+    expected = relyon.ltr.split(relyon.read_features(path))
     for part in ("train", "valid", "test"):
-        read = relkit.read_features(tmp_path / "parts" / f"{part}{ending}")
+        read = relyon.read_features(tmp_path / "parts" / f"{part}{ending}")
         ours = expected.part(part)
         assert read.queries == ours.queries
         np.testing.assert_array_equal(read.known_features().values, ours.known_features().values)
@@ -279,7 +279,7 @@ def test_files_beside_the_text_are_split_with_it(tmp_path: Path, command: Comman
     outcome = command("split", str(path), "--folds", "4", "-o", str(tmp_path / "folds"))
     assert outcome.code == 0
     assert "rank.txt.query and rank.txt.weight" in outcome.err
-    test = relkit.read_features(tmp_path / "folds" / "fold-2" / "test.txt")
+    test = relyon.read_features(tmp_path / "folds" / "fold-2" / "test.txt")
     assert test.groups.tolist() == [0, 3, 6, 9, 12, 15]
     assert test.weights is not None
     np.testing.assert_array_equal(test.weights + 0.25, test.known_features().values[:, 0])

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit
-import relkit.ltr
-from relkit.core.errors import InputError, ParameterError
+import relyon
+import relyon.ltr
+from relyon.core.errors import InputError, ParameterError
 
 QUIET = {"num_threads": 1, "verbosity": -1, "deterministic": True, "force_row_wise": True}
 
@@ -23,7 +23,7 @@ def noise(seed: int, queries: int = 40, each: int = 12) -> tuple[Any, Any, Any]:
 
 
 def test_the_usual_rule_counts_rounds_from_the_first_best() -> None:
-    stopping = relkit.ltr.EarlyStopping("rounds", rounds=2)
+    stopping = relyon.ltr.EarlyStopping("rounds", rounds=2)
     assert [stopping.update(value) for value in (0.5, 0.5, 0.6, 0.6, 0.1)] == [False] * 4 + [True]
     assert (stopping.best_round, stopping.best_value, stopping.stopped) == (2, 0.6, "rounds")
     stopping.reset()
@@ -34,7 +34,7 @@ def test_significance_is_the_paired_interval_at_the_rounds_level() -> None:
     from scipy.stats import ttest_rel
 
     rng = np.random.default_rng(1)
-    stopping = relkit.ltr.EarlyStopping("significance", level=0.05)
+    stopping = relyon.ltr.EarlyStopping("significance", level=0.05)
     best = rng.uniform(size=30)
     assert not stopping.update(float(best.mean()), best)
     for rounds in range(2, 12):
@@ -50,15 +50,15 @@ def test_significance_is_the_paired_interval_at_the_rounds_level() -> None:
 
 def test_rounds_end_what_neither_gains_nor_loses() -> None:
     values = np.array([0.1, 0.9, 0.4])
-    forever = relkit.ltr.EarlyStopping("significance")
-    limited = relkit.ltr.EarlyStopping("significance", rounds=3)
+    forever = relyon.ltr.EarlyStopping("significance")
+    limited = relyon.ltr.EarlyStopping("significance", rounds=3)
     assert not any(forever.update(0.5, values) for _ in range(20))
     assert [limited.update(0.5, values) for _ in range(4)] == [False] * 3 + [True]
     assert limited.stopped == "rounds"
 
 
 def test_queries_without_a_value_are_left_out() -> None:
-    stopping = relkit.ltr.EarlyStopping("significance")
+    stopping = relyon.ltr.EarlyStopping("significance")
     best = np.array([0.9, 0.8, np.nan, 0.7])
     assert not stopping.update(0.8, best)
     assert stopping.update(0.3, best - 0.5)
@@ -76,11 +76,11 @@ def test_queries_without_a_value_are_left_out() -> None:
 )
 def test_rules_that_cannot_be(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        relkit.ltr.EarlyStopping(**arguments)
+        relyon.ltr.EarlyStopping(**arguments)
 
 
 def test_rounds_that_cannot_be_judged() -> None:
-    stopping = relkit.ltr.EarlyStopping("significance")
+    stopping = relyon.ltr.EarlyStopping("significance")
     with pytest.raises(InputError, match="no value on the validation"):
         stopping.update(float("nan"), [0.1, 0.2])
     with pytest.raises(InputError, match="needs the values"):
@@ -95,10 +95,10 @@ def test_rounds_that_cannot_be_judged() -> None:
 def test_only_means_over_queries_are_compared_query_by_query() -> None:
     for name in ("pnr", "auc", "gauc"):
         with pytest.raises(ParameterError, match="not a mean over queries"):
-            relkit.ltr.stopping(relkit.ltr.feval(name), "significance")
-    macro = relkit.ltr.feval("concordance", average="macro")
-    assert relkit.ltr.stopping(macro, "significance").decision.rule == "significance"
-    assert relkit.ltr.stopping(relkit.ltr.feval("pnr"), rounds=5).decision.rounds == 5
+            relyon.ltr.stopping(relyon.ltr.feval(name), "significance")
+    macro = relyon.ltr.feval("concordance", average="macro")
+    assert relyon.ltr.stopping(macro, "significance").decision.rule == "significance"
+    assert relyon.ltr.stopping(relyon.ltr.feval("pnr"), rounds=5).decision.rounds == 5
 
 
 def test_lightgbm_stops_where_its_own_rule_does() -> None:
@@ -115,8 +115,8 @@ def test_lightgbm_stops_where_its_own_rule_does() -> None:
         )
 
     own = train("ndcg", callbacks=[lightgbm.early_stopping(5, verbose=False)])
-    metric = relkit.ltr.feval("ndcg@5", convention="lightgbm", threads=1)
-    stopping = relkit.ltr.stopping(metric, rounds=5)
+    metric = relyon.ltr.feval("ndcg@5", convention="lightgbm", threads=1)
+    stopping = relyon.ltr.stopping(metric, rounds=5)
     ours = train("none", feval=metric, callbacks=[stopping])
     assert ours.best_iteration == own.best_iteration == stopping.decision.best_round + 1
     assert ours.best_score["valid_1"]["ndcg@5"] == stopping.decision.best_value
@@ -133,8 +133,8 @@ def test_lightgbm_stops_at_a_significant_loss() -> None:
     features, labels, sizes = noise(3, queries=150)
     data = lightgbm.Dataset(features, labels, group=sizes, params=QUIET)
     valid = lightgbm.Dataset(features, labels, group=sizes, reference=data, params=QUIET)
-    metric = relkit.ltr.feval("ndcg@5", threads=1)
-    stopping = relkit.ltr.stopping(metric, "significance")
+    metric = relyon.ltr.feval("ndcg@5", threads=1)
+    stopping = relyon.ltr.stopping(metric, "significance")
     flat = np.zeros(len(labels), dtype=np.float32)
 
     rounds = iter(range(1000))
@@ -165,8 +165,8 @@ def test_xgboost_stops_where_its_own_rule_does() -> None:
     own = xgboost.train(
         settings, data, 60, evals=evals, early_stopping_rounds=5, verbose_eval=False
     )
-    metric = relkit.ltr.feval("ndcg@5", engine="xgboost", convention="xgboost", threads=1)
-    stopping = relkit.ltr.stopping(metric, rounds=5)
+    metric = relyon.ltr.feval("ndcg@5", engine="xgboost", convention="xgboost", threads=1)
+    stopping = relyon.ltr.stopping(metric, rounds=5)
     ours = xgboost.train(
         {**settings, "disable_default_eval_metric": True},
         data,
@@ -189,8 +189,8 @@ def test_catboost_stops_too() -> None:
         catboost.Pool(one, grades, group_id=np.repeat(np.arange(len(size)), size))
         for one, grades, size in ((features, labels, sizes), (rest, other, few))
     ]
-    metric = relkit.ltr.feval("ndcg@5", sizes, engine="catboost", threads=1)
-    stopping = relkit.ltr.stopping(metric, rounds=4)
+    metric = relyon.ltr.feval("ndcg@5", sizes, engine="catboost", threads=1)
+    stopping = relyon.ltr.stopping(metric, rounds=4)
     model = catboost.CatBoost(
         {
             "loss_function": "QueryRMSE",
@@ -206,5 +206,5 @@ def test_catboost_stops_too() -> None:
     assert len(stopping.decision.values) == stopping.decision.best_round + 5 < 80
     assert model.get_best_iteration() == stopping.decision.best_round
     scores = model.predict(rest)
-    found = relkit.evaluate_scores(other, scores, few, "ndcg@5", threads=1)["ndcg@5"]
+    found = relyon.evaluate_scores(other, scores, few, "ndcg@5", threads=1)["ndcg@5"]
     assert found == pytest.approx(stopping.decision.best_value, abs=1e-12)

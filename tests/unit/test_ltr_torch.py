@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import relkit
-import relkit.ltr
-from relkit.core.errors import InputError, ParameterError
+import relyon
+import relyon.ltr
+from relyon.core.errors import InputError, ParameterError
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
 
-from relkit.ltr.torch import RankingLoss, evaluate_tensors  # noqa: E402
+from relyon.ltr.torch import RankingLoss, evaluate_tensors  # noqa: E402
 
 RNG = np.random.default_rng(3)
 SIZES = np.array([3, 0, 1, 5, 2])
@@ -38,14 +38,14 @@ def batch(mask: Any, padding: float) -> tuple[Any, Any]:
     return scores, labels
 
 
-@pytest.mark.parametrize("name", list(relkit.ltr.losses))
+@pytest.mark.parametrize("name", list(relyon.ltr.losses))
 @pytest.mark.parametrize("padding", [0.0, -1.0, float("nan"), 1e6])
 def test_padding_changes_nothing(name: str, padding: float) -> None:
     rng = np.random.default_rng(4)
     rows = int(SIZES.sum())
     flat, labels = rng.normal(size=rows), rng.permutation(rows) / rows
     offsets = np.concatenate([[0], np.cumsum(SIZES)])
-    wanted = relkit.ltr.loss(name).evaluate(labels, flat, offsets)
+    wanted = relyon.ltr.loss(name).evaluate(labels, flat, offsets)
     for mask in (MASK, HOLES):
         scores, padded = batch(mask, padding)
         scores.requires_grad_()
@@ -111,7 +111,7 @@ def test_gradients_have_the_type_of_the_scores(kind: Any) -> None:
     assert loss.dtype == kind
     assert scores.grad is not None
     assert scores.grad.dtype == kind
-    wanted = relkit.ltr.loss("listnet").evaluate([2, 0, 1], [0.5, -1, 2]).gradient
+    wanted = relyon.ltr.loss("listnet").evaluate([2, 0, 1], [0.5, -1, 2]).gradient
     assert scores.grad[0].tolist() == pytest.approx(wanted, rel=1e-2)
 
 
@@ -172,7 +172,7 @@ def test_measures_of_padded_tensors_are_those_of_their_lists(mask: Any) -> None:
     labels = (labels * 4).round()
     found = evaluate_tensors(scores, labels, ["ndcg@10", "pnr"], mask=mask)
     sizes = SIZES[SIZES > 0]
-    wanted = relkit.evaluate_scores(
+    wanted = relyon.evaluate_scores(
         labels[mask].numpy(), scores[mask].numpy(), sizes, ["ndcg@10", "pnr"]
     )
     assert dict(found) == dict(wanted)
@@ -191,6 +191,6 @@ def test_lists_of_one_document_are_lists() -> None:
 
 
 def test_the_room_does_not_import_pytorch() -> None:
-    code = "import sys, relkit.ltr; relkit.ltr.loss('ranknet'); print('torch' in sys.modules)"
+    code = "import sys, relyon.ltr; relyon.ltr.loss('ranknet'); print('torch' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"

@@ -12,10 +12,10 @@ import pytest
 from tests.unit.conftest import Command
 from tests.unit.trained import rows_of, write_features
 
-import relkit
-import relkit.ltr
-from relkit.data.labelled import LabelledRows
-from relkit.ltr.training.stopping import chosen_steps
+import relyon
+import relyon.ltr
+from relyon.data.labelled import LabelledRows
+from relyon.ltr.training.stopping import chosen_steps
 
 ROWS = rows_of(queries=40, size=8)
 OTHERS = rows_of(queries=20, size=8, seed=9)
@@ -33,7 +33,7 @@ def renamed(rows: LabelledRows) -> LabelledRows:
 
 
 def test_folds_stop_by_themselves_and_the_ranker_has_their_median() -> None:
-    found = relkit.ltr.train(ROWS, folds=3, stop=4, **TREES)
+    found = relyon.ltr.train(ROWS, folds=3, stop=4, **TREES)
     stopping = found.card.stopping
     assert stopping is not None
     assert (stopping.rule, stopping.watched, stopping.unit) == ("4", "share=0.2", "trees")
@@ -43,7 +43,7 @@ def test_folds_stop_by_themselves_and_the_ranker_has_their_median() -> None:
     assert found.ranker.stop is None
     # The ranker that is returned learned from every query.
     assert found.ranker.data_["queries"] == 40
-    plain = relkit.ltr.ranker("lambdamart", **TREES | {"trees": stopping.steps})
+    plain = relyon.ltr.ranker("lambdamart", **TREES | {"trees": stopping.steps})
     plain.set_params(convention=found.card.convention)
     assert (plain.fit(ROWS).predict(ROWS) == found.ranker.predict(ROWS)).all()
     told = found.to_markdown()
@@ -55,7 +55,7 @@ def test_folds_stop_by_themselves_and_the_ranker_has_their_median() -> None:
 def test_no_held_out_query_decides_when_to_stop() -> None:
     """Other labels of the held-out queries change what is reported, and nothing else."""
     first, second = (
-        relkit.ltr.train(ROWS, valid=renamed(held), stop=4, baseline=None, **TREES)
+        relyon.ltr.train(ROWS, valid=renamed(held), stop=4, baseline=None, **TREES)
         for held in (OTHERS, replace(OTHERS, labels=3 - OTHERS.labels))
     )
     assert first.card.stopping == second.card.stopping
@@ -67,7 +67,7 @@ def test_no_held_out_query_decides_when_to_stop() -> None:
 
 def test_rows_to_watch_decide() -> None:
     good, bad = (
-        relkit.ltr.train(
+        relyon.ltr.train(
             ROWS,
             valid=renamed(rows_of(queries=10, size=8, seed=5)),
             watch=replace(OTHERS, queries=[f"w{place}" for place in range(20)], labels=labels),
@@ -81,8 +81,8 @@ def test_rows_to_watch_decide() -> None:
     assert bad is not None
     # What gets worse from the start ends training at the first trees.
     assert bad.steps < good.steps
-    with pytest.raises(relkit.InputError, match="40 queries are both watched and held out"):
-        relkit.ltr.train(ROWS, watch=ROWS, stop=2, **TREES)
+    with pytest.raises(relyon.InputError, match="40 queries are both watched and held out"):
+        relyon.ltr.train(ROWS, watch=ROWS, stop=2, **TREES)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_rows_to_watch_decide() -> None:
 def test_every_scorer_stops(model: str, scorer: Any, settings: dict[str, Any]) -> None:
     if scorer == "neural":
         pytest.importorskip("torch")
-    found = relkit.ltr.train(
+    found = relyon.ltr.train(
         ROWS, model, folds=3, stop=2, baseline=None, scorer=scorer, threads=1, **settings
     )
     stopping = found.card.stopping
@@ -105,7 +105,7 @@ def test_every_scorer_stops(model: str, scorer: Any, settings: dict[str, Any]) -
 
 
 def fitted(model: str, scorer: Any, watched: LabelledRows, **settings: Any) -> Any:
-    return relkit.ltr.ranker(model, scorer=scorer, **settings).fit(ROWS, eval_set=watched)
+    return relyon.ltr.ranker(model, scorer=scorer, **settings).fit(ROWS, eval_set=watched)
 
 
 @pytest.mark.parametrize(("model", "scorer"), [("ranknet", "linear"), ("listnet", "neural")])
@@ -123,28 +123,28 @@ def test_a_clear_loss_stops_every_scorer(model: str, scorer: Any) -> None:
     assert len(made.history_) < len(free.history_)
     values = [one[made.measure_] if isinstance(one, dict) else one for one in made.history_]
     assert made.n_iter_ == 1 + int(np.argmax(values))
-    pnr = relkit.ltr.ranker(model, scorer=scorer, stop="significance", measure="pnr")
-    with pytest.raises(relkit.ParameterError, match="is not a mean over queries"):
+    pnr = relyon.ltr.ranker(model, scorer=scorer, stop="significance", measure="pnr")
+    with pytest.raises(relyon.ParameterError, match="is not a mean over queries"):
         pnr.fit(ROWS, eval_set=many)
 
 
 def test_a_linear_ranker_stops_where_it_would_be_after_so_many_steps() -> None:
-    watched: Any = relkit.ltr.ranker("ranknet", scorer="linear", stop=3, threads=1)
+    watched: Any = relyon.ltr.ranker("ranknet", scorer="linear", stop=3, threads=1)
     watched.fit(ROWS, eval_set=OTHERS)
     assert watched.score(OTHERS) == pytest.approx(max(watched.history_), abs=1e-12)
-    again: Any = relkit.ltr.ranker(
+    again: Any = relyon.ltr.ranker(
         "ranknet", scorer="linear", iterations=watched.n_iter_, threads=1
     ).fit(ROWS)
     np.testing.assert_allclose(again.coef_, watched.coef_, rtol=1e-6)
-    without: Any = relkit.ltr.ranker("ranknet", scorer="linear", threads=1).fit(ROWS)
-    seen: Any = relkit.ltr.ranker("ranknet", scorer="linear", threads=1).fit(ROWS, eval_set=OTHERS)
+    without: Any = relyon.ltr.ranker("ranknet", scorer="linear", threads=1).fit(ROWS)
+    seen: Any = relyon.ltr.ranker("ranknet", scorer="linear", threads=1).fit(ROWS, eval_set=OTHERS)
     assert (without.coef_ == seen.coef_).all()
     assert len(seen.history_) == seen.n_iter_
 
 
 def test_a_search_leaves_the_steps_to_the_stop() -> None:
     pytest.importorskip("optuna")
-    found = relkit.ltr.train(ROWS, folds=3, stop=3, search=2, baseline=None, threads=1, trees=20)
+    found = relyon.ltr.train(ROWS, folds=3, stop=3, search=2, baseline=None, threads=1, trees=20)
     assert all("trees" not in trial.parameters for trial in found.trials)
     assert found.card.stopping is not None
     assert found.card.stopping.most == 20
@@ -160,7 +160,7 @@ def test_on_the_command_line(files: Path, command: Command) -> None:
     assert outcome.code == 0, outcome.err
     stopping = json.loads(Path("card.json").read_text("utf-8"))["stopping"]
     assert "stops after 3 without a better value" in " ".join(outcome.out.split())
-    assert relkit.ltr.load("made.model").n_iter_ == stopping["steps"]
+    assert relyon.ltr.load("made.model").n_iter_ == stopping["steps"]
     assert command(*words, "--stop", "significance", "--force").code == 0
     for wrong, expected in (
         (("--stop", "0"), "neither a whole number nor"),

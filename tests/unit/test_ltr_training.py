@@ -15,23 +15,23 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.unit.trained import FEATURES, rows_of, training_of
 
-import relkit
-from relkit import InputError, ParameterError
-from relkit.core.language import Language
-from relkit.data.convention import load_convention
-from relkit.ltr.rankers.fingerprints import data_fingerprint
-from relkit.ltr.training.card import different_numbers
-from relkit.ltr.training.contributions import (
+import relyon
+from relyon import InputError, ParameterError
+from relyon.core.language import Language
+from relyon.data.convention import load_convention
+from relyon.ltr.rankers.fingerprints import data_fingerprint
+from relyon.ltr.training.card import different_numbers
+from relyon.ltr.training.contributions import (
     Contributions,
     linear_contributions,
     tree_contributions,
 )
-from relkit.ltr.training.curve import CurvePoint, mean_curve, thinned
-from relkit.ltr.training.held_out import held_out
-from relkit.ltr.training.importance import contribution_importance, permutation_importance
-from relkit.ltr.training.placement import label_placements, places_of
-from relkit.ltr.training.segments import relevant_counts, segment_table, sizes_of
-from relkit.measures.fingerprint import measure_fingerprint
+from relyon.ltr.training.curve import CurvePoint, mean_curve, thinned
+from relyon.ltr.training.held_out import held_out
+from relyon.ltr.training.importance import contribution_importance, permutation_importance
+from relyon.ltr.training.placement import label_placements, places_of
+from relyon.ltr.training.segments import relevant_counts, segment_table, sizes_of
+from relyon.measures.fingerprint import measure_fingerprint
 
 NAN = float("nan")
 
@@ -244,7 +244,7 @@ def test_an_unused_feature_can_be_exchanged() -> None:
     values = np.asarray(rows.features.values)
 
     def measured(features: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:
-        return relkit.evaluate_scores(rows, features[:, 0], measures="ndcg@10").column("ndcg@10")
+        return relyon.evaluate_scores(rows, features[:, 0], measures="ndcg@10").column("ndcg@10")
 
     first, *others = permutation_importance(values, FEATURES, measured, seed=2)
     assert first.feature == "bm25"
@@ -253,13 +253,13 @@ def test_an_unused_feature_can_be_exchanged() -> None:
 
 
 def test_fingerprints_tell_rules_apart_and_names_not() -> None:
-    rules = load_convention("relkit")
-    ndcg = relkit.measure("ndcg@10")
+    rules = load_convention("relyon")
+    ndcg = relyon.measure("ndcg@10")
     known = {
         measure_fingerprint(ndcg, rules),
-        measure_fingerprint(relkit.measure("ndcg@5"), rules),
+        measure_fingerprint(relyon.measure("ndcg@5"), rules),
         measure_fingerprint(ndcg, rules.replace(ties="expected")),
-        measure_fingerprint(relkit.measure("ndcg(gain=exp)@10"), rules),
+        measure_fingerprint(relyon.measure("ndcg(gain=exp)@10"), rules),
     }
     assert len(known) == 4
     rows = rows_of()

@@ -11,19 +11,19 @@ import numpy as np
 import polars as pl
 import pytest
 
-import relkit
-from relkit.analysis.statistics.clusters import ratio_of_sums
-from relkit.analysis.statistics.intervals import t_interval
-from relkit.analysis.uncertainty import measure_intervals
-from relkit.core.document.terminal import width
-from relkit.core.errors import ParameterError
+import relyon
+from relyon.analysis.statistics.clusters import ratio_of_sums
+from relyon.analysis.statistics.intervals import t_interval
+from relyon.analysis.uncertainty import measure_intervals
+from relyon.core.document.terminal import width
+from relyon.core.errors import ParameterError
 
 
 def labels(weight: float | None = 40.0, grades: tuple[float, ...] = (0.7, 0.3, 0.1)) -> Any:
     queries = [f"q{one}" for one in range(6) for _ in grades]
     documents = [f"d{one}" for _ in range(6) for one in range(len(grades))]
     weights = None if weight is None else [weight] * len(queries)
-    return relkit.Judgments.from_arrays(queries, documents, list(grades) * 6, weights=weights)
+    return relyon.Judgments.from_arrays(queries, documents, list(grades) * 6, weights=weights)
 
 
 RUN = {f"q{one}": {f"d{doc}": float((doc + one) % 3) for doc in range(3)} for one in range(6)}
@@ -31,9 +31,9 @@ RUN = {f"q{one}": {f"d{doc}": float((doc + one) % 3) for doc in range(3)} for on
 
 def test_the_interval_over_queries_is_students() -> None:
     found = measure_intervals(labels(), RUN, "ndcg@3")
-    values = np.sort(relkit.evaluate(labels(), RUN, "ndcg@3").column("ndcg@3"))
+    values = np.sort(relyon.evaluate(labels(), RUN, "ndcg@3").column("ndcg@3"))
     assert found["ndcg@3"].queries == t_interval(values, 0.95)
-    assert found["ndcg@3"].value == relkit.evaluate(labels(), RUN, "ndcg@3")["ndcg@3"]
+    assert found["ndcg@3"].value == relyon.evaluate(labels(), RUN, "ndcg@3")["ndcg@3"]
 
 
 def test_an_interval_ends_where_the_measure_does() -> None:
@@ -44,7 +44,7 @@ def test_an_interval_ends_where_the_measure_does() -> None:
 
 def test_queries_without_a_value_count_as_the_convention_says() -> None:
     judgments = {f"q{one}": {"d0": 1.0 if one < 4 else 0.0, "d1": 0.0} for one in range(6)}
-    values = np.array(relkit.evaluate(judgments, RUN, "ndcg@3").column("ndcg@3"))
+    values = np.array(relyon.evaluate(judgments, RUN, "ndcg@3").column("ndcg@3"))
     for rule, counted in (("skip", values[~np.isnan(values)]), ("zero", np.nan_to_num(values))):
         found = measure_intervals(judgments, RUN, "ndcg@3", convention={"undefined": rule})
         low, high = t_interval(np.sort(counted), 0.95)
@@ -80,7 +80,7 @@ def test_what_has_no_uncertainty_has_no_interval_and_says_why() -> None:
     assert plain.notes == ()
     graded = measure_intervals(labels(40, (3, 1, 0)), RUN, "ndcg@3")
     assert [note.kind for note in graded.notes] == ["labels-graded"]
-    lows = relkit.Judgments.from_arrays(["q0"], ["d0"], [0.5], lows=[0.1])
+    lows = relyon.Judgments.from_arrays(["q0"], ["d0"], [0.5], lows=[0.1])
     found = measure_intervals(lows, {"q0": {"d0": 1.0}}, "ndcg@3")
     assert [note.kind for note in found.notes] == ["labels-without-weight"]
     assert math.isnan(found["ndcg@3"].queries[0])  # one query
@@ -123,11 +123,11 @@ def test_labels_recover_the_truth_they_are_drawn_from() -> None:
     for _ in range(120):
         truth = generator.beta(1, 1, 8)
         clicks = generator.binomial(20, truth)
-        judgments = relkit.Judgments.from_arrays(
+        judgments = relyon.Judgments.from_arrays(
             ["q"] * 8, [f"d{one}" for one in range(8)], (clicks + 1) / 22, weights=[22] * 8
         )
         low, high = measure_intervals(judgments, runs, "dcg@8", draws=200)["dcg@8"].labels
-        true = relkit.evaluate({"q": {f"d{i}": one for i, one in enumerate(truth)}}, runs, "dcg@8")
+        true = relyon.evaluate({"q": {f"d{i}": one for i, one in enumerate(truth)}}, runs, "dcg@8")
         held += low <= true["dcg@8"] <= high
     assert held >= 104  # 95% of 120 are 114; below 104 has a probability of 1 in 6,000
 
@@ -135,7 +135,7 @@ def test_labels_recover_the_truth_they_are_drawn_from() -> None:
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str]:
     judgments, run = tmp_path / "labels.parquet", tmp_path / "new.csv"
-    relkit.write_judgments(labels(), judgments)
+    relyon.write_judgments(labels(), judgments)
     rows = [(query, doc, score) for query, docs in RUN.items() for doc, score in docs.items()]
     pl.DataFrame(rows, ["query", "document", "score"], orient="row").write_csv(run)
     return str(judgments), str(run)

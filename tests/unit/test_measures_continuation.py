@@ -7,9 +7,9 @@ from math import log2
 
 import pytest
 
-import relkit
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.data.scale import load_scale
+import relyon
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.data.scale import load_scale
 
 # Of an infinite list, INSQ with T = 1 weighs rank i by (2 / (i + 1))^2; cwl_eval ends at 1000.
 INSQ_WEIGHTS = [(2 / (rank + 1)) ** 2 for rank in range(1, 1001)]
@@ -48,11 +48,11 @@ INSQ_WEIGHTS = [(2 / (rank + 1)) ** 2 for rank in range(1, 1001)]
     ],
 )
 def test_by_hand(name: str, grades: list[float | None], value: float) -> None:
-    assert relkit.measure(name).score(grades) == pytest.approx(value, rel=1e-13, abs=1e-15)
+    assert relyon.measure(name).score(grades) == pytest.approx(value, rel=1e-13, abs=1e-15)
 
 
 def test_unretrieved_documents_count_in_compat() -> None:
-    measure = relkit.measure("compat(p=0.5)")
+    measure = relyon.measure("compat(p=0.5)")
     # ideal: the one of grade 2 that the run lacks, then the retrieved one
     value = (0.5 / 2) / (1 + 0.5)
     assert measure.score([1], unretrieved=[2]) == pytest.approx(value, rel=1e-13)
@@ -64,10 +64,10 @@ def test_documents_the_run_lacks_stand_at_a_score_of_zero() -> None:
     judgments = {"q": {"a": 1, "b": 1}}
     for score, last, zero in ((2.0, 1.0, 1.0), (-2.0, 1.0, 0.25 / 1.5)):
         run = {"q": {"a": score}}
-        found = relkit.evaluate(
+        found = relyon.evaluate(
             judgments, run, ["compat(p=0.5,normalize=false)", "compat(p=0.5,unretrieved=zero)"]
         )
-        plain = relkit.evaluate(judgments, run, ["compat(p=0.5)"])["compat(p=0.5)"]
+        plain = relyon.evaluate(judgments, run, ["compat(p=0.5)"])["compat(p=0.5)"]
         assert plain == pytest.approx((1 + 0.5 / 2) / 1.5 * last, rel=1e-13)
         assert found["compat(p=0.5,unretrieved=zero)"] == pytest.approx(
             plain if zero == 1.0 else zero, rel=1e-13
@@ -76,7 +76,7 @@ def test_documents_the_run_lacks_stand_at_a_score_of_zero() -> None:
 
 def test_no_pair_no_accuracy() -> None:
     for grades in ([], [0, 0], [1, 1], [None]):
-        assert math.isnan(relkit.measure("accuracy").score(grades))
+        assert math.isnan(relyon.measure("accuracy").score(grades))
 
 
 @pytest.mark.parametrize(
@@ -94,23 +94,23 @@ def test_no_pair_no_accuracy() -> None:
 )
 def test_impossible_parameters(name: str, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        relkit.measure(name)
+        relyon.measure(name)
 
 
 def test_the_highest_grade_is_that_of_the_judgments_or_the_scale() -> None:
     judgments = {"q": {"a": 2, "b": 4}}
     run = {"q": {"a": 1.0}}
-    assert relkit.evaluate(judgments, run, ["sdcg@1"])["sdcg@1"] == 0.5
-    assert relkit.evaluate(judgments, run, ["sdcg(max=2)@1"])["sdcg(max=2)@1"] == 1.0
+    assert relyon.evaluate(judgments, run, ["sdcg@1"])["sdcg@1"] == 0.5
+    assert relyon.evaluate(judgments, run, ["sdcg(max=2)@1"])["sdcg(max=2)@1"] == 1.0
     scale = load_scale("search")
     assert scale.highest is not None
-    found = relkit.evaluate({"q": {"a": 1}}, run, ["sdcg@1"], scale=scale)["sdcg@1"]
+    found = relyon.evaluate({"q": {"a": 1}}, run, ["sdcg@1"], scale=scale)["sdcg@1"]
     assert found == pytest.approx(1 / scale.highest)
 
 
 def test_sdcg_is_no_longer_dcg() -> None:
-    assert relkit.measure("SDCG(max_rel=2)@10") != relkit.measure("dcg@10")
-    assert str(relkit.measure("SDCG(max_rel=2,min_rel=1)@10")) == "sdcg(min=1,max=2)@10"
+    assert relyon.measure("SDCG(max_rel=2)@10") != relyon.measure("dcg@10")
+    assert str(relyon.measure("SDCG(max_rel=2,min_rel=1)@10")) == "sdcg(min=1,max=2)@10"
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_sdcg_is_no_longer_dcg() -> None:
     ],
 )
 def test_names_of_ir_measures(written: str, own: str) -> None:
-    assert str(relkit.measure(written)) == own
-    assert relkit.measure(own) == relkit.measure(written)
+    assert str(relyon.measure(written)) == own
+    assert relyon.measure(own) == relyon.measure(written)
 
 
 def test_judged_only_is_a_condensed_list_for_one_measure() -> None:
@@ -138,10 +138,10 @@ def test_judged_only_is_a_condensed_list_for_one_measure() -> None:
     marked = ["p(judged_only=true)@2", "ndcg(judged_only=true)@2", "ap(judged_only=true)"]
     marked += ["rr(judged_only=true)", "judged(judged_only=true)@5"]
     for ties in ("doc-desc", "doc-asc", "expected"):
-        rules = relkit.Convention(ties=ties)
-        both = relkit.evaluate(judgments, run, [*names, *marked], convention=rules)
-        whole = relkit.evaluate(judgments, run, names, convention=rules)
-        removed = relkit.evaluate(
+        rules = relyon.Convention(ties=ties)
+        both = relyon.evaluate(judgments, run, [*names, *marked], convention=rules)
+        whole = relyon.evaluate(judgments, run, names, convention=rules)
+        removed = relyon.evaluate(
             judgments, run, names, convention=rules.replace(unjudged="removed")
         )
         for name, mark in zip(names, marked, strict=True):
@@ -151,9 +151,9 @@ def test_judged_only_is_a_condensed_list_for_one_measure() -> None:
 
 def test_measures_of_pairs_refuse_judged_only() -> None:
     with pytest.raises((InputError, ParameterError), match="judged_only"):
-        relkit.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["tau(judged_only=true)"])
+        relyon.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["tau(judged_only=true)"])
     with pytest.raises(UnknownNameError, match="nothing"):
-        relkit.measure("ndcg(judged_only=true,nothing=1)")
+        relyon.measure("ndcg(judged_only=true,nothing=1)")
 
 
 def test_explained() -> None:
@@ -164,9 +164,9 @@ def test_explained() -> None:
         ("bpm(max=2,target=1.5)@10", "1.5 / 3 = 0.5"),
         ("accuracy(rel=2)", "0 / 2 = 0"),
     ):
-        found = relkit.explain(judgments, run, "q", name)
+        found = relyon.explain(judgments, run, "q", name)
         assert text in str(found)
-        assert found.value == pytest.approx(relkit.evaluate(judgments, run, [name])[name])
+        assert found.value == pytest.approx(relyon.evaluate(judgments, run, [name])[name])
     for name in ("inst(max=2)", "compat", "p(judged_only=true)@2"):
-        found = relkit.explain(judgments, run, "q", name)
-        assert found.value == pytest.approx(relkit.evaluate(judgments, run, [name])[name])
+        found = relyon.explain(judgments, run, "q", name)
+        assert found.value == pytest.approx(relyon.evaluate(judgments, run, [name])[name])

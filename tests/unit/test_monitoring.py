@@ -12,10 +12,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import relkit
-from relkit.core.document.terminal import width
-from relkit.core.errors import InputError, ParameterError
-from relkit.online.monitoring.losses import attribute_change, pool_judgments
+import relyon
+from relyon.core.document.terminal import width
+from relyon.core.errors import InputError, ParameterError
+from relyon.online.monitoring.losses import attribute_change, pool_judgments
 
 GOOD = {f"q{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(12)}
 Lists = dict[str, list[str]]
@@ -30,7 +30,7 @@ def made(
     k: int = 3,
     prefix: str = "",
     **options: object,
-) -> relkit.Round:
+) -> relyon.Round:
     """A round: 12 queries, those of the head asked 40 times each, those of the tail 10 times."""
     rows = []
     for number in range(12):
@@ -46,20 +46,20 @@ def made(
                 }
                 for position, doc in enumerate(docs if session % 5 else docs[::-1], 1)
             ]
-    sample = relkit.draw_sample(
+    sample = relyon.draw_sample(
         pl.DataFrame(rows), per_tier=per_tier, tiers="count", cuts=[20], names=["head", "tail"],
         k=k, seed=sum(map(ord, month)),
     )  # fmt: skip
-    return relkit.create_round(month, sample, grades or GOOD, **options)  # type: ignore[arg-type]
+    return relyon.create_round(month, sample, grades or GOOD, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def quiet() -> list[relkit.Round]:
+def quiet() -> list[relyon.Round]:
     return [made(month, ["a", "b", "d"]) for month in ("2026-01", "2026-02", "2026-03")]
 
 
 @pytest.fixture(scope="module")
-def no_recall() -> list[relkit.Round]:
+def no_recall() -> list[relyon.Round]:
     """In March the best document is missing; what is left is in the best order."""
     return [
         made("2026-01", ["a", "b", "d"]),
@@ -68,8 +68,8 @@ def no_recall() -> list[relkit.Round]:
     ]
 
 
-def test_series_are_the_months(quiet: list[relkit.Round]) -> None:
-    found = relkit.monitor(quiet[::-1])
+def test_series_are_the_months(quiet: list[relyon.Round]) -> None:
+    found = relyon.monitor(quiet[::-1])
     assert found.months == ("2026-01", "2026-02", "2026-03")
     assert [one.month for one in found.series("head")] == list(found.months)
     assert [one.k for one in found.series("all", "common")] == [3, 3, 3]
@@ -78,8 +78,8 @@ def test_series_are_the_months(quiet: list[relkit.Round]) -> None:
     assert "No alarm." in found.to_text()
 
 
-def test_a_broken_recall_stage_is_found(no_recall: list[relkit.Round]) -> None:
-    found = relkit.monitor(no_recall)
+def test_a_broken_recall_stage_is_found(no_recall: list[relyon.Round]) -> None:
+    found = relyon.monitor(no_recall)
     kinds = {(alarm.kind, alarm.tier) for alarm in found.alarms()}
     assert kinds >= {("fell", "all"), ("recall", "all"), ("fell", "head"), ("recall", "head")}
     assert {one.cause for one in found.losses} == {"recall"}
@@ -91,7 +91,7 @@ def test_a_broken_recall_stage_is_found(no_recall: list[relkit.Round]) -> None:
 
 
 def test_a_worse_order_is_the_ranking() -> None:
-    found = relkit.monitor([made("2026-01", ["a", "b", "d"]), made("2026-02", ["d", "b", "a"])])
+    found = relyon.monitor([made("2026-01", ["a", "b", "d"]), made("2026-02", ["d", "b", "a"])])
     assert {one.cause for one in found.losses} == {"ranking"}
     assert {alarm.kind for alarm in found.alarms()} == {"fell"}
     causes = _causes(found)
@@ -99,14 +99,14 @@ def test_a_worse_order_is_the_ranking() -> None:
     assert [line for line in causes if "lower down" not in line] == []
 
 
-def _causes(found: relkit.Monitor) -> list[str]:
-    from relkit.online.monitoring.wording import losses_sentence
+def _causes(found: relyon.Monitor) -> list[str]:
+    from relyon.online.monitoring.wording import losses_sentence
 
     return [losses_sentence(one) for one in found.losses]
 
 
-def test_losses_add_up(no_recall: list[relkit.Round]) -> None:
-    for one in relkit.monitor(no_recall).losses:
+def test_losses_add_up(no_recall: list[relyon.Round]) -> None:
+    for one in relyon.monitor(no_recall).losses:
         for means in (one.before, one.after, one.changes):
             parts = {name: value.value for name, value in means.items()}
             whole = parts["ideal"] - parts["recall_loss"] - parts["ranking_loss"]
@@ -117,7 +117,7 @@ def test_losses_add_up(no_recall: list[relkit.Round]) -> None:
 def test_losses_of_worked_lists() -> None:
     # D* = 3 + 2/log2(3) + 1/2 of a, b, c; shown are b and c, in this order or the other.
     rounds = [made("2026-01", ["a", "b", "c"]), made("2026-02", ["b", "c"])]
-    rules = relkit.Convention()
+    rules = relyon.Convention()
     found = attribute_change(rounds[0], rounds[1], pool_judgments(rounds), 2, rules)
     log3 = 1.5849625007211562
     assert found.after["ideal"].value == pytest.approx(3 + 2 / log3)
@@ -127,7 +127,7 @@ def test_losses_of_worked_lists() -> None:
 
 
 def test_what_was_never_judged_cannot_be_told() -> None:
-    def other(month: str, doc: str) -> relkit.Round:
+    def other(month: str, doc: str) -> relyon.Round:
         rows = pl.DataFrame(
             {
                 "session": [f"{month}-{number}" for number in range(40)],
@@ -136,11 +136,11 @@ def test_what_was_never_judged_cannot_be_told() -> None:
                 "doc": [doc] * 40,
             }
         )
-        sample = relkit.draw_sample(rows, per_tier=10)
+        sample = relyon.draw_sample(rows, per_tier=10)
         grades = {f"{month}-{number}": {doc: number % 3} for number in range(4)}
-        return relkit.create_round(month, sample, grades)
+        return relyon.create_round(month, sample, grades)
 
-    found = relkit.monitor([other("2026-01", "a"), other("2026-02", "b")])
+    found = relyon.monitor([other("2026-01", "a"), other("2026-02", "b")])
     assert {one.cause for one in found.losses} == {"unknown"}
     assert {one.sessions for one in found.losses} == {(0, 0)}
     assert "is unknown" in found.to_text()
@@ -151,7 +151,7 @@ def test_what_was_never_judged_cannot_be_told() -> None:
 def test_queries_worst_first_and_those_that_fell() -> None:
     shown = {query: ["a", "b"] for query in GOOD}
     after = shown | {"q2": ["b", "c"], "q7": ["d"], "q8": ["d"]}
-    found = relkit.monitor([made("2026-01", shown), made("2026-02", after)])
+    found = relyon.monitor([made("2026-01", shown), made("2026-02", after)])
     worst = found.worst(3)
     assert set(worst["query"][:2]) == {"q7", "q8"}
     assert worst["query"][2] == "q2"
@@ -168,20 +168,20 @@ def test_the_depths_of_the_last_round_count() -> None:
         made("2026-02", ["a", "b", "c"], k=2),
         made("2026-03", ["a", "b", "c"], k=3),
     ]
-    found = relkit.monitor(rounds)
+    found = relyon.monitor(rounds)
     assert (found.depths, found.common_k) == ({"head": 3, "tail": 3}, 2)
     # February knows nothing of the third result.
     assert [one.month for one in found.series("head")] == ["2026-01", "2026-03"]
     assert [one.month for one in found.series("all", "common")] == list(found.months)
     assert found.change("head", "tier", "2026-03") is None
     assert [note.kind for note in found.notes] == ["shallow-round", "shallow-round"]
-    again = relkit.monitor(rounds, k=1, common_k=1)
+    again = relyon.monitor(rounds, k=1, common_k=1)
     assert [one.k for one in again.series("tail")] == [1, 1, 1]
-    assert relkit.monitor(rounds, k={"head": 2}).depths == {"head": 2, "tail": 3}
+    assert relyon.monitor(rounds, k={"head": 2}).depths == {"head": 2, "tail": 3}
 
 
-def test_one_round_has_points_and_no_change(quiet: list[relkit.Round]) -> None:
-    found = relkit.monitor(quiet[:1])
+def test_one_round_has_points_and_no_change(quiet: list[relyon.Round]) -> None:
+    found = relyon.monitor(quiet[:1])
     assert (found.changes, found.losses, found.alarms()) == ((), (), [])
     assert [note.kind for note in found.notes] == ["one-round"]
     assert found.detectable("head") > 0
@@ -190,17 +190,17 @@ def test_one_round_has_points_and_no_change(quiet: list[relkit.Round]) -> None:
 
 
 def test_the_next_detectable_change_is_that_of_two_such_samples(
-    quiet: list[relkit.Round],
+    quiet: list[relyon.Round],
 ) -> None:
-    found = relkit.monitor(quiet)
+    found = relyon.monitor(quiet)
     change = found.change("head", "tier", "2026-03")
     assert change is not None
     assert found.detectable("head") == pytest.approx(change.dcg.detectable, rel=0.2)
 
 
-def test_a_slow_decline_shows_since_the_first_month(no_recall: list[relkit.Round]) -> None:
-    assert relkit.monitor(no_recall[:2]).since_first("all", "common") is None
-    found = relkit.monitor(no_recall)
+def test_a_slow_decline_shows_since_the_first_month(no_recall: list[relyon.Round]) -> None:
+    assert relyon.monitor(no_recall[:2]).since_first("all", "common") is None
+    found = relyon.monitor(no_recall)
     change = found.since_first("all", "common")
     assert change is not None
     first, _, last = found.series("all", "common")
@@ -210,25 +210,25 @@ def test_a_slow_decline_shows_since_the_first_month(no_recall: list[relkit.Round
     assert "自 2026-01 以来" in found.to_text("zh")
     assert set(found.to_dict()["since_first"]) == {"all", "head", "tail"}
     # A tier that has no first value has no such change.
-    assert relkit.monitor(no_recall).since_first("middle") is None
+    assert relyon.monitor(no_recall).since_first("middle") is None
 
 
-def kinds(found: relkit.Monitor) -> list[str]:
+def kinds(found: relyon.Monitor) -> list[str]:
     return [note.kind for note in found.notes]
 
 
 def test_notes_about_what_is_judged() -> None:
     fewer = {query: {"a": 3} for query in GOOD}
-    found = relkit.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], fewer)])
+    found = relyon.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], fewer)])
     assert kinds(found) == ["low-coverage", "coverage-fell"] * 2
     none = {query: grades for query, grades in GOOD.items() if query not in {"q1", "q11"}}
-    found = relkit.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], none)])
+    found = relyon.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], none)])
     assert "unjudged-sessions" in kinds(found)
 
 
 def test_notes_about_graders_who_changed() -> None:
     stricter = {query: {"a": 2, "b": 1, "c": 1, "d": 0} for query in GOOD}
-    found = relkit.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], stricter)])
+    found = relyon.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], stricter)])
     (note,) = found.notes
     assert note.kind == "grades-differ"
     assert note.count == 24
@@ -237,7 +237,7 @@ def test_notes_about_graders_who_changed() -> None:
 
 
 def test_notes_about_queries_that_changed_their_tier() -> None:
-    def other(month: str, often: str) -> relkit.Round:
+    def other(month: str, often: str) -> relyon.Round:
         queries = [query for query in GOOD for _ in range(40 if query in often else 10)]
         log = pl.DataFrame(
             {
@@ -247,51 +247,51 @@ def test_notes_about_queries_that_changed_their_tier() -> None:
                 "doc": ["a"] * len(queries),
             }
         )
-        sample = relkit.draw_sample(
+        sample = relyon.draw_sample(
             log, per_tier=400, tiers="count", cuts=[20], names=["head", "tail"]
         )
-        return relkit.create_round(month, sample, GOOD)
+        return relyon.create_round(month, sample, GOOD)
 
-    found = relkit.monitor([other("2026-01", "q2 q3 q4"), other("2026-02", "q4 q5 q6")])
+    found = relyon.monitor([other("2026-01", "q2 q3 q4"), other("2026-02", "q4 q5 q6")])
     (note,) = found.notes
     assert (note.kind, note.count, note.examples) == ("queries-moved", 4, ("q2", "q3", "q5"))
     assert "4 of 12 queries" in note.message
-    found = relkit.monitor([other("2026-01", "q2 q3 q4"), other("2026-02", "q2 q3 q4")])
+    found = relyon.monitor([other("2026-01", "q2 q3 q4"), other("2026-02", "q2 q3 q4")])
     assert found.notes == ()
 
 
-def test_notes_about_months_rules_and_samples(quiet: list[relkit.Round]) -> None:
+def test_notes_about_months_rules_and_samples(quiet: list[relyon.Round]) -> None:
     later = made("2026-06", ["a", "b", "d"], convention={"gain": "exp"}, prefix="2026-03")
-    found = relkit.monitor([*quiet, later])
+    found = relyon.monitor([*quiet, later])
     assert kinds(found) == ["missing-months", "rules-differ", "same-sessions"]
     assert found.notes[0].examples == ("2026-04", "2026-05")
     assert found.convention.gain == "exp"
-    linear = relkit.monitor([*quiet, later], convention="relkit")
+    linear = relyon.monitor([*quiet, later], convention="relyon")
     assert linear.series("head")[0].dcg.value < found.series("head")[0].dcg.value
 
 
-def test_notes_about_how_several_grades_became_one(quiet: list[relkit.Round]) -> None:
+def test_notes_about_how_several_grades_became_one(quiet: list[relyon.Round]) -> None:
     median, gains = (
         [replace(one, grading=rule) for one in quiet] for rule in ("median", "mean_gain")
     )
-    (note,) = relkit.monitor(median).notes
+    (note,) = relyon.monitor(median).notes
     assert (note.kind, note.level) == ("grading", "info")
     assert note.text("zh") == "多人标注的合并方式：median"
-    (note,) = relkit.monitor([median[0], gains[1]]).notes
+    (note,) = relyon.monitor([median[0], gains[1]]).notes
     assert (note.kind, note.level) == ("gradings-differ", "warning")
     assert "median (2026-01), mean_gain (2026-02)" in note.message
     assert "median（2026-01）、mean_gain（2026-02）" in note.text("zh")
-    assert relkit.monitor([quiet[0]]).notes[0].kind == "one-round"
+    assert relyon.monitor([quiet[0]]).notes[0].kind == "one-round"
 
 
-def test_notes_of_rounds_speak_chinese(quiet: list[relkit.Round]) -> None:
+def test_notes_of_rounds_speak_chinese(quiet: list[relyon.Round]) -> None:
     log = pl.DataFrame({"session": ["s"], "query": ["q0"], "position": [1], "doc": ["a"]})
-    other = relkit.create_round("2026-06", relkit.draw_sample(log), {"q0": {"a": 3}})
+    other = relyon.create_round("2026-06", relyon.draw_sample(log), {"q0": {"a": 3}})
     unlike = made("2026-06", ["a", "e", "f"], convention={"gain": "exp"}, prefix="2026-03")
     stricter = made("2026-02", ["a"], {query: {"a": 2} for query in GOOD})
     seen = set()
     for rounds in ([*quiet, unlike], [*quiet, other], quiet[:1], [quiet[0], stricter]):
-        for note in relkit.monitor(rounds).notes:
+        for note in relyon.monitor(rounds).notes:
             seen.add(note.kind)
             text = note.text("zh").split("（")[0]
             assert not re.search(r"[a-z]{2,} [a-z]{2,}", text), text
@@ -302,13 +302,13 @@ def test_notes_of_rounds_speak_chinese(quiet: list[relkit.Round]) -> None:
     }  # fmt: skip
 
 
-def test_rounds_that_cannot_be(quiet: list[relkit.Round], tmp_path: Path) -> None:
+def test_rounds_that_cannot_be(quiet: list[relyon.Round], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no round"):
-        relkit.monitor([])
+        relyon.monitor([])
     with pytest.raises(InputError, match="two rounds are of 2026-01"):
-        relkit.monitor([quiet[0], quiet[0]])
+        relyon.monitor([quiet[0], quiet[0]])
     with pytest.raises(InputError, match="is not a folder"):
-        relkit.monitor(tmp_path / "nowhere")
+        relyon.monitor(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
@@ -322,21 +322,21 @@ def test_rounds_that_cannot_be(quiet: list[relkit.Round], tmp_path: Path) -> Non
     ],
 )
 def test_options_that_cannot_be(
-    quiet: list[relkit.Round], options: dict[str, object], message: str
+    quiet: list[relyon.Round], options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ParameterError, match=message):
-        relkit.monitor(quiet, **options)  # type: ignore[arg-type]
+        relyon.monitor(quiet, **options)  # type: ignore[arg-type]
 
 
-def test_a_folder_gives_what_its_rounds_give(no_recall: list[relkit.Round], tmp_path: Path) -> None:
+def test_a_folder_gives_what_its_rounds_give(no_recall: list[relyon.Round], tmp_path: Path) -> None:
     for one in no_recall:
-        relkit.write_round(one, tmp_path)
-    assert relkit.monitor(tmp_path).to_dict() == relkit.monitor(no_recall).to_dict()
+        relyon.write_round(one, tmp_path)
+    assert relyon.monitor(tmp_path).to_dict() == relyon.monitor(no_recall).to_dict()
 
 
-def test_text_in_both_languages_fits(no_recall: list[relkit.Round]) -> None:
+def test_text_in_both_languages_fits(no_recall: list[relyon.Round]) -> None:
     deep = [made("2026-01", ["a", "b", "c"], common_k=2), made("2026-02", ["c", "b"], common_k=2)]
-    for found in (relkit.monitor(no_recall), relkit.monitor(deep)):
+    for found in (relyon.monitor(no_recall), relyon.monitor(deep)):
         for language in ("en", "zh"):
             lines = found.to_text(language).splitlines()
             assert max(map(width, lines)) <= 80
@@ -346,8 +346,8 @@ def test_text_in_both_languages_fits(no_recall: list[relkit.Round]) -> None:
         found.to_text("fr")
 
 
-def test_forms_hold_the_same_numbers(no_recall: list[relkit.Round]) -> None:
-    found = relkit.monitor(no_recall)
+def test_forms_hold_the_same_numbers(no_recall: list[relyon.Round]) -> None:
+    found = relyon.monitor(no_recall)
     rows = list(csv.DictReader(StringIO(found.to_csv())))
     assert len(rows) == len(found.points) == found.to_frame().height
     last = rows[-1]

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import t, ttest_ind, ttest_rel
 
-from relkit.analysis.statistics import adjust
-from relkit.core.errors import ParameterError, UnknownNameError
-from relkit.online.monitoring import ALL, Point
-from relkit.online.monitoring.alarms import find_alarms
-from relkit.online.monitoring.changes import compare_points, difference
-from relkit.online.monitoring.process import MonthMean, month_means, nothing, spread
-from relkit.online.monitoring.wording import change_sentence
-from relkit.online.sampling import Estimate, draw_sample
+from relyon.analysis.statistics import adjust
+from relyon.core.errors import ParameterError, UnknownNameError
+from relyon.online.monitoring import ALL, Point
+from relyon.online.monitoring.alarms import find_alarms
+from relyon.online.monitoring.changes import compare_points, difference
+from relyon.online.monitoring.process import MonthMean, month_means, nothing, spread
+from relyon.online.monitoring.wording import change_sentence
+from relyon.online.sampling import Estimate, draw_sample
 
 
 def mean(value: float, error: float = 0.1, count: int = 50) -> Estimate:

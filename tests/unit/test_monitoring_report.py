@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from tests.unit.pages import check_drawings
 
-import relkit
-from relkit.core.errors import ParameterError
-from relkit.report import build_monitor_page, render_monitor_report
-from relkit.report.html import render_html, render_parts
-from relkit.report.page import Chart, Details, Headlines, Table
+import relyon
+from relyon.core.errors import ParameterError
+from relyon.report import build_monitor_page, render_monitor_report
+from relyon.report.html import render_html, render_parts
+from relyon.report.page import Chart, Details, Headlines, Table
 
 pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
@@ -22,7 +22,7 @@ pytest.importorskip("jinja2")
 HOSTILE = "</script><script>alert(1)</script>|`*"
 
 
-def made(month: str, docs: list[str], query: str = "q0") -> relkit.Round:
+def made(month: str, docs: list[str], query: str = "q0") -> relyon.Round:
     """A round of four queries asked a hundred times each; one in ten is shown the other order."""
     names = [query, "q1", "q2", "q3"]
     rows = [
@@ -30,21 +30,21 @@ def made(month: str, docs: list[str], query: str = "q0") -> relkit.Round:
         for number in range(400)
         for place, doc in enumerate(docs if number % 10 else docs[::-1], 1)
     ]
-    sample = relkit.draw_sample(
+    sample = relyon.draw_sample(
         pl.DataFrame(rows), per_tier=40, cuts=[0.5], names=["head", "tail"], k=5
     )
-    return relkit.create_round(month, sample, {name: {"a": 3, "b": 1} for name in names})
+    return relyon.create_round(month, sample, {name: {"a": 3, "b": 1} for name in names})
 
 
 @pytest.fixture(scope="module")
-def broken() -> relkit.Monitor:
-    return relkit.monitor(
+def broken() -> relyon.Monitor:
+    return relyon.monitor(
         [made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"]), made("2026-03", ["b"])]
     )
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_page_leads_with_the_alarm(broken: relkit.Monitor, language: Any) -> None:
+def test_the_page_leads_with_the_alarm(broken: relyon.Monitor, language: Any) -> None:
     page = build_monitor_page(broken, language=language)
     sentences = [alarm.sentence(language) for alarm in broken.alarms()]
     assert [text.replace("−", "-") for text in page.lead] == sentences[:2]
@@ -57,11 +57,11 @@ def test_the_page_leads_with_the_alarm(broken: relkit.Monitor, language: Any) ->
     assert "2026-03" in page.title
 
 
-def test_drawings_are_valid(broken: relkit.Monitor) -> None:
+def test_drawings_are_valid(broken: relyon.Monitor) -> None:
     assert check_drawings(build_monitor_page(broken)) == {"trend", "losses"}
 
 
-def test_charts_hold_the_points_of_the_monitor(broken: relkit.Monitor) -> None:
+def test_charts_hold_the_points_of_the_monitor(broken: relyon.Monitor) -> None:
     page = build_monitor_page(broken)
     charts = [block for block in page.blocks() if isinstance(block, Chart)]
     assert [chart.drawing for chart in charts] == ["trend", "trend", "trend", "losses"]
@@ -83,7 +83,7 @@ def test_charts_hold_the_points_of_the_monitor(broken: relkit.Monitor) -> None:
         assert one.after["recall_loss"].value in parts
 
 
-def test_the_tables_hold_every_month(broken: relkit.Monitor) -> None:
+def test_the_tables_hold_every_month(broken: relyon.Monitor) -> None:
     page = build_monitor_page(broken)
     trend = page.section("trend")
     assert trend is not None
@@ -99,8 +99,8 @@ def test_the_tables_hold_every_month(broken: relkit.Monitor) -> None:
     assert months == ["2026-02", "2026-01"]
 
 
-def test_tiers_of_unequal_depth_are_compared_at_a_common_one(broken: relkit.Monitor) -> None:
-    def captions(found: relkit.Monitor) -> list[Table]:
+def test_tiers_of_unequal_depth_are_compared_at_a_common_one(broken: relyon.Monitor) -> None:
+    def captions(found: relyon.Monitor) -> list[Table]:
         return [
             block
             for block in build_monitor_page(found).blocks()
@@ -108,7 +108,7 @@ def test_tiers_of_unequal_depth_are_compared_at_a_common_one(broken: relkit.Moni
         ]
 
     assert captions(broken) == []
-    found = relkit.monitor(
+    found = relyon.monitor(
         [made("2026-01", ["a", "b"]), made("2026-02", ["b"])], k={"head": 2, "tail": 1}, common_k=1
     )
     (table,) = captions(found)
@@ -122,7 +122,7 @@ def test_tiers_of_unequal_depth_are_compared_at_a_common_one(broken: relkit.Moni
 
 
 def test_one_round_is_a_page_too() -> None:
-    found = relkit.monitor([made("2026-01", ["a", "b"])])
+    found = relyon.monitor([made("2026-01", ["a", "b"])])
     for language in ("en", "zh"):
         page = build_monitor_page(found, language=language)
         assert page.section("causes") is not None
@@ -131,16 +131,16 @@ def test_one_round_is_a_page_too() -> None:
 
 
 def test_a_quiet_month_says_so() -> None:
-    found = relkit.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"])])
+    found = relyon.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"])])
     page = build_monitor_page(found)
     assert page.lead == ("2026-02: no alarm.",)
     assert "It is not so in 2026-02." in render_monitor_report(found, format="markdown")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_html_needs_nothing_else(broken: relkit.Monitor, language: Any, tmp_path: Path) -> None:
+def test_the_html_needs_nothing_else(broken: relyon.Monitor, language: Any, tmp_path: Path) -> None:
     path = tmp_path / "monitor.html"
-    relkit.write_monitor_report(broken, path, language=language)
+    relyon.write_monitor_report(broken, path, language=language)
     text = path.read_text("utf-8")
     assert text.startswith("<!DOCTYPE html>")
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
@@ -151,14 +151,14 @@ def test_the_html_needs_nothing_else(broken: relkit.Monitor, language: Any, tmp_
 
 
 def test_queries_cannot_write_html() -> None:
-    found = relkit.monitor([made("2026-01", ["a", "b"], HOSTILE), made("2026-02", ["b"], HOSTILE)])
+    found = relyon.monitor([made("2026-01", ["a", "b"], HOSTILE), made("2026-02", ["b"], HOSTILE)])
     assert HOSTILE in found.queries["query"].to_list()
     assert "<script>alert" not in render_monitor_report(found)
     assert "<script>" not in render_monitor_report(found, format="markdown")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_parts_of_the_page_fit_into_another(broken: relkit.Monitor, language: Any) -> None:
+def test_parts_of_the_page_fit_into_another(broken: relyon.Monitor, language: Any) -> None:
     page = build_monitor_page(broken, language=language)
     opening, sections = render_parts(page)
     whole = render_html(page, version="1", date="2026-01-31")
@@ -172,9 +172,9 @@ def test_parts_of_the_page_fit_into_another(broken: relkit.Monitor, language: An
     assert sections.count("<svg viewBox=") >= 8
 
 
-def test_what_cannot_be_written(broken: relkit.Monitor, tmp_path: Path) -> None:
+def test_what_cannot_be_written(broken: relyon.Monitor, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="ends in neither"):
-        relkit.write_monitor_report(broken, tmp_path / "monitor.pdf")
+        relyon.write_monitor_report(broken, tmp_path / "monitor.pdf")
     with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
         render_monitor_report(broken, language="fr")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="must be one of `html`, `markdown`"):

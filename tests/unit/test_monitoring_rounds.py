@@ -13,12 +13,12 @@ import polars as pl
 import pytest
 from scipy.stats import t
 
-import relkit
-from relkit.core.errors import InputError, ParameterError
-from relkit.online.monitoring import read_round
-from relkit.online.monitoring.estimates import domain_mean
-from relkit.online.monitoring.points import month_points
-from relkit.online.sampling import Sample, draw_sample, estimate
+import relyon
+from relyon.core.errors import InputError, ParameterError
+from relyon.online.monitoring import read_round
+from relyon.online.monitoring.estimates import domain_mean
+from relyon.online.monitoring.points import month_points
+from relyon.online.sampling import Sample, draw_sample, estimate
 
 
 def log(sessions: dict[str, tuple[str, list[str]]]) -> pl.DataFrame:
@@ -67,7 +67,7 @@ def some(sizes: int = 3, seed: int = 0) -> Sample:
 
 
 def test_values_of_sessions() -> None:
-    made = relkit.create_round("2026-03", whole(), GRADES)
+    made = relyon.create_round("2026-03", whole(), GRADES)
     found = {row["session"]: row for row in made.results.iter_rows(named=True)}
     assert found["s1"]["dcg"] == pytest.approx(3 + 1 / math.log2(3))
     assert found["s2"]["dcg"] == pytest.approx(1 + 3 / math.log2(3))
@@ -82,12 +82,12 @@ def test_values_of_sessions() -> None:
 
 
 def test_the_common_depth_and_that_of_a_tier() -> None:
-    made = relkit.create_round("2026-03", whole(), GRADES, k={"head": 3, "tail": 1}, common_k=1)
+    made = relyon.create_round("2026-03", whole(), GRADES, k={"head": 3, "tail": 1}, common_k=1)
     found = {row["session"]: row for row in made.results.iter_rows(named=True)}
     assert (found["s2"]["k"], found["s5"]["k"]) == (3, 1)
     assert found["s2"]["common_dcg"] == 1
     assert found["s5"]["dcg"] == found["s5"]["common_dcg"] == 2
-    assert relkit.create_round("2026-03", whole({"head": 3, "tail": 2}), GRADES).common_k == 2
+    assert relyon.create_round("2026-03", whole({"head": 3, "tail": 2}), GRADES).common_k == 2
 
 
 def test_a_session_without_results_counts_nothing_as_zero() -> None:
@@ -96,7 +96,7 @@ def test_a_session_without_results_counts_nothing_as_zero() -> None:
     sample = Sample(
         sample.sessions, nothing, sample.tiers, sample.design, sample.seed, sample.common_k
     )
-    made = relkit.create_round("2026-03", sample, GRADES, convention={"missing": "skip"})
+    made = relyon.create_round("2026-03", sample, GRADES, convention={"missing": "skip"})
     found = {row["session"]: row for row in made.results.iter_rows(named=True)}
     assert (found["s4"]["dcg"], found["s4"]["ndcg"], found["s4"]["shown"]) == (0.0, None, 0)
     (head,) = (
@@ -108,7 +108,7 @@ def test_a_session_without_results_counts_nothing_as_zero() -> None:
 
 
 def test_the_rules_of_the_convention_count() -> None:
-    made = relkit.create_round(
+    made = relyon.create_round(
         "2026-03", whole(), GRADES, convention={"gain": "exp", "ties": "rank"}
     )
     found = dict(made.results.select("session", "dcg").iter_rows())
@@ -116,7 +116,7 @@ def test_the_rules_of_the_convention_count() -> None:
 
 
 def test_queries_that_were_not_sampled_are_left_out() -> None:
-    made = relkit.create_round("2026-03", whole(), GRADES)
+    made = relyon.create_round("2026-03", whole(), GRADES)
     assert sorted(made.judgments.queries) == ["pen", "tv"]
     assert made.judgments["tv"]["never"] == 3
 
@@ -124,7 +124,7 @@ def test_queries_that_were_not_sampled_are_left_out() -> None:
 def test_points_are_the_estimates_of_sampling() -> None:
     sample = some(5)
     grades = {query: {"a": 3, "b": 1} for query in ("tv", "pen", "ink")}
-    made = relkit.create_round("2026-03", sample, grades)
+    made = relyon.create_round("2026-03", sample, grades)
     points = month_points(made, made.depths, 1, made.convention, 0.9)
     by_name = {(point.tier, point.depth): point for point in points}
     assert sorted(by_name) == [
@@ -192,17 +192,17 @@ def test_one_value_has_no_interval() -> None:
 )
 def test_options_that_cannot_be(month: str, options: dict[str, object], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        relkit.create_round(month, whole(), GRADES, **options)  # type: ignore[arg-type]
+        relyon.create_round(month, whole(), GRADES, **options)  # type: ignore[arg-type]
 
 
 def test_judgments_of_other_queries() -> None:
     with pytest.raises(InputError, match="none of the 3 sampled queries is judged, such as `ink`"):
-        relkit.create_round("2026-03", whole(), {"TV": {"a": 1}})
+        relyon.create_round("2026-03", whole(), {"TV": {"a": 1}})
 
 
 def test_a_round_is_read_as_it_was_written(tmp_path: Path) -> None:
     grades = {"tv": {"a": "高", "b": "低"}, "pen": {"p": "中"}}
-    made = relkit.create_round(
+    made = relyon.create_round(
         "2026-03",
         whole(),
         grades,
@@ -211,7 +211,7 @@ def test_a_round_is_read_as_it_was_written(tmp_path: Path) -> None:
         k={"head": 3},
         grading="majority",
     )
-    path = relkit.write_round(made, tmp_path / "rounds")
+    path = relyon.write_round(made, tmp_path / "rounds")
     found = read_round(path)
     assert found.results.equals(made.results)
     assert found.judgments.to_dict() == made.judgments.to_dict()
@@ -221,7 +221,7 @@ def test_a_round_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert found.sample.to_frame().equals(made.sample.to_frame())
     assert found.made
     assert found.grading == "majority"
-    assert found.version == relkit.__version__
+    assert found.version == relyon.__version__
     points = [month_points(one, one.depths, 2, one.convention, 0.95) for one in (made, found)]
     assert [point.to_dict() for point in points[0]] == [point.to_dict() for point in points[1]]
 
@@ -241,46 +241,46 @@ def test_ids_of_any_kind_survive(tmp_path: Path, design: Any) -> None:
     }
     sample = draw_sample(log(sessions), per_tier=9, design=design, k=5)
     grades = {query: {f"{query} one": 3, f"{query} two": 1} for query in HOSTILE}
-    made = relkit.create_round("2026-03", sample, grades)
-    relkit.write_round(made, tmp_path)
-    (found,) = relkit.read_rounds(tmp_path)
+    made = relyon.create_round("2026-03", sample, grades)
+    relyon.write_round(made, tmp_path)
+    (found,) = relyon.read_rounds(tmp_path)
     assert found.judgments.to_dict() == made.judgments.to_dict()
     assert found.results.equals(made.results)
     assert found.sample.to_frame().equals(sample.to_frame())
-    assert relkit.monitor(tmp_path).to_dict() == relkit.monitor([made]).to_dict()
+    assert relyon.monitor(tmp_path).to_dict() == relyon.monitor([made]).to_dict()
 
 
 def test_rounds_in_the_order_of_months(tmp_path: Path) -> None:
     for month in ("2026-10", "2025-12", "2026-02"):
-        relkit.write_round(relkit.create_round(month, whole(), GRADES), tmp_path)
+        relyon.write_round(relyon.create_round(month, whole(), GRADES), tmp_path)
     (tmp_path / ".2026-03.17.partial").mkdir()
     (tmp_path / "notes.txt").write_text("mine", "utf-8")
-    assert [one.month for one in relkit.read_rounds(tmp_path)] == ["2025-12", "2026-02", "2026-10"]
+    assert [one.month for one in relyon.read_rounds(tmp_path)] == ["2025-12", "2026-02", "2026-10"]
 
 
 def test_a_round_is_never_overwritten(tmp_path: Path) -> None:
-    made = relkit.create_round("2026-03", whole(), GRADES)
-    path = relkit.write_round(made, tmp_path)
+    made = relyon.create_round("2026-03", whole(), GRADES)
+    path = relyon.write_round(made, tmp_path)
     before = {file.name: file.read_bytes() for file in path.iterdir()}
     with pytest.raises(InputError, match="exists already"):
-        relkit.write_round(relkit.create_round("2026-03", whole(), {"tv": {"a": 1}}), tmp_path)
+        relyon.write_round(relyon.create_round("2026-03", whole(), {"tv": {"a": 1}}), tmp_path)
     assert {file.name: file.read_bytes() for file in path.iterdir()} == before
     assert [one.name for one in tmp_path.iterdir()] == ["2026-03"]
 
 
 def test_of_several_that_add_a_month_at_once_one_wins(tmp_path: Path) -> None:
     rounds = [
-        relkit.create_round("2026-03", whole(), {"tv": {"a": grade}})
+        relyon.create_round("2026-03", whole(), {"tv": {"a": grade}})
         for grade in (1, 2, 3, 4, 5, 6)
     ]
 
     with ThreadPoolExecutor(6) as pool:
-        done = [pool.submit(relkit.write_round, made, tmp_path) for made in rounds]
+        done = [pool.submit(relyon.write_round, made, tmp_path) for made in rounds]
     errors = [one.exception() for one in done]
     won = [error is None for error in errors]
     assert sum(won) == 1
     assert all("exists already" in str(error) for error in errors if error is not None)
-    (found,) = relkit.read_rounds(tmp_path)
+    (found,) = relyon.read_rounds(tmp_path)
     assert found.judgments.to_dict() == rounds[won.index(True)].judgments.to_dict()
     assert [one.name for one in tmp_path.iterdir()] == ["2026-03"]
 
@@ -288,47 +288,47 @@ def test_of_several_that_add_a_month_at_once_one_wins(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", "utf-8")
     with pytest.raises(InputError, match="cannot be written"):
-        relkit.write_round(relkit.create_round("2026-03", whole(), GRADES), tmp_path / "file")
+        relyon.write_round(relyon.create_round("2026-03", whole(), GRADES), tmp_path / "file")
 
 
 @pytest.mark.parametrize("name", ["sample.csv", "judgments.csv", "results.csv"])
 def test_a_changed_file_is_noticed(tmp_path: Path, name: str) -> None:
-    path = relkit.write_round(relkit.create_round("2026-03", whole(), GRADES), tmp_path)
+    path = relyon.write_round(relyon.create_round("2026-03", whole(), GRADES), tmp_path)
     file = path / name
     file.write_bytes(file.read_bytes().replace(b"3", b"2", 1))
     with pytest.raises(InputError, match=rf"{name}: the file has changed") as caught:
-        relkit.read_rounds(tmp_path)
+        relyon.read_rounds(tmp_path)
     assert "never changed" in caught.value.hint
     file.unlink()
     with pytest.raises(InputError, match=rf"{name}: the file is missing"):
-        relkit.read_rounds(tmp_path)
+        relyon.read_rounds(tmp_path)
 
 
 def test_a_changed_manifest_is_noticed(tmp_path: Path) -> None:
-    path = relkit.write_round(relkit.create_round("2026-03", whole(), GRADES), tmp_path)
+    path = relyon.write_round(relyon.create_round("2026-03", whole(), GRADES), tmp_path)
     file = path / "round.json"
     values = json.loads(file.read_text("utf-8"))
     values["k"]["head"] = 1
     file.write_text(json.dumps(values), "utf-8")
     with pytest.raises(InputError, match=r"round\.json: the file has changed"):
-        relkit.read_rounds(tmp_path)
+        relyon.read_rounds(tmp_path)
     file.write_text("[", "utf-8")
     with pytest.raises(InputError, match="cannot be read"):
-        relkit.read_rounds(tmp_path)
+        relyon.read_rounds(tmp_path)
     file.unlink()
     with pytest.raises(InputError, match="is not a round"):
-        relkit.read_rounds(tmp_path)
+        relyon.read_rounds(tmp_path)
 
 
 def test_a_round_under_the_name_of_another_month(tmp_path: Path) -> None:
-    path = relkit.write_round(relkit.create_round("2026-03", whole(), GRADES), tmp_path)
+    path = relyon.write_round(relyon.create_round("2026-03", whole(), GRADES), tmp_path)
     path.rename(tmp_path / "2026-04")
     with pytest.raises(InputError, match="holds the round of 2026-03"):
-        relkit.read_rounds(tmp_path)
+        relyon.read_rounds(tmp_path)
 
 
 def test_no_rounds(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no round"):
-        relkit.read_rounds(tmp_path)
+        relyon.read_rounds(tmp_path)
     with pytest.raises(InputError, match="is not a folder"):
-        relkit.read_rounds(tmp_path / "nowhere")
+        relyon.read_rounds(tmp_path / "nowhere")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-import relkit
-from relkit.demo.corpus import build_corpus
-from relkit.demo.files import load_judgments
-from relkit.demo.traffic import DEPTH, GROUPS, Traffic, simulate_month, simulate_rounds
+import relyon
+from relyon.demo.corpus import build_corpus
+from relyon.demo.files import load_judgments
+from relyon.demo.traffic import DEPTH, GROUPS, Traffic, simulate_month, simulate_rounds
 
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
@@ -17,15 +17,15 @@ pytest.importorskip("sklearn")
 @pytest.fixture(scope="module")
 def traffic() -> Traffic:
     """Traffic over the judged documents, which is a tenth of the time of all of them."""
-    from relkit.demo.traffic import simulate_traffic
+    from relyon.demo.traffic import simulate_traffic
 
     judged = {judgment.document for judgment in load_judgments()}
     return simulate_traffic(documents=[one for one in build_corpus() if one.id in judged])
 
 
 @pytest.fixture(scope="module")
-def story(traffic: Traffic) -> relkit.Monitor:
-    return relkit.monitor(simulate_rounds(traffic))
+def story(traffic: Traffic) -> relyon.Monitor:
+    return relyon.monitor(simulate_rounds(traffic))
 
 
 def test_traffic_is_a_log_of_three_kinds_of_queries(traffic: Traffic) -> None:
@@ -34,7 +34,7 @@ def test_traffic_is_a_log_of_three_kinds_of_queries(traffic: Traffic) -> None:
     assert log["session"].n_unique() <= 3000
     often = log.filter(log["position"] == 1)["query"].value_counts(sort=True)["count"]
     assert often[: GROUPS[0]].sum() == pytest.approx(1000, rel=0.15)
-    assert {"clicked", "dwell_seconds"} <= {*relkit.Sessions.from_frame(log).columns}
+    assert {"clicked", "dwell_seconds"} <= {*relyon.Sessions.from_frame(log).columns}
     rates = log.group_by("position").agg(pl.col("clicked").mean()).sort("position")
     assert rates["clicked"][0] > 3 * rates["clicked"][DEPTH - 1] > 0
     assert log.equals(simulate_month(traffic, "2026-01", sessions=3000))
@@ -62,7 +62,7 @@ def test_a_broken_recall_stage_only_loses_documents(traffic: Traffic) -> None:
     assert lost < 0.8 * sum(len(docs) for docs in by_query[0].values())
 
 
-def test_dcg_falls_and_ndcg_does_not(story: relkit.Monitor) -> None:
+def test_dcg_falls_and_ndcg_does_not(story: relyon.Monitor) -> None:
     assert story.months == ("2026-01", "2026-02", "2026-03")
     change = story.change("all", "common", "2026-03")
     assert change is not None
@@ -73,7 +73,7 @@ def test_dcg_falls_and_ndcg_does_not(story: relkit.Monitor) -> None:
     assert change.ndcg.value > -0.02
 
 
-def test_the_alarm_names_recall(story: relkit.Monitor) -> None:
+def test_the_alarm_names_recall(story: relyon.Monitor) -> None:
     alarms = story.alarms()
     assert [alarm.kind for alarm in alarms if alarm.tier == "all"] == ["fell", "recall"]
     (losses,) = (one for one in story.losses if one.tier == "all")
@@ -84,9 +84,9 @@ def test_the_alarm_names_recall(story: relkit.Monitor) -> None:
     assert "先查召回" in story.to_text("zh")
 
 
-def test_the_month_before_was_quiet(traffic: Traffic, story: relkit.Monitor) -> None:
+def test_the_month_before_was_quiet(traffic: Traffic, story: relyon.Monitor) -> None:
     february = [one for one in story.changes if one.after.month == "2026-02" and one.can_alarm]
     assert {one.verdict for one in february} == {"undecided"}
-    quiet = relkit.monitor(simulate_rounds(traffic, broken=None))
+    quiet = relyon.monitor(simulate_rounds(traffic, broken=None))
     assert quiet.alarms() == []
     assert {one.cause for one in quiet.losses} == {"neither"}

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from relkit import _native
-from relkit.core.errors import InputError
+from relyon import _native
+from relyon.core.errors import InputError
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("ndcg", {"k": 10}),

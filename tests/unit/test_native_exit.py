@@ -2,7 +2,7 @@
 
 nanobind counts the functions, types and instances of an extension that are still there when the
 interpreter ends. Other extensions are made with it too, and tell of their own (DuckDB does, of
-objects that narwhals read): what is looked at here is what stands in the list for relkit.
+objects that narwhals read): what is looked at here is what stands in the list for relyon.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from pathlib import Path
 import pytest
 
 START = """
-import relkit
-from relkit import _native
+import relyon
+from relyon import _native
 judgments = {f"q{n}": {"a": 2, "b": 1, "c": 0} for n in range(30)}
 old = {query: {"b": 2.0, "c": 1.5, "a": 1.0} for query in judgments}
 new = {query: {"a": 2.0, "b": 1.0, "x": 0.5} for query in judgments}
 """
 USES = {
     "everything at once": """
-results = relkit.evaluate(judgments, old, ["ndcg@10", "auc", "pnr", "judged@5"])
+results = relyon.evaluate(judgments, old, ["ndcg@10", "auc", "pnr", "judged@5"])
 arrays = results.parts("ndcg@10")
 rows = iter(results.rows())
 next(rows)
-comparison = relkit.compare(judgments, old, new, ["rr", "auc"], names=["old", "new"])
+comparison = relyon.compare(judgments, old, new, ["rr", "auc"], names=["old", "new"])
 pools, p_values = comparison.contrasts[1].p_values, dict(comparison.contrasts[0].p_values)
 plan = _native.Plan([("ndcg", {"k": 3})])
 table = _native.JudgmentTable.from_dict(judgments)
@@ -45,7 +45,7 @@ holder = Holder()
 holder.itself, holder.table, holder.method = holder, table("x"), table("x").grades
 judgments["held"] = {}
 hook = lambda: holder
-relkit.holder = holder
+relyon.holder = holder
 """,
     "what a class, a default and a module attribute hold": """
 run = _native.RunTable.from_dict(old)
@@ -79,17 +79,17 @@ found = []
 def work():
     local = threading.local()
     local.table = _native.JudgmentTable.from_dict(judgments)
-    found.append(relkit.evaluate(judgments, new, "ndcg@10"))
+    found.append(relyon.evaluate(judgments, new, "ndcg@10"))
 threads = [threading.Thread(target=work) for _ in range(4)]
 for one in threads: one.start()
 for one in threads: one.join()
 """,
     "a thread that never ends": """
 import threading
-results = relkit.evaluate(judgments, new, "ndcg@10")
+results = relyon.evaluate(judgments, new, "ndcg@10")
 waiting = threading.Event()
 def wait():
-    relkit.evaluate(judgments, old, "ap")
+    relyon.evaluate(judgments, old, "ap")
     done.set()
     waiting.wait()
 done = threading.Event()
@@ -144,7 +144,7 @@ def test_a_leak_would_be_noticed(tmp_path: Path) -> None:
     )
     done = ending(code, tmp_path)
     assert "nanobind: leaked 1 instances" in done.stderr
-    assert "relkit._native.JudgmentTable" in done.stderr
+    assert "relyon._native.JudgmentTable" in done.stderr
 
 
 def test_a_relation_of_duckdb_leaves_nothing(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_relation_of_duckdb_leaves_nothing(tmp_path: Path) -> None:
     code = START + (
         "import duckdb\n"
         "rows = duckdb.sql(\"select 'q1' as query, 'a' as document, 2 as grade\")\n"
-        "print(len(relkit.Judgments.from_frame(rows)))\n"
+        "print(len(relyon.Judgments.from_frame(rows)))\n"
     )
     done = ending(code, tmp_path)
     assert done.returncode == 0, done.stderr

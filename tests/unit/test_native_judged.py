@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from relkit import _native
-from relkit.data import Judgments, Run
-from relkit.data.convention import Convention
-from relkit.data.ranking import first_rows
-from relkit.evaluation.program import Program
+from relyon import _native
+from relyon.data import Judgments, Run
+from relyon.data.convention import Convention
+from relyon.data.ranking import first_rows
+from relyon.evaluation.program import Program
 
 DOCUMENTS = ["a", "b", "ä", "c\udcff", "d", "e"]
 GRADES = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from([-1.0, 0.0, 0.5, 2.0]))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from tests.unit.slow_measures import NAN, SLOW, Case, Document, Parts, ordered, orders
 
-from relkit import _native
-from relkit.core.errors import InputError
+from relyon import _native
+from relyon.core.errors import InputError
 
 MAP = {0.0: 0.0, 0.2: 0.1, 0.9: 0.5, 1.0: 0.4, 2.0: 0.7, 3.0: 1.0}
 ZERO_COUNTS = MAP | {0.0: 0.2}

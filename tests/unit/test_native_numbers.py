@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.unit.batches import plan, state
 
-from relkit import _native
+from relyon import _native
 
 
 def numbers(count: int, seed: int) -> list[str]:

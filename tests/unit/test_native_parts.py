@@ -11,8 +11,8 @@ import pytest
 from tests.unit.batches import plan, state
 from tests.unit.test_native_sources import Rows, grades_of, rows_of
 
-from relkit import _native
-from relkit.core.errors import InputError
+from relyon import _native
+from relyon.core.errors import InputError
 
 
 def parts_of(rows: Rows, seed: int) -> list[Rows]:
@@ -40,7 +40,7 @@ def test_a_run_in_parts(seed: int, ties: str, monkeypatch: pytest.MonkeyPatch) -
     columns = pl.Series(query), pl.Series(document), pl.Series(score), pl.Series(rank)
     expected = state(_native.evaluate_arrow(judgments, plan(ties=ties), *columns))
     for stretch in (1, 1 << 20):
-        monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
+        monkeypatch.setenv("RELYON_STRETCH", str(stretch))
         parts = _native.RunParts(judgments, plan(ties=ties))
         assert all(add(parts, part) for part in parts_of(rows, seed))
         assert state(parts.finish()) == expected

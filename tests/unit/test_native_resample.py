@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
-from relkit import _native
-from relkit.core.errors import InputError
+from relyon import _native
+from relyon.core.errors import InputError
 
 Whole = NDArray[np.int64]
 Kernel = Callable[..., Whole]
@@ -270,7 +270,7 @@ def test_more_resamples_than_memory_holds_are_refused(kernel: Kernel) -> None:
 def test_threads_come_from_the_environment(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     values = random_columns(2, 30)
     usual = kernel(values, 0, 3000, 1)
-    monkeypatch.setenv("RELKIT_THREADS", "3")
+    monkeypatch.setenv("RELYON_THREADS", "3")
     assert np.array_equal(kernel(values, 0, 3000, 1), usual)
 
 
@@ -328,7 +328,7 @@ def test_many_items_are_drawn_alike_whatever_the_values_and_columns() -> None:
 @pytest.mark.parametrize("lanes", ["scalar", "avx2"])
 def test_many_items_have_the_same_sums_in_any_instruction_set(lanes: str) -> None:
     program = (
-        "import numpy as np, relkit._native as n;"
+        "import numpy as np, relyon._native as n;"
         "v = np.random.default_rng(7).integers(-(2**40), 2**40, (6, 70001));"
         "print(n.resampled_sums(v, 0, 9, 1, 1).tolist())"
     )
@@ -340,6 +340,6 @@ def test_many_items_have_the_same_sums_in_any_instruction_set(lanes: str) -> Non
             text=True,
             check=True,
         ).stdout
-        for extra in ({}, {"RELKIT_SIMD": lanes})
+        for extra in ({}, {"RELYON_SIMD": lanes})
     ]
     assert said[0] == said[1]

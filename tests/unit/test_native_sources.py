@@ -16,8 +16,8 @@ import pyarrow as pa
 import pytest
 from tests.unit.batches import plan, state
 
-from relkit import _native
-from relkit.core.errors import InputError
+from relyon import _native
+from relyon.core.errors import InputError
 
 Rows = list[tuple[str, str, float, int]]
 
@@ -93,7 +93,7 @@ def test_text_columns(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = plan()
     expected = state(_native.evaluate_dict(judgments, rules, nested(rows)))
     for stretch in (1, 7, 64, 1 << 20):
-        monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
+        monkeypatch.setenv("RELYON_STRETCH", str(stretch))
         for threads in (1, 2, 5):
             batch = _native.evaluate_arrow(
                 judgments, rules, query, document, score, threads=threads
@@ -117,7 +117,7 @@ def test_whole_numbers_as_ids(width: str, monkeypatch: pytest.MonkeyPatch) -> No
     judgments = _native.JudgmentTable.from_dict(grades_of(rows))
     expected = state(_native.evaluate_dict(judgments, plan(), nested(rows)))
     for stretch in (1, 50, 1 << 20):
-        monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
+        monkeypatch.setenv("RELYON_STRETCH", str(stretch))
         batch = _native.evaluate_arrow(judgments, plan(), query, document, score, threads=2)
         assert state(batch) == expected
     table = _native.RunTable.from_arrow(query, document, score)
@@ -146,7 +146,7 @@ def test_rows_in_any_order_are_regrouped(monkeypatch: pytest.MonkeyPatch) -> Non
     for ties in ("doc-desc", "input"):
         expected = state(_native.evaluate_dict(judgments, plan(ties=ties), nested(rows)))
         for stretch in (1, 1 << 20):
-            monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
+            monkeypatch.setenv("RELYON_STRETCH", str(stretch))
             batch = _native.evaluate_arrow(judgments, plan(ties=ties), query, document, score)
             assert batch.regrouped
             assert state(batch) == expected
@@ -160,7 +160,7 @@ def test_ranks_break_ties(monkeypatch: pytest.MonkeyPatch) -> None:
     # All scores tie, so the order of the ranks is the order of the input.
     expected = state(_native.evaluate_dict(judgments, plan(ties="input"), nested(rows)))
     for stretch in (1, 64, 1 << 20):
-        monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
+        monkeypatch.setenv("RELYON_STRETCH", str(stretch))
         batch = _native.evaluate_arrow(judgments, plan(ties="rank"), *columns, rank)
         assert state(batch) == expected
     table = _native.RunTable.from_arrow(*columns, rank)

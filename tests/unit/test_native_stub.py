@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from relkit import _native
+from relyon import _native
 
 STUB = Path(_native.__spec__.origin or "").with_name("_native.pyi")
-SOURCE = Path(__file__).resolve().parent.parent.parent / "src" / "relkit" / "_native.pyi"
+SOURCE = Path(__file__).resolve().parent.parent.parent / "src" / "relyon" / "_native.pyi"
 
 
 def functions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:

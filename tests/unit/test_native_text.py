@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.unit.batches import plan, state
 
-from relkit import _native
-from relkit.core.errors import InputError, ParseError
+from relyon import _native
+from relyon.core.errors import InputError, ParseError
 
 Rows = list[tuple[str, str, float]]
 
@@ -118,7 +118,7 @@ def test_rows_are_those_of_a_slow_reader(seed: int, tmp_path: Path) -> None:
 def test_every_way_gives_the_same_bits(
     seed: int, simd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RELKIT_SIMD", simd)
+    monkeypatch.setenv("RELYON_SIMD", simd)
     data = random_run(seed)
     path = tmp_path / "x.run"
     path.write_bytes(data)
@@ -130,7 +130,7 @@ def test_every_way_gives_the_same_bits(
     assert state(_native.evaluate_run(judgments, rules, table)) == expected
     for threads in (1, 2, 5):
         for stretch in (1, 37, 500, 1 << 20):
-            monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
+            monkeypatch.setenv("RELYON_STRETCH", str(stretch))
             batch = _native.evaluate_text(judgments, rules, str(path), threads)
             assert state(batch) == expected, (threads, stretch)
             assert not batch.regrouped
@@ -163,7 +163,7 @@ def test_lines_in_any_order_are_regrouped(
         return chunks(data, lambda: 100)
 
     for stretch in (1, 100, 1 << 20):
-        monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
+        monkeypatch.setenv("RELYON_STRETCH", str(stretch))
         batch = _native.evaluate_text(judgments, rules, str(path), 2)
         assert state(batch) == expected
         assert batch.regrouped
@@ -273,7 +273,7 @@ def test_a_line_longer_than_a_text_has(tmp_path: Path) -> None:
 def test_a_document_twice_names_both_lines(
     between: bytes, stretch: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
+    monkeypatch.setenv("RELYON_STRETCH", str(stretch))
     data = b"q Q0 a 1 1 t\nq Q0 d1 1 1 t\n" + between + b"q Q0 d1 5 2 t\n"
     path = tmp_path / "x.run"
     path.write_bytes(data)
@@ -298,7 +298,7 @@ def test_a_document_twice_names_both_lines(
 def test_the_first_error_is_told_for_any_number_of_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RELKIT_STRETCH", "40")
+    monkeypatch.setenv("RELYON_STRETCH", "40")
     lines = [f"q{n} Q0 d{n} 1 1 t\n" for n in range(200)]
     for place in (150, 60, 120):
         lines[place] = "q Q0 d x\n"

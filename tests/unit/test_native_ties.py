@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from relkit import _native
+from relyon import _native
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("ndcg", {"k": 3}),

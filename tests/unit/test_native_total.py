@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from relkit import _native
-from relkit.core.errors import InputError
+from relyon import _native
+from relyon.core.errors import InputError
 
 
 def total_of(values: list[float], missing: int = 0) -> _native.Total:

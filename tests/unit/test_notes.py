@@ -11,11 +11,11 @@ from typing import Any
 import polars
 import pytest
 
-import relkit
-from relkit.core.notes import Note, shared_notes
-from relkit.report import render_report
+import relyon
+from relyon.core.notes import Note, shared_notes
+from relyon.report import render_report
 
-SOURCES = Path(relkit.__file__).parent
+SOURCES = Path(relyon.__file__).parent
 
 
 def test_a_note_of_a_run_keeps_its_name_counts_and_examples() -> None:
@@ -47,7 +47,7 @@ def test_a_kind_of_ones_own_is_said_in_its_own_words() -> None:
 
 
 def test_a_language_without_texts_is_refused() -> None:
-    with pytest.raises(relkit.ParameterError, match="`language` must be one of `en`, `zh`"):
+    with pytest.raises(relyon.ParameterError, match="`language` must be one of `en`, `zh`"):
         Note("regrouped").text("ja")  # type: ignore[arg-type]
 
 
@@ -77,7 +77,7 @@ def test_the_page_of_a_comparison_speaks_chinese() -> None:
     judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(8)}
     old = {q: {"a": 1.0, "b": 2.0} for q in list(judgments)[:7]}
     new = {q: {"a": 2.0, "b": 1.0} for q in judgments}
-    comparison = relkit.compare(judgments, old, new, ["ndcg@10", "auc"], names=["old", "new"])
+    comparison = relyon.compare(judgments, old, new, ["ndcg@10", "auc"], names=["old", "new"])
     page = render_report(comparison, format="markdown", language="zh")
     assert "old：1 条有标注的查询不在结果文件中（q7）" in page
     assert "queries" not in page.split("## 数据提示")[1]
@@ -105,7 +105,7 @@ def test_labels_that_are_all_relevant_are_noted(suffix: str, tmp_path: Path) -> 
         else:
             rows.write_csv(path) if suffix == "csv" else rows.write_parquet(path)
             given = (str(path),)
-        found = relkit.evaluate_scores(*given, **{"measures": list(measures), **options})
+        found = relyon.evaluate_scores(*given, **{"measures": list(measures), **options})
         return [note.text() for note in found.notes if note.kind == "threshold"]
 
     assert noted(STARS, "rr", "auc", "ndcg") == [
@@ -124,7 +124,7 @@ def test_a_run_of_documents_that_are_all_relevant_is_noted() -> None:
     run = {query: {"x": 2.0, "y": 1.0} for query in judgments}
 
     def noted(judged: Any) -> list[str]:
-        notes = relkit.evaluate(judged, run, ["rr", "ndcg"]).notes
+        notes = relyon.evaluate(judged, run, ["rr", "ndcg"]).notes
         return [note.key for note in notes if note.kind == "threshold"]
 
     assert noted(judgments) == ["threshold.all"]

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from relkit import RelkitWarning
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.labels.off_policy import (
+from relyon import RelyonWarning
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.labels.off_policy import (
     OffPolicy,
     estimators,
     evaluate_policy,
@@ -207,7 +207,7 @@ def test_what_is_seen_in_part() -> None:
 
 
 def test_partial_support_is_said() -> None:
-    with pytest.warns(RelkitWarning, match="as if it earned nothing"):
+    with pytest.warns(RelyonWarning, match="as if it earned nothing"):
         found = evaluate_policy(LOG, {"tv": {"a": 2, "x": 1}})
     assert found["item-position"].value == pytest.approx(2 / 5)
     assert found["item-position"].seen == pytest.approx(1 / 2)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 import polars as pl
 import pytest
 
-from relkit.labels import models
-from relkit.labels.off_policy import Evidence, estimators, read_candidate, read_feedback
-from relkit.labels.off_policy.choices import align
-from relkit.labels.off_policy.intervals import estimate_of
+from relyon.labels import models
+from relyon.labels.off_policy import Evidence, estimators, read_candidate, read_feedback
+from relyon.labels.off_policy.choices import align
+from relyon.labels.off_policy.intervals import estimate_of
 
 # Two sessions of the same query: their ids are in different parts of the log, so that each one's
 # rewards are foreseen from the other.
@@ -90,8 +90,8 @@ def truth(clicks: Clicks) -> float:
 
 
 def test_the_sessions_are_in_different_parts_of_the_log() -> None:
-    from relkit import _native
-    from relkit.labels.off_policy.reward_model import FOLDS
+    from relyon import _native
+    from relyon.labels.off_policy.reward_model import FOLDS
 
     hashes = _native.hash_ids(pl.Series(list(IDS)))
     assert len({int(one) % FOLDS for one in hashes}) == len(IDS)

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from relkit.labels.off_policy import OffPolicy, evaluate_policy, policy_of
+from relyon.labels.off_policy import OffPolicy, evaluate_policy, policy_of
 
 #: Clicks of each policy in its own 10,000 decisions.
 TRUTH = {"random": 46 / 10_000, "bts": 69 / 10_000}

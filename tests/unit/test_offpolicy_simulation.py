@@ -8,8 +8,8 @@ from functools import cache
 import polars as pl
 import pytest
 
-from relkit.labels import Crowd, lists_of, read_clicks, simulate
-from relkit.labels.off_policy import evaluate_policy
+from relyon.labels import Crowd, lists_of, read_clicks, simulate
+from relyon.labels.off_policy import evaluate_policy
 
 DOCUMENTS = "abcd"
 JUDGMENTS = {

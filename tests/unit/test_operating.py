@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.cli.judge import command as judge
+from relyon.cli.judge import command as judge
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = [
@@ -19,7 +19,7 @@ SOURCES = [
     ROOT / "docs" / "operating.md",
     ROOT / "docs" / "zh" / "operating.md",
 ]
-COMMAND = re.compile(r"relkit(?:\s+judge)? (init|serve|backup|restore|status|export)\b([^'`]*)$")
+COMMAND = re.compile(r"relyon(?:\s+judge)? (init|serve|backup|restore|status|export)\b([^'`]*)$")
 
 
 def commands(text: str) -> list[tuple[str, list[str]]]:
@@ -33,7 +33,7 @@ def commands(text: str) -> list[tuple[str, list[str]]]:
 
 def test_there_are_commands_to_check() -> None:
     counts = {path.name: len(commands(path.read_text("utf-8"))) for path in SOURCES}
-    assert counts["relkit.service"] == counts["relkit-backup.service"] == 1
+    assert counts["relyon.service"] == counts["relyon-backup.service"] == 1
     assert counts["operating.md"] > 10
 
 

@@ -10,9 +10,9 @@ import pickle
 import numpy as np
 import pytest
 
-import relkit
-from relkit.core.language import Language
-from relkit.measures.labels import convention_line
+import relyon
+from relyon.core.language import Language
+from relyon.measures.labels import convention_line
 
 LIST = [3, 2, 3, 3, 2, 1]
 SCORES = [6, 5, 4, 3, 2, 1]
@@ -45,7 +45,7 @@ def sums() -> tuple[float, float, float]:
 
 
 def test_the_six_documents() -> None:
-    entry = relkit.evaluate_scores(LIST, SCORES, measures="pnr").entries["pnr"]
+    entry = relyon.evaluate_scores(LIST, SCORES, measures="pnr").entries["pnr"]
     assert (entry.value, entry.details["strict"]) == (6.5, 4.5)
     assert entry.details["random"] == pytest.approx((4 + 11 / 2) / (11 / 2))
     assert entry.details["random_share"] == pytest.approx((4 + 11 / 2) / 15)
@@ -54,7 +54,7 @@ def test_the_six_documents() -> None:
 def test_counts_are_those_of_two_loops() -> None:
     right, wrong, equal = sums()
     names = ["pnr", "pnr(label_ties=ignore)", "concordance"]
-    found = relkit.evaluate_scores(LABELS, VALUES, GROUPS, names)
+    found = relyon.evaluate_scores(LABELS, VALUES, GROUPS, names)
     half = (right + wrong) / 2
     entry = found.entries["pnr"]
     assert entry.value == pytest.approx((right + equal) / wrong)
@@ -82,10 +82,10 @@ def test_random_orders_reach_the_random_level() -> None:
     positive = negative = 0.0
     for _ in range(300):
         scores = chance.random(len(LABELS))
-        details = relkit.evaluate_scores(LABELS, scores, GROUPS, "pnr").entries["pnr"].details
+        details = relyon.evaluate_scores(LABELS, scores, GROUPS, "pnr").entries["pnr"].details
         positive, negative = positive + details["positive"], negative + details["negative"]
     places = np.arange(len(LABELS))
-    level = relkit.evaluate_scores(LABELS, places, GROUPS, "pnr").entries["pnr"].details["random"]
+    level = relyon.evaluate_scores(LABELS, places, GROUPS, "pnr").entries["pnr"].details["random"]
     assert positive / negative == pytest.approx(level, rel=0.02)
 
 
@@ -93,8 +93,8 @@ def test_random_orders_reach_the_random_level() -> None:
 def test_equal_scores_are_treated_as_score_ties_says(ties: str) -> None:
     labels, scores = [2, 2, 1, 1], [5, 5, 5, 1]
     details = (
-        relkit.evaluate_scores(labels, scores, measures=f"pnr(score_ties={ties})")
-        .entries[str(relkit.measure(f"pnr(score_ties={ties})"))]
+        relyon.evaluate_scores(labels, scores, measures=f"pnr(score_ties={ties})")
+        .entries[str(relyon.measure(f"pnr(score_ties={ties})"))]
         .details
     )
     # Untied: 2-1, 2-1, 1-1. Tied: 2-2, 2-1, 2-1.
@@ -114,36 +114,36 @@ def test_macro_takes_means() -> None:
         half = (right + wrong) / 2
         values.append(((right + 1) / (wrong + 1), (equal + half + 1) / (half + 1)))
     name = "pnr(smoothing=1)"
-    entry = relkit.evaluate_scores(LABELS, VALUES, GROUPS, name, average="macro").entries[name]
+    entry = relyon.evaluate_scores(LABELS, VALUES, GROUPS, name, average="macro").entries[name]
     strict, chance = (math.fsum(column) / 15 for column in zip(*values, strict=True))
     assert (entry.details["strict"], entry.details["random"]) == pytest.approx((strict, chance))
 
 
 def test_one_label_only_is_a_warning() -> None:
-    results = relkit.evaluate_scores([1] * 6, SCORES, measures=["pnr", "concordance"])
+    results = relyon.evaluate_scores([1] * 6, SCORES, measures=["pnr", "concordance"])
     assert results["pnr"] == math.inf
     (note,) = results.notes
     assert (note.kind, note.level) == ("one-label", "warning")
     assert "pnr, concordance" in note.message
     text = json.dumps(results.to_dict(), allow_nan=False)
     assert json.loads(text)["measures"]["pnr"]["random"] is None
-    assert relkit.evaluate_scores([1] * 6, [1] * 6, measures="pnr").entries["pnr"].undefined == 1
+    assert relyon.evaluate_scores([1] * 6, [1] * 6, measures="pnr").entries["pnr"].undefined == 1
 
 
 def test_parts_add_up() -> None:
-    whole = relkit.evaluate_scores(LABELS, VALUES, GROUPS, "pnr").entries["pnr"]
-    parts = relkit.Accumulator("pnr")
+    whole = relyon.evaluate_scores(LABELS, VALUES, GROUPS, "pnr").entries["pnr"]
+    parts = relyon.Accumulator("pnr")
     for start in (0, 40):
-        part = relkit.Accumulator("pnr")
+        part = relyon.Accumulator("pnr")
         end = {0: 40, 40: 120}[start]
         part.update_scores(LABELS[start:end], VALUES[start:end], [8] * ((end - start) // 8))
         parts.merge(pickle.loads(pickle.dumps(part)))
     assert parts.compute().entries["pnr"] == whole
 
 
-def results(scores: np.ndarray, name: str = "one") -> relkit.Results:
+def results(scores: np.ndarray, name: str = "one") -> relyon.Results:
     names = ["pnr", "pnr(label_ties=ignore)"]
-    return relkit.evaluate_scores(LABELS, scores, GROUPS, names, name=name)
+    return relyon.evaluate_scores(LABELS, scores, GROUPS, names, name=name)
 
 
 def test_every_table_of_an_evaluation_names_the_convention() -> None:
@@ -167,7 +167,7 @@ def test_every_table_of_an_evaluation_names_the_convention() -> None:
 
 def test_every_table_of_a_comparison_names_the_convention() -> None:
     other = VALUES + np.random.default_rng(1).normal(0, 1, len(VALUES))
-    comparison = relkit.compare_results([results(VALUES, "old"), results(other, "new")])
+    comparison = relyon.compare_results([results(VALUES, "old"), results(other, "new")])
     one = comparison.contrast("new", "pnr")
     assert one.baseline_details == pytest.approx(results(VALUES).entries["pnr"].details)
     assert one.candidate_details == pytest.approx(results(other).entries["pnr"].details)
@@ -195,7 +195,7 @@ def test_the_report_shows_both_and_lists_the_rules(lang: Language, word: str) ->
     old = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in judgments}
     new = {query: {"b": 3.0, "a": 2.0, "c": 1.0} for query in judgments}
     names = ["pnr", "pnr(label_ties=ignore)"]
-    comparison = relkit.compare(judgments, old, new, names, names=["old", "new"])
+    comparison = relyon.compare(judgments, old, new, names, names=["old", "new"])
     page = report(comparison, lang)
     assert "pnr (strict, micro)" in page
     assert word in page
@@ -203,10 +203,10 @@ def test_the_report_shows_both_and_lists_the_rules(lang: Language, word: str) ->
     assert "score_ties" in page
 
 
-def report(comparison: relkit.Comparison, lang: Language) -> str:
-    from relkit.report.catalogue import catalogue
-    from relkit.report.overview import comparison_section
-    from relkit.report.provenance import convention_section
+def report(comparison: relyon.Comparison, lang: Language) -> str:
+    from relyon.report.catalogue import catalogue
+    from relyon.report.overview import comparison_section
+    from relyon.report.provenance import convention_section
 
     texts = catalogue(lang)
     sections = (comparison_section(comparison, texts), convention_section(comparison, texts))

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from relkit.core.errors import ParameterError
-from relkit.core.language import check_language
-from relkit.core.parameters import check_choice, check_fraction, check_whole
+from relyon.core.errors import ParameterError
+from relyon.core.language import check_language
+from relyon.core.parameters import check_choice, check_fraction, check_whole
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_what_is_taken_by_keyword_is_what_there_is() -> None:
     from dataclasses import fields
     from inspect import signature
 
-    from relkit.analysis.comparison.settings import Options, Settings
-    from relkit.report.contents import PageOptions, build_page
+    from relyon.analysis.comparison.settings import Options, Settings
+    from relyon.report.contents import PageOptions, build_page
 
     assert [*Options.__annotations__] == [one.name for one in fields(Settings)]
     assert [*PageOptions.__annotations__] == [*signature(build_page).parameters][1:]

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.core.errors import InputError, ParameterError
-from relkit.data.period import parse_moment, parse_period
+import relyon
+from relyon.core.errors import InputError, ParameterError
+from relyon.data.period import parse_moment, parse_period
 
 ROWS = [
     ("a", "q", datetime(2026, 2, 28, 23, 50)),
@@ -32,12 +32,12 @@ def log() -> pl.DataFrame:
     return frame.with_columns(position=pl.lit(1), doc=pl.int_range(len(ROWS)).cast(pl.String))
 
 
-def docs(sessions: relkit.Sessions) -> list[str]:
+def docs(sessions: relyon.Sessions) -> list[str]:
     return sorted(sessions.collect()["doc"].to_list())
 
 
 def test_months_share_no_row_and_leave_none_out() -> None:
-    sessions = relkit.read_sessions(log())
+    sessions = relyon.read_sessions(log())
     found = [docs(sessions.between(month=month)) for month in MONTHS]
     assert found == [["0", "1"], ["2", "3", "4", "5"], ["6", "7"]]
 
@@ -53,7 +53,7 @@ def test_a_session_belongs_where_its_first_row_does(hours: int) -> None:
     frame = pl.DataFrame(rows, schema=["session", "timestamp"], orient="row").with_columns(
         query=pl.lit("q"), position=pl.lit(1), doc=pl.lit("d")
     )
-    sessions = relkit.read_sessions(frame)
+    sessions = relyon.read_sessions(frame)
     seen: list[str] = []
     for step in range(0, 71, hours):
         since, until = (start + timedelta(hours=step + more) for more in (0, hours))
@@ -84,14 +84,14 @@ def test_every_form_of_a_log_is_cut_alike(kind: str, tmp_path: Path) -> None:
         source = duckdb.from_arrow(frame.to_arrow())
     else:
         source = frame.with_columns(pl.col("timestamp").dt.to_string("%Y-%m-%d %H:%M:%S"))
-    cut = relkit.read_sessions(source).between(month="2026-03")
+    cut = relyon.read_sessions(source).between(month="2026-03")
     assert docs(cut) == ["2", "3", "4", "5"]
-    assert docs(relkit.read_sessions(source).between(until="2026-03-01T08:00+08:00")) == ["0", "1"]
+    assert docs(relyon.read_sessions(source).between(until="2026-03-01T08:00+08:00")) == ["0", "1"]
 
 
 def test_parquet_reads_only_what_the_times_allow(tmp_path: Path) -> None:
     log().write_parquet(tmp_path / "log.parquet")
-    cut = relkit.read_sessions(tmp_path / "log.parquet").between(month="2026-03")
+    cut = relyon.read_sessions(tmp_path / "log.parquet").between(month="2026-03")
     scans = cut.frame.to_native().explain().split("Parquet SCAN")[1:]
     assert len(scans) >= 3
     assert all("SELECTION" in scan for scan in scans)
@@ -101,7 +101,7 @@ def test_rows_without_a_time_are_left_out_and_counted() -> None:
     frame = log().with_columns(pl.col("timestamp").dt.to_string("%F %T"))
     soon = pl.when(pl.col("doc") == "2").then(pl.lit("soon")).otherwise("timestamp")
     broken = frame.with_columns(timestamp=soon)
-    cut = relkit.read_sessions(broken).between(month="2026-03")
+    cut = relyon.read_sessions(broken).between(month="2026-03")
     assert docs(cut) == ["3", "4", "5"]
     (note,) = cut.notes
     assert (note.kind, note.count, note.level) == ("without-time", 1, "warning")
@@ -109,10 +109,10 @@ def test_rows_without_a_time_are_left_out_and_counted() -> None:
 
 def test_the_log_says_what_it_covers_where_a_period_is_empty() -> None:
     with pytest.raises(InputError, match="no session of the log begins in") as caught:
-        relkit.read_sessions(log()).between(month="2027-01")
+        relyon.read_sessions(log()).between(month="2027-01")
     assert "2026-02-28 23:50:00 to 2026-04-02 00:00:00" in str(caught.value.hint)
     with pytest.raises(InputError, match="no timestamp column"):
-        relkit.read_sessions(log().drop("timestamp")).between(month="2026-03")
+        relyon.read_sessions(log().drop("timestamp")).between(month="2026-03")
 
 
 def test_moments() -> None:

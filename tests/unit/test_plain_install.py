@@ -80,15 +80,15 @@ RUNS = ["qrels.txt", "old.txt", "new.txt"]
     ids=" ".join,
 )
 def test_a_first_hour_needs_no_extra(folder: Path, arguments: list[str]) -> None:
-    code = f"from relkit.cli.application import main\nmain({arguments!r}, prog_name='relkit')"
+    code = f"from relyon.cli.application import main\nmain({arguments!r}, prog_name='relyon')"
     found = run(code, folder)
-    assert "relkit[" not in found.stderr, found.stderr
+    assert "relyon[" not in found.stderr, found.stderr
     assert "Traceback" not in found.stderr, found.stderr
     assert found.returncode == 0, found.stderr
 
 
 def test_what_needs_scipy_names_the_extra(folder: Path) -> None:
-    code = "import relkit\nprint(relkit.read_features('rows.txt', matrix='sparse'))"
+    code = "import relyon\nprint(relyon.read_features('rows.txt', matrix='sparse'))"
     found = run(code, folder)
-    assert "pip install 'relkit[stats]'" in found.stderr
+    assert "pip install 'relyon[stats]'" in found.stderr
     assert "this calculation needs the package scipy" in found.stderr

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 from tests.unit.conftest import Command
 
-import relkit
-from relkit.analysis.statistics import paired_test, queries_needed
-from relkit.core.errors import ParameterError
-from relkit.online.monitoring import (
+import relyon
+from relyon.analysis.statistics import paired_test, queries_needed
+from relyon.core.errors import ParameterError
+from relyon.online.monitoring import (
     Moments,
     SamplePlan,
     create_round,
@@ -21,9 +21,9 @@ from relkit.online.monitoring import (
     plan_sample,
     read_rounds,
 )
-from relkit.online.monitoring.changes import difference
-from relkit.online.monitoring.drawing import Frames, draw_months
-from relkit.online.sampling import allocate, build_tiers, draw_sample
+from relyon.online.monitoring.changes import difference
+from relyon.online.monitoring.drawing import Frames, draw_months
+from relyon.online.sampling import allocate, build_tiers, draw_sample
 
 
 def log(sessions: int = 12_000, queries: int = 2000) -> pl.DataFrame:
@@ -58,7 +58,7 @@ def values(count: int, spread: float, seed: int = 0) -> dict[str, dict[str, dict
 def test_queries_follow_from_the_spread_and_the_number_of_comparisons() -> None:
     given = values(50, 0.1)
     given["newer"] = values(50, 0.2, 1)["new"]
-    comparison = relkit.compare_values(given)
+    comparison = relyon.compare_values(given)
     plan = comparison.plan([0.02, "5%"], powers=(0.8,))
     assert (plan.comparisons, plan.level) == (2, 0.025)
     for row in plan.rows:
@@ -66,7 +66,7 @@ def test_queries_follow_from_the_spread_and_the_number_of_comparisons() -> None:
         deviation = float(np.std(deltas, ddof=1))
         assert row.queries == (queries_needed(row.difference, deviation, 0.025, 0.8),)
     assert plan.rows[1].difference == pytest.approx(0.05 * comparison.contrasts[0].baseline_mean)
-    alone = relkit.compare_values(given, correction="none").plan([0.02])
+    alone = relyon.compare_values(given, correction="none").plan([0.02])
     assert alone.level == 0.05
     assert alone.rows[0].queries[0] < plan.rows[0].queries[0]
 
@@ -84,7 +84,7 @@ def test_the_planned_queries_find_the_difference_as_often_as_promised() -> None:
 
 def test_what_has_no_spread_has_no_number() -> None:
     given = values(50, 0.1)
-    plan = relkit.compare_values({"old": given["old"], "same": given["old"]}).plan([0.01])
+    plan = relyon.compare_values({"old": given["old"], "same": given["old"]}).plan([0.01])
     assert plan.rows[0].queries == (0, 0)
     assert plan.to_dict()["rows"][0]["queries"] == [None, None]
 
@@ -92,7 +92,7 @@ def test_what_has_no_spread_has_no_number() -> None:
 @pytest.mark.parametrize("wrong", ["much", "-1%", 0, "nan"])
 def test_what_is_no_difference_is_refused(wrong: str | float) -> None:
     with pytest.raises(ParameterError, match="is not a difference"):
-        relkit.compare_values(values(9, 0.1)).plan([wrong])
+        relyon.compare_values(values(9, 0.1)).plan([wrong])
 
 
 def test_more_sessions_show_smaller_falls(plan: SamplePlan) -> None:

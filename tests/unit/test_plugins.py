@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from relkit.core.errors import InputError
-from relkit.measures.plugins import load_plugin
+from relyon.core.errors import InputError
+from relyon.measures.plugins import load_plugin
 
 CODE = '''
 from dataclasses import dataclass
 
-from relkit import Measure, Step, register
+from relyon import Measure, Step, register
 
 
 @register
@@ -39,9 +39,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def relkit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def relyon(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "relkit", *arguments],
+        [sys.executable, "-m", "relyon", *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -52,7 +52,7 @@ def relkit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("plugin", ["mine.py", "mine"])
 def test_evaluate_takes_a_measure_from_a_file_or_module(folder: Path, plugin: str) -> None:
-    done = relkit(
+    done = relyon(
         folder, "evaluate", "j.qrels", "r.run", "-m", "first_grade", "--plugin", plugin,
         "--format", "trec",
     )  # fmt: skip
@@ -61,17 +61,17 @@ def test_evaluate_takes_a_measure_from_a_file_or_module(folder: Path, plugin: st
 
 
 def test_explain_and_measures_know_it_too(folder: Path) -> None:
-    done = relkit(
+    done = relyon(
         folder, "explain", "j.qrels", "r.run", "--query", "q", "-m", "first_grade",
         "--plugin", "mine.py",
     )  # fmt: skip
     assert "first_grade of query q = 2" in done.stdout
-    done = relkit(folder, "measures", "first_grade", "--plugin", "mine.py")
+    done = relyon(folder, "measures", "first_grade", "--plugin", "mine.py")
     assert "Grade of the first document." in done.stdout
 
 
 def test_without_it_the_measure_is_unknown(folder: Path) -> None:
-    done = relkit(folder, "evaluate", "j.qrels", "r.run", "-m", "first_grade")
+    done = relyon(folder, "evaluate", "j.qrels", "r.run", "-m", "first_grade")
     assert done.returncode == 2
     assert "unknown measure: `first_grade`" in done.stderr
 
@@ -83,7 +83,7 @@ def test_what_cannot_be_imported_is_named(folder: Path) -> None:
             load_plugin(str(folder / plugin))
     with pytest.raises(InputError, match="ModuleNotFoundError"):
         load_plugin("no_such_module_anywhere")
-    done = relkit(folder, "evaluate", "j.qrels", "r.run", "--plugin", "broken.py")
+    done = relyon(folder, "evaluate", "j.qrels", "r.run", "--plugin", "broken.py")
     assert done.returncode == 3
     assert "Traceback" not in done.stderr
 
@@ -98,12 +98,12 @@ def test_a_plugin_says_of_itself_what_a_built_in_measure_does(folder: Path) -> N
         "    k: int | None = None\n",
     )
     (folder / "mine.py").write_text(code, "utf-8")
-    done = relkit(
+    done = relyon(
         folder, "evaluate", "j.qrels", "r.run", "-m", "first_grade@5", "--plugin", "mine.py",
         "--format", "trec",
     )  # fmt: skip
     assert done.stdout.splitlines() == ["first_5               \tall\t2.0000"]
-    ask = "import mine; from relkit.report.wording import kind_of, label;"
+    ask = "import mine; from relyon.report.wording import kind_of, label;"
     done = subprocess.run(
         [sys.executable, "-c", f"{ask} print(kind_of('first_grade@5'), label('first_grade@5'))"],
         cwd=folder, capture_output=True, text=True, check=True,

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-import relkit
-from relkit.analysis.comparison.pairing import Sample
-from relkit.analysis.statistics import Resampling, pooled_interval, swapped_p
+import relyon
+from relyon.analysis.comparison.pairing import Sample
+from relyon.analysis.statistics import Resampling, pooled_interval, swapped_p
 
 CHANCE = np.random.default_rng(11)
 QUERIES = 12
@@ -21,8 +21,8 @@ OLD = np.round(LABELS * 0.5 + LEVEL + CHANCE.normal(0, 1, len(GROUPS)), 1)
 NEW = np.round(40 * (LABELS * 1.5 + LEVEL + CHANCE.normal(0, 1, len(GROUPS))), 0)
 
 
-def evaluated(scores: np.ndarray, name: str, measures: str = "auc") -> relkit.Results:
-    return relkit.evaluate_scores(LABELS, scores, SIZES, measures, name=name)
+def evaluated(scores: np.ndarray, name: str, measures: str = "auc") -> relyon.Results:
+    return relyon.evaluate_scores(LABELS, scores, SIZES, measures, name=name)
 
 
 def area(labels: np.ndarray, scores: np.ndarray) -> float:
@@ -31,9 +31,9 @@ def area(labels: np.ndarray, scores: np.ndarray) -> float:
     return float(((first > second) + (first == second) / 2).mean())
 
 
-def compared(**settings: object) -> relkit.Contrast:
+def compared(**settings: object) -> relyon.Contrast:
     both = [evaluated(OLD, "old"), evaluated(NEW, "new")]
-    return relkit.compare_results(both, **settings).contrasts[0]  # type: ignore[arg-type]
+    return relyon.compare_results(both, **settings).contrasts[0]  # type: ignore[arg-type]
 
 
 def test_the_number_is_that_of_the_evaluation() -> None:
@@ -50,10 +50,10 @@ def test_queries_are_looked_at_by_a_measure_of_queries() -> None:
     names = ["auc", "gauc", "ndcg"]
     for measures, focus in ((names, "gauc"), (["auc", "ndcg"], "ndcg"), (["auc"], "auc")):
         both = [
-            relkit.evaluate_scores(LABELS, scores, SIZES, measures, name=name)
+            relyon.evaluate_scores(LABELS, scores, SIZES, measures, name=name)
             for scores, name in ((OLD, "old"), (NEW, "new"))
         ]
-        found = relkit.compare_results(both)
+        found = relyon.compare_results(both)
         assert found.focus == focus
         assert f"gained most on {focus}: " in found.to_text()
 
@@ -70,7 +70,7 @@ def test_every_thread_and_source_pools_alike() -> None:
         }
         for scores in (OLD, NEW)
     )
-    one = relkit.compare(judgments, old, new, "auc", threads=3).contrasts[0]
+    one = relyon.compare(judgments, old, new, "auc", threads=3).contrasts[0]
     other = compared()
     assert one.difference == other.difference
     # Queries are taken in the order of their ids, which differs between the two.
@@ -135,17 +135,17 @@ def test_statistics_of_one_value_a_query_do_not_apply() -> None:
     assert list(found) == ["t", "degrees_of_freedom", "w"]
     assert all(math.isnan(value) for value in found.values())
     both = [evaluated(OLD, "old", "gauc"), evaluated(NEW, "new", "gauc")]
-    of_queries = relkit.compare_results(both).contrasts[0]
+    of_queries = relyon.compare_results(both).contrasts[0]
     assert of_queries.statistics["degrees_of_freedom"] == of_queries.queries - 1
 
 
 def test_the_table_says_what_is_used_instead() -> None:
-    comparison = relkit.compare_results([evaluated(OLD, "old"), evaluated(NEW, "new")])
+    comparison = relyon.compare_results([evaluated(OLD, "old"), evaluated(NEW, "new")])
     text = " ".join(str(comparison).split())
     assert "the paired t test does not apply: p comes from Fisher's randomisation test" in text
     assert "auc (micro)" in comparison.to_markdown()
     assert "of whole queries" in comparison.to_latex()
-    within = relkit.compare_results([evaluated(OLD, "a", "gauc"), evaluated(NEW, "b", "gauc")])
+    within = relyon.compare_results([evaluated(OLD, "a", "gauc"), evaluated(NEW, "b", "gauc")])
     assert "does not apply" not in str(within)
     assert within.contrasts[0].test == "t"
 
@@ -157,25 +157,25 @@ def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads() -> None:
 def test_the_unit_of_the_scores_does_not_matter() -> None:
     one = compared()
     both = [evaluated(OLD, "old"), evaluated(NEW * 1024, "new")]
-    other = relkit.compare_results(both).contrasts[0]
+    other = relyon.compare_results(both).contrasts[0]
     assert (one.p, one.interval) == (other.p, other.interval)
 
 
 def test_corners() -> None:
-    same = relkit.compare_results([evaluated(OLD, "a"), evaluated(OLD, "b")]).contrasts[0]
+    same = relyon.compare_results([evaluated(OLD, "a"), evaluated(OLD, "b")]).contrasts[0]
     assert (same.difference, same.p, same.interval) == (0.0, 1.0, (0.0, 0.0))
     sizes, labels, scores = [4], [1, 0, 1, 0], [4.0, 3, 2, 1]
-    single = relkit.compare_results(
+    single = relyon.compare_results(
         [
-            relkit.evaluate_scores(labels, scores, sizes, "auc", name="a"),
-            relkit.evaluate_scores(labels, scores[::-1], sizes, "auc", name="b"),
+            relyon.evaluate_scores(labels, scores, sizes, "auc", name="a"),
+            relyon.evaluate_scores(labels, scores[::-1], sizes, "auc", name="b"),
         ]
     ).contrasts[0]
     assert single.difference == -0.5
     assert single.p > 0.9
     assert math.isnan(single.interval[0])
-    one_class = relkit.compare_results(
-        [relkit.evaluate_scores([1, 1], [1, 2], [1, 1], "auc", name=name) for name in "ab"]
+    one_class = relyon.compare_results(
+        [relyon.evaluate_scores([1, 1], [1, 2], [1, 1], "auc", name=name) for name in "ab"]
     ).contrasts[0]
     assert math.isnan(one_class.p)
     assert one_class.verdict == "undecided"
@@ -183,7 +183,7 @@ def test_corners() -> None:
 
 def test_three_runs() -> None:
     runs = [evaluated(OLD, "a"), evaluated(NEW, "b"), evaluated(OLD + NEW, "c")]
-    comparison = relkit.compare_results(runs, test="tukey")
+    comparison = relyon.compare_results(runs, test="tukey")
     assert [pair.difference for pair in comparison.pairs][:1] == [
         pytest.approx(runs[1]["auc"] - runs[0]["auc"])
     ]
@@ -193,15 +193,15 @@ def test_ratios_count_the_queries_that_an_evaluation_counts() -> None:
     judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(5)} | {"one": {"a": 1}, "none": {"z": 1}}
     run = {query: {"a": 2.0, "b": 1.0} for query in judgments}
     other = {query: {"a": 1.0, "b": 2.0} for query in judgments}
-    results = relkit.evaluate(judgments, run, "pnr")
-    one = relkit.compare(judgments, run, other, "pnr").contrasts[0]
+    results = relyon.evaluate(judgments, run, "pnr")
+    one = relyon.compare(judgments, run, other, "pnr").contrasts[0]
     assert (results.entries["pnr"].queries, one.queries, one.left_out) == (5, 5, 2)
 
 
 def test_weighted_gauc_is_compared_as_it_is_evaluated() -> None:
     names = "gauc(weight=rows)"
     old, new = evaluated(OLD, "old", names), evaluated(NEW, "new", names)
-    one = relkit.compare_results([old, new]).contrasts[0]
+    one = relyon.compare_results([old, new]).contrasts[0]
     assert (one.baseline_mean, one.candidate_mean) == pytest.approx((old[names], new[names]))
 
 

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.labels import PositionBias, estimate_bias, estimators, read_clicks
-from relkit.labels.position_bias.result import spans
-from relkit.labels.position_bias.swaps import count_cells, count_swaps
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.labels import PositionBias, estimate_bias, estimators, read_clicks
+from relyon.labels.position_bias.result import spans
+from relyon.labels.position_bias.swaps import count_cells, count_swaps
 
 EVERY = ["all-pairs", "chain", "em", "pivot"]
 HARVEST = ["all-pairs", "chain", "pivot"]

@@ -1,4 +1,4 @@
-"""What Python callers hand in by mistake: errors of relkit that say what to do."""
+"""What Python callers hand in by mistake: errors of relyon that say what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-import relkit
+import relyon
 
 JUDGMENTS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}}
@@ -22,65 +22,65 @@ TWINS = pd.DataFrame([["q1", "d1", 1.0, 2.0]], columns=COLUMNS)
 MASKED: Any = np.ma.array(np.array([1, 0, 1]), mask=np.array([0, 1, 0], dtype=bool))
 
 
-def scored(labels: Any = LABELS, scores: Any = SCORES, groups: Any = None) -> relkit.Results:
-    return relkit.evaluate_scores(labels, scores, groups, "ndcg@10")
+def scored(labels: Any = LABELS, scores: Any = SCORES, groups: Any = None) -> relyon.Results:
+    return relyon.evaluate_scores(labels, scores, groups, "ndcg@10")
 
 
 MISTAKES: dict[str, tuple[Callable[[], object], str, str]] = {
     "a pandas Series": (
-        lambda: relkit.evaluate(JUDGMENTS, pd.Series([1.0, 2.0])),
+        lambda: relyon.evaluate(JUDGMENTS, pd.Series([1.0, 2.0])),
         "a Series is not a data frame",
         "reset_index",
     ),
     "a Polars Series": (
-        lambda: relkit.evaluate(JUDGMENTS, pl.Series([1.0, 2.0])),
+        lambda: relyon.evaluate(JUDGMENTS, pl.Series([1.0, 2.0])),
         "a Series is not a data frame",
         "give a data frame",
     ),
     "two columns of one name": (
-        lambda: relkit.evaluate(JUDGMENTS, TWINS),
+        lambda: relyon.evaluate(JUDGMENTS, TWINS),
         "two columns are called `score`",
         "rename or drop one",
     ),
     "judgments with two columns of one name": (
-        lambda: relkit.evaluate(
+        lambda: relyon.evaluate(
             TWINS.set_axis(["query", "document", "grade", "grade"], axis=1), RUN
         ),
         "two columns are called `grade`",
         "rename or drop one",
     ),
     "an Arrow table with two columns of one name": (
-        lambda: relkit.read_run(pa.table([["q1"], ["d1"], [1.0], [2.0]], names=COLUMNS)),
+        lambda: relyon.read_run(pa.table([["q1"], ["d1"], [1.0], [2.0]], names=COLUMNS)),
         "two columns are called `score`",
         "rename or drop one",
     ),
     "a number for measures": (
-        lambda: relkit.evaluate(JUDGMENTS, RUN, 5),  # type: ignore[arg-type]
+        lambda: relyon.evaluate(JUDGMENTS, RUN, 5),  # type: ignore[arg-type]
         "the parameter `measures` must be names of measures",
         "",
     ),
     "None among measures": (
-        lambda: relkit.evaluate(JUDGMENTS, RUN, [None]),  # type: ignore[list-item]
+        lambda: relyon.evaluate(JUDGMENTS, RUN, [None]),  # type: ignore[list-item]
         "not a measure name: `None`",
         "write name@k",
     ),
     "results for a report": (
-        lambda: relkit.write_report(relkit.evaluate(JUDGMENTS, RUN), "x.html"),  # type: ignore[arg-type]
-        "the parameter `comparison` must be what relkit.compare returned",
+        lambda: relyon.write_report(relyon.evaluate(JUDGMENTS, RUN), "x.html"),  # type: ignore[arg-type]
+        "the parameter `comparison` must be what relyon.compare returned",
         "",
     ),
     "a folder that is not there": (
-        lambda: relkit.write_report(relkit.compare(JUDGMENTS, RUN, RUN), "/nonexistent/x.html"),
+        lambda: relyon.write_report(relyon.compare(JUDGMENTS, RUN, RUN), "/nonexistent/x.html"),
         "/nonexistent/x.html: cannot be written",
         "",
     ),
     "a grade of 5000 in a cascade": (
-        lambda: relkit.evaluate_scores([5000, 0], [1.0, 2.0], measures=["rr", "err"]),
+        lambda: relyon.evaluate_scores([5000, 0], [1.0, 2.0], measures=["rr", "err"]),
         "err cannot use the grade 5000: its gain would be 2^5000 - 1",
         "levels such as 0 to 4",
     ),
     "a grade of 5000 with exponential gain": (
-        lambda: relkit.evaluate({"q": {"d": 5000}, **JUDGMENTS}, RUN, "ndcg(gain=exp)@10"),
+        lambda: relyon.evaluate({"q": {"d": 5000}, **JUDGMENTS}, RUN, "ndcg(gain=exp)@10"),
         "ndcg(gain=exp)@10 cannot use the grade 5000: its gain would be 2^5000 - 1",
         "gain=linear",
     ),
@@ -93,7 +93,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str, str]] = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_error_says_what_to_do(name: str) -> None:
     call, message, hint = MISTAKES[name]
-    with pytest.raises(relkit.RelkitError) as raised:
+    with pytest.raises(relyon.RelyonError) as raised:
         call()
     assert message in raised.value.message
     assert hint in raised.value.hint
@@ -115,7 +115,7 @@ def test_the_error_says_what_to_do(name: str) -> None:
 )
 def test_a_row_without_a_query_is_named(groups: Any, row: int) -> None:
     with pytest.raises(
-        relkit.InputError, match=rf"groups lack the query of .* row {row}\b"
+        relyon.InputError, match=rf"groups lack the query of .* row {row}\b"
     ) as raised:
         scored(groups=groups)
     assert "give every row the id of its query" in raised.value.hint

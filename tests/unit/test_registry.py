@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from relkit.core.errors import ParameterError, UnknownNameError
-from relkit.core.registry import Registry
+from relyon.core.errors import ParameterError, UnknownNameError
+from relyon.core.registry import Registry
 
 MODULE = """
 from things import things

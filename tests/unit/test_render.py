@@ -6,13 +6,13 @@ import math
 
 import pytest
 
-from relkit import evaluate
-from relkit.core.document import terminal as render
-from relkit.core.document.markdown import render_markdown
-from relkit.core.document.model import Document, Table
-from relkit.core.texts.numbers import PAGE, TERMINAL
-from relkit.evaluation.side_by_side import SideBySide
-from relkit.measures.labels import convention_line
+from relyon import evaluate
+from relyon.core.document import terminal as render
+from relyon.core.document.markdown import render_markdown
+from relyon.core.document.model import Document, Table
+from relyon.core.texts.numbers import PAGE, TERMINAL
+from relyon.evaluation.side_by_side import SideBySide
+from relyon.measures.labels import convention_line
 
 JUDGMENTS = {"q1": {"甲": 1, "乙": 0}, "问题二": {"甲": 2}}
 RUN = {"q1": {"甲": 1.0, "乙": 2.0}, "问题二": {"甲": 1.0}}

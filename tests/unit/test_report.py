@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 from tests.unit.pages import section_of
 
-import relkit
-from relkit.core.errors import DependencyError, ParameterError, UnknownNameError
-from relkit.core.language import Language
-from relkit.report import build_page, render_report, write_report
-from relkit.report.page import Chart, Details, Headlines, Table
-from relkit.report.queries import extremes
-from relkit.report.wording import signed
+import relyon
+from relyon.core.errors import DependencyError, ParameterError, UnknownNameError
+from relyon.core.language import Language
+from relyon.report import build_page, render_report, write_report
+from relyon.report.page import Chart, Details, Headlines, Table
+from relyon.report.queries import extremes
+from relyon.report.wording import signed
 
 HOSTILE = "</script><script>alert(1)</script>|`*"
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
-def made(count: int = 20, flipped: int = 19, **options: Any) -> relkit.Comparison:
+def made(count: int = 20, flipped: int = 19, **options: Any) -> relyon.Comparison:
     """A baseline that puts the bad document first, and a candidate that mends most queries."""
     judgments = {f"q{n:04}": {"good": 1, "bad": 0} for n in range(count)}
     old = {query: {"good": 1.0, "bad": 2.0} for query in judgments}
@@ -33,15 +33,15 @@ def made(count: int = 20, flipped: int = 19, **options: Any) -> relkit.Compariso
         query: {"good": 2.0 if place < flipped else 1.0, "bad": 1.5}
         for place, query in enumerate(judgments)
     }
-    return relkit.compare(judgments, old, new, **{"names": ["old", "new"]} | options)
+    return relyon.compare(judgments, old, new, **{"names": ["old", "new"]} | options)
 
 
 @pytest.fixture(scope="module")
-def comparison() -> relkit.Comparison:
+def comparison() -> relyon.Comparison:
     return made(measures=["rr", "recall@2"])
 
 
-def headlines(comparison: relkit.Comparison, **options: Any) -> list[str]:
+def headlines(comparison: relyon.Comparison, **options: Any) -> list[str]:
     page = build_page(comparison, **options)
     return [
         str(one) for block in page.blocks() if isinstance(block, Headlines) for one in block.items
@@ -51,7 +51,7 @@ def headlines(comparison: relkit.Comparison, **options: Any) -> list[str]:
 # -- what it says ------------------------------------------------------------------------------
 
 
-def test_a_real_difference_is_told_with_its_evidence(comparison: relkit.Comparison) -> None:
+def test_a_real_difference_is_told_with_its_evidence(comparison: relyon.Comparison) -> None:
     sentence = headlines(comparison)[0]
     contrast = comparison.contrast("new", "rr")
     low, high = contrast.interval
@@ -62,7 +62,7 @@ def test_a_real_difference_is_told_with_its_evidence(comparison: relkit.Comparis
     )
 
 
-def test_no_difference_is_no_claim(comparison: relkit.Comparison) -> None:
+def test_no_difference_is_no_claim(comparison: relyon.Comparison) -> None:
     sentence = headlines(comparison)[1]
     assert comparison.contrast("new", "recall@2").verdict == "undecided"
     assert "no evidence of a difference" in sentence
@@ -91,18 +91,18 @@ def test_evidence_that_the_correction_takes_away_is_told() -> None:
     )
 
 
-def test_chinese_sentences(comparison: relkit.Comparison) -> None:
+def test_chinese_sentences(comparison: relyon.Comparison) -> None:
     first, second = headlines(comparison, language="zh")
     assert first.startswith("RR 0.500 → 0.975（+0.475，95% 置信区间 ")
     assert first.endswith("：第一个相关结果出现得更早")
     assert "没有证据表明有差异" in second
 
 
-def test_lead_names_what_is_better_and_what_is_open(comparison: relkit.Comparison) -> None:
+def test_lead_names_what_is_better_and_what_is_open(comparison: relyon.Comparison) -> None:
     assert build_page(comparison).lead == (
         "new is better than old on RR. There is not enough evidence of a difference on Recall@2.",
     )
-    worse = relkit.compare_values(
+    worse = relyon.compare_values(
         {
             name: {"rr": {f"q{n}": value + n / 900 for n in range(30)}}
             for name, value in (("old", 0.9), ("new", 0.5))
@@ -112,7 +112,7 @@ def test_lead_names_what_is_better_and_what_is_open(comparison: relkit.Compariso
     assert build_page(worse).lead[0] == "new is worse than old on RR."
 
 
-def test_the_table_holds_every_number(comparison: relkit.Comparison) -> None:
+def test_the_table_holds_every_number(comparison: relyon.Comparison) -> None:
     section = section_of(build_page(comparison), "comparison")
     table = next(block for block in section.blocks if isinstance(block, Table))
     contrast = comparison.contrast("new", "rr")
@@ -127,7 +127,7 @@ def test_the_table_holds_every_number(comparison: relkit.Comparison) -> None:
 def test_other_tests_that_disagree_are_counted() -> None:
     # Many small gains and one large loss: the sign test sees a gain, the t test nothing.
     values = {f"q{n}": 0.01 for n in range(20)} | {"q20": -0.9}
-    one = relkit.compare_values(
+    one = relyon.compare_values(
         {
             "old": {"rr": dict.fromkeys(values, 0.5)},
             "new": {"rr": {q: 0.5 + v for q, v in values.items()}},
@@ -150,7 +150,7 @@ def test_several_candidates_are_compared_with_each_other(test: str) -> None:
         }
         for name, mean in (("a", 0.5), ("b", 0.6), ("c", 0.55))
     }
-    one = relkit.compare_values(values, test=test, resamples=200)
+    one = relyon.compare_values(values, test=test, resamples=200)
     for language in LANGUAGES:
         page = build_page(one, language=language)
         blocks = section_of(page, "comparison").blocks
@@ -200,7 +200,7 @@ def test_what_the_data_says_is_never_markup(language: Any) -> None:
     judgments = {HOSTILE + str(n): {HOSTILE: 1, "bad": 0} for n in range(4)}
     old = {query: {HOSTILE: 1.0, "bad": 2.0} for query in judgments}
     new = {query: {HOSTILE: 2.0, "bad": 1.0} for query in judgments}
-    one = relkit.compare(judgments, old, new, "rr", names=[HOSTILE, "new" + HOSTILE])
+    one = relyon.compare(judgments, old, new, "rr", names=[HOSTILE, "new" + HOSTILE])
     text = render_report(one, language=language, title=HOSTILE)
     assert "alert(1)" in text
     assert "<script>alert" not in text
@@ -219,7 +219,7 @@ def test_ids_that_are_not_text_are_written_all_the_same(language: Any, tmp_path:
     judgments = {f"q{n}\udce9": {odd: 1, "bad": 0} for n in range(4)}
     old = {query: {odd: 1.0, "bad": 2.0} for query in judgments}
     new = {query: {odd: 2.0, "bad": 1.0} for query in judgments}
-    one = relkit.compare(judgments, old, new, "rr", names=["old", "new"])
+    one = relyon.compare(judgments, old, new, "rr", names=["old", "new"])
     for name in ("report.html", "report.md"):
         write_report(one, tmp_path / name, language=language)
         assert "q0\\udce9" in (tmp_path / name).read_text("utf-8")
@@ -229,7 +229,7 @@ def test_ids_that_are_not_text_are_written_all_the_same(language: Any, tmp_path:
 def test_a_comparison_without_any_value_is_told(language: Any, tmp_path: Path) -> None:
     judgments = {"q1": {"a": 0}, "q2": {"a": 0}}
     run = {query: {"a": 1.0} for query in judgments}
-    one = relkit.compare(judgments, run, dict(run), ["ndcg@10", "rr"], names=["old", "new"])
+    one = relyon.compare(judgments, run, dict(run), ["ndcg@10", "rr"], names=["old", "new"])
     for name in ("report.html", "report.md"):
         write_report(one, tmp_path / name, language=language)
     assert "nan" not in (tmp_path / "report.md").read_text("utf-8").lower()
@@ -243,13 +243,13 @@ def test_measures_of_every_kind_are_derived(measure: str, tmp_path: Path) -> Non
         {query: {document: numbers.random() for document in grades} for query, grades in held}
         for held in (judgments.items(), judgments.items())
     )
-    one = relkit.compare(judgments, old, new, measure, names=["old", "new"])
+    one = relyon.compare(judgments, old, new, measure, names=["old", "new"])
     write_report(one, tmp_path / "report.md")
     assert "Queries that" in (tmp_path / "report.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_both_formats_say_the_same(language: Any, comparison: relkit.Comparison) -> None:
+def test_both_formats_say_the_same(language: Any, comparison: relyon.Comparison) -> None:
     page = build_page(comparison, language=language)
     html = render_report(comparison, language=language)
     markdown = render_report(comparison, language=language, format="markdown")
@@ -262,7 +262,7 @@ def test_both_formats_say_the_same(language: Any, comparison: relkit.Comparison)
             assert f"# {block.title}\n" in markdown
 
 
-def test_the_file_refers_to_nothing_outside(comparison: relkit.Comparison) -> None:
+def test_the_file_refers_to_nothing_outside(comparison: relyon.Comparison) -> None:
     text = render_report(comparison)
     addresses = re.findall(r"""(?:src|href|action)=["']([^"']*)""", text)
     assert addresses
@@ -272,7 +272,7 @@ def test_the_file_refers_to_nothing_outside(comparison: relkit.Comparison) -> No
 
 
 def test_the_same_comparison_gives_the_same_bytes(
-    comparison: relkit.Comparison, monkeypatch: pytest.MonkeyPatch
+    comparison: relyon.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     assert render_report(comparison) == render_report(comparison)
@@ -283,7 +283,7 @@ def test_the_same_comparison_gives_the_same_bytes(
     ("language", "words"), [("en", "on 2023-11-14."), ("zh", "生成于 2023-11-14。")]
 )
 def test_the_last_line_has_version_and_date(
-    comparison: relkit.Comparison,
+    comparison: relyon.Comparison,
     monkeypatch: pytest.MonkeyPatch,
     format: Any,
     language: Any,
@@ -291,7 +291,7 @@ def test_the_last_line_has_version_and_date(
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     text = render_report(comparison, format=format, language=language)
-    assert f"relkit {relkit.__version__} {words}" in text[-4000:]
+    assert f"relyon {relyon.__version__} {words}" in text[-4000:]
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "")
     today = datetime.now().astimezone().date()
     days = {(today + timedelta(days=days)).isoformat() for days in (0, 1)}
@@ -310,7 +310,7 @@ def test_numbers_of_one_list_have_the_same_decimals() -> None:
 
 
 @pytest.mark.parametrize("format", ["html", "markdown"])
-def test_what_was_asked_stands_beside_the_ids(comparison: relkit.Comparison, format: Any) -> None:
+def test_what_was_asked_stands_beside_the_ids(comparison: relyon.Comparison, format: Any) -> None:
     query = next(one for one, delta in comparison.deltas("new", "rr").items() if delta > 0)
     asked = {query: "red  shoes for <children>", "none of ours": "never shown"}
     text = render_report(comparison, format=format, query_texts=asked)
@@ -321,14 +321,14 @@ def test_what_was_asked_stands_beside_the_ids(comparison: relkit.Comparison, for
 
 @pytest.mark.parametrize("name", ["report.html", "report.MD", "report.htm"])
 def test_the_ending_says_the_format(
-    name: str, tmp_path: Path, comparison: relkit.Comparison
+    name: str, tmp_path: Path, comparison: relyon.Comparison
 ) -> None:
     write_report(comparison, tmp_path / name)
     text = (tmp_path / name).read_text("utf-8")
     assert text.lstrip().startswith("# new" if name.endswith("MD") else "<!DOCTYPE html>")
 
 
-def test_bad_options_are_named(tmp_path: Path, comparison: relkit.Comparison) -> None:
+def test_bad_options_are_named(tmp_path: Path, comparison: relyon.Comparison) -> None:
     with pytest.raises(ParameterError, match="HTML or Markdown"):
         write_report(comparison, tmp_path / "report.pdf")
     with pytest.raises(ParameterError, match="`language` must be one of `en`, `zh`"):
@@ -344,12 +344,12 @@ def test_bad_options_are_named(tmp_path: Path, comparison: relkit.Comparison) ->
 def test_a_missing_package_is_named(
     package: str,
     tmp_path: Path,
-    comparison: relkit.Comparison,
+    comparison: relyon.Comparison,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(DependencyError, match=package.replace("_", "-")) as caught:
         write_report(comparison, tmp_path / "report.html")
-    assert caught.value.hint == "pip install 'relkit[report]'"
+    assert caught.value.hint == "pip install 'relyon[report]'"
     write_report(comparison, tmp_path / "report.md")
     assert [path.name for path in tmp_path.iterdir()] == ["report.md"]

@@ -8,28 +8,28 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-import relkit
-from relkit import _native
-from relkit.analysis.comparison import outcomes
-from relkit.analysis.diagnosis.base import Subject
-from relkit.cli.application import main
-from relkit.evaluation import evaluator
-from relkit.report import build_page, drilldown
+import relyon
+from relyon import _native
+from relyon.analysis.comparison import outcomes
+from relyon.analysis.diagnosis.base import Subject
+from relyon.cli.application import main
+from relyon.evaluation import evaluator
+from relyon.report import build_page, drilldown
 
 QUERIES = 60
 
 
 @pytest.fixture(scope="module")
-def comparison(tmp_path_factory: pytest.TempPathFactory) -> relkit.Comparison:
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> relyon.Comparison:
     judgments = {f"q{n:02}": {"a": 2, "b": 1, "c": 0} for n in range(QUERIES)}
     old = {q: {"b": 3.0, "x": 2.0, "a": 1.0} for q in judgments}
     new = {q: {"a": 3.0 + n, "y": 2.0, "b": 1.0 + n % 3} for n, q in enumerate(judgments)}
     new |= {f"q{n:02}": {"c": 1.0} for n in range(20)}
     folder = tmp_path_factory.mktemp("runs")
     for name, run in (("old", old), ("new", new)):
-        relkit.write_run(relkit.Run.from_dict(run), folder / f"{name}.run")
+        relyon.write_run(relyon.Run.from_dict(run), folder / f"{name}.run")
     runs = [folder / "old.run", folder / "new.run"]
-    return relkit.compare(judgments, runs[0], [runs[1]], ["ndcg@10", "ap", "rr", "dcg@5"])
+    return relyon.compare(judgments, runs[0], [runs[1]], ["ndcg@10", "ap", "rr", "dcg@5"])
 
 
 def counting(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[Any]:
@@ -47,11 +47,11 @@ def counting(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[Any
 
 @pytest.mark.parametrize("shown", [0, 3])
 def test_only_queries_that_are_shown_are_derived(
-    comparison: relkit.Comparison, monkeypatch: pytest.MonkeyPatch, shown: int
+    comparison: relyon.Comparison, monkeypatch: pytest.MonkeyPatch, shown: int
 ) -> None:
     derived = counting(monkeypatch, drilldown, "explain_change")
     listed = [
-        counting(monkeypatch, relkit.Run, "documents"),
+        counting(monkeypatch, relyon.Run, "documents"),
         counting(monkeypatch, Subject, "top"),
     ]
     build_page(comparison, queries=shown)
@@ -61,9 +61,9 @@ def test_only_queries_that_are_shown_are_derived(
 
 
 def test_all_measures_share_the_queries_that_the_bootstrap_draws(
-    comparison: relkit.Comparison, monkeypatch: pytest.MonkeyPatch
+    comparison: relyon.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fresh = relkit.compare(
+    fresh = relyon.compare(
         comparison.judgments,
         comparison.run("old.run"),
         [comparison.run("new.run")],
@@ -83,11 +83,11 @@ def test_all_measures_share_the_queries_that_the_bootstrap_draws(
 
 
 def test_each_run_is_evaluated_once_for_all_sections(
-    comparison: relkit.Comparison, monkeypatch: pytest.MonkeyPatch
+    comparison: relyon.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = [comparison.run(name) for name in comparison.runs]
-    fresh = relkit.compare(comparison.judgments, runs[0], [runs[1]], ["ndcg@10", "ap"])
-    evaluated = counting(monkeypatch, relkit.Evaluator, "evaluate")
+    fresh = relyon.compare(comparison.judgments, runs[0], [runs[1]], ["ndcg@10", "ap"])
+    evaluated = counting(monkeypatch, relyon.Evaluator, "evaluate")
     build_page(fresh)
     # Unjudged documents are looked at under other judgments, too.
     same = [run for evaluator, run, *_ in evaluated if evaluator.judgments is fresh.judgments]
@@ -103,7 +103,7 @@ def test_each_run_is_evaluated_once_for_all_sections(
     ],
 )
 def test_a_command_passes_over_each_run_once(
-    comparison: relkit.Comparison,
+    comparison: relyon.Comparison,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     command: str,
@@ -111,10 +111,10 @@ def test_a_command_passes_over_each_run_once(
 ) -> None:
     judgments = tmp_path / "judgments.qrels"
     assert comparison.judgments is not None
-    relkit.write_judgments(comparison.judgments, judgments)
+    relyon.write_judgments(comparison.judgments, judgments)
     files = [tmp_path / f"{name}.run" for name in ("old", "new")]
     for name, path in zip(comparison.runs, files, strict=True):
-        relkit.write_run(comparison.run(name), path)
+        relyon.write_run(comparison.run(name), path)
     output = tmp_path / "page.md"
     passes = counting(monkeypatch, evaluator, "evaluate_run")
     named = map(str, [judgments, *files, "-o", output])
@@ -125,9 +125,9 @@ def test_a_command_passes_over_each_run_once(
     assert len(same) == 2
 
 
-def test_lists_of_measures_give_what_each_gives_alone(comparison: relkit.Comparison) -> None:
+def test_lists_of_measures_give_what_each_gives_alone(comparison: relyon.Comparison) -> None:
     run = comparison.run("new.run")
-    judged = relkit.Evaluator(comparison.judgments)
+    judged = relyon.Evaluator(comparison.judgments)
     lists = [["ndcg@10", "rr"], ["rr", "p@3", "auc"]]
     for names, found in zip(lists, judged.evaluate_lists(run, lists, name="new"), strict=True):
         alone = judged.evaluate(run, names, name="new")
@@ -136,12 +136,12 @@ def test_lists_of_measures_give_what_each_gives_alone(comparison: relkit.Compari
         assert list(together) == names
 
 
-def test_what_was_measured_is_not_measured_again(comparison: relkit.Comparison) -> None:
+def test_what_was_measured_is_not_measured_again(comparison: relyon.Comparison) -> None:
     runs = [comparison.run(name) for name in comparison.runs]
-    fresh = relkit.compare(comparison.judgments, runs[0], [runs[1]], "ap", names=["old", "new"])
+    fresh = relyon.compare(comparison.judgments, runs[0], [runs[1]], "ap", names=["old", "new"])
     found = fresh.measured("new", ["rr", "dcg@5"])
     assert fresh.measured("new", "rr") is found
-    assert found["rr"] == relkit.evaluate(fresh.judgments, runs[1], "rr")["rr"]
+    assert found["rr"] == relyon.evaluate(fresh.judgments, runs[1], "rr")["rr"]
     assert fresh.measured("new", ["rr", "ap"]) is not found
-    with pytest.raises(relkit.UnknownNameError, match="no run `newest`"):
+    with pytest.raises(relyon.UnknownNameError, match="no run `newest`"):
         fresh.measured("newest", "rr")

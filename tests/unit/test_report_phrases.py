@@ -9,12 +9,12 @@ from itertools import product
 
 import pytest
 
-import relkit
-from relkit.core.texts import translate
-from relkit.data.convention import load_convention
-from relkit.data.ranking import Ranking
-from relkit.measures import measure, registry
-from relkit.measures.base import Measure
+import relyon
+from relyon.core.texts import translate
+from relyon.data.convention import load_convention
+from relyon.data.ranking import Ranking
+from relyon.measures import measure, registry
+from relyon.measures.base import Measure
 
 JUDGMENTS: dict[str, float] = {f"d{n}": n % 4 for n in range(12)}
 SCORES = {f"d{n}": float(n) for n in range(2, 14)}
@@ -29,7 +29,7 @@ def measures() -> Iterator[Measure]:
         for variant in (name, f"{name}@3"):
             try:
                 one = measure(variant)
-            except (relkit.ParameterError, relkit.UnknownNameError):
+            except (relyon.ParameterError, relyon.UnknownNameError):
                 continue
             yield one.resolve(load_convention(None), None, 3.0)
 

@@ -12,14 +12,14 @@ from tests.unit.pages import block_of, section_of
 from tests.unit.two_runs import collection
 from tests.values import whole_list
 
-import relkit
-from relkit.core.language import Language
-from relkit.data.convention import CHOICES, presets
-from relkit.measures.names import measure as parse_measure
-from relkit.report import build_page
-from relkit.report.catalogue import catalogue
-from relkit.report.page import Chart, Headlines, Prose, Table
-from relkit.report.provenance import convention_section, digest
+import relyon
+from relyon.core.language import Language
+from relyon.data.convention import CHOICES, presets
+from relyon.measures.names import measure as parse_measure
+from relyon.report import build_page
+from relyon.report.catalogue import catalogue
+from relyon.report.page import Chart, Headlines, Prose, Table
+from relyon.report.provenance import convention_section, digest
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -30,7 +30,7 @@ def test_every_rule_has_a_meaning(language: Any) -> None:
             assert texts.say(f"rule.{field}.{choice}")
     for name in presets:
         rules = presets.get(name)
-        one = relkit.compare(*collection(1, 3), "ndcg", convention=rules, names=["old", "new"])
+        one = relyon.compare(*collection(1, 3), "ndcg", convention=rules, names=["old", "new"])
         table = convention_section(one, texts).blocks[0]
         assert isinstance(table, Table)
         assert table.caption.endswith(name)
@@ -40,7 +40,7 @@ def test_every_rule_has_a_meaning(language: Any) -> None:
 
 def test_a_map_of_gains_has_a_meaning() -> None:
     rules = {"gain": {0: 0, 1: 1, 2: 3, 3: 7}}
-    one = relkit.compare(*collection(1, 3), "ndcg", convention=rules, names=["old", "new"])
+    one = relyon.compare(*collection(1, 3), "ndcg", convention=rules, names=["old", "new"])
     table = block_of(Table, convention_section(one, catalogue("en")).blocks[0])
     cells = {row[0].text: row for row in table.cells()}
     assert cells["gain"][1].text == "{0:0,1:1,2:3,3:7}"
@@ -52,10 +52,10 @@ def test_inputs_are_named_by_file_and_digest(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("judgments.json", "old.json", "new.json")]
     for path, data in zip(paths, (judgments, old, new), strict=True):
         path.write_text(json.dumps(data), "utf-8")
-    one = relkit.compare(
-        relkit.read_judgments(paths[0], format="ranx"),
-        relkit.read_run(paths[1], format="ranx"),
-        relkit.read_run(paths[2], format="ranx"),
+    one = relyon.compare(
+        relyon.read_judgments(paths[0], format="ranx"),
+        relyon.read_run(paths[1], format="ranx"),
+        relyon.read_run(paths[2], format="ranx"),
         "ndcg",
         names=["old", "new"],
     )
@@ -72,18 +72,18 @@ def test_inputs_are_named_by_file_and_digest(tmp_path: Path) -> None:
 
 def test_data_in_memory_has_a_digest_that_forgets_its_order() -> None:
     judgments, old, _ = collection(1, 3)
-    one = relkit.Judgments.from_dict(judgments)
+    one = relyon.Judgments.from_dict(judgments)
     turned = {q: dict(reversed(grades.items())) for q, grades in reversed(judgments.items())}
-    assert digest(one) == digest(relkit.Judgments.from_dict(turned))
+    assert digest(one) == digest(relyon.Judgments.from_dict(turned))
     changed = {**judgments, "q0": {**judgments["q0"], "d1": 9}}
-    assert digest(one) != digest(relkit.Judgments.from_dict(changed))
-    assert digest(one) != digest(relkit.Run.from_dict(old))
+    assert digest(one) != digest(relyon.Judgments.from_dict(changed))
+    assert digest(one) != digest(relyon.Run.from_dict(old))
 
 
 def test_notes_are_kept() -> None:
     judgments, old, new = collection(1, 4)
     del new["q2"]
-    one = relkit.compare(judgments, old, new, "ndcg", names=["old", "new"])
+    one = relyon.compare(judgments, old, new, "ndcg", names=["old", "new"])
     assert one.notes
     rows = block_of(Table, section_of(build_page(one), "notes").blocks[0]).cells()
     assert [row[1].text.partition(" — lesson: ")[0] for row in rows] == [*map(str, one.notes)]
@@ -91,8 +91,8 @@ def test_notes_are_kept() -> None:
 
 def test_every_kind_of_measure_is_told() -> None:
     """No measure falls out of the sentences, in whatever language."""
-    from relkit.measures import registry
-    from relkit.report.wording import kind_of
+    from relyon.measures import registry
+    from relyon.report.wording import kind_of
 
     for language in ("en", "zh"):
         texts = catalogue(language)
@@ -111,7 +111,7 @@ def test_what_was_judged_is_told_and_not_tested(language: Language) -> None:
     for run in new.values():
         run["nobody judged this"] = 99.0
     measures = ["ndcg@10", "judged@10", "num_ret"]
-    one = relkit.compare(judgments, new, old, measures, names=["new", "old"])
+    one = relyon.compare(judgments, new, old, measures, names=["new", "old"])
     texts = catalogue(language)
     page = build_page(one, language=language)
     headlines = block_of(Headlines, section_of(page, "summary").blocks[0])

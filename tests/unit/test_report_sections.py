@@ -13,25 +13,25 @@ import pytest
 from tests.unit.pages import block_of, check_drawings, section_of
 from tests.unit.two_runs import collection
 
-import relkit
-from relkit.core.language import Language
-from relkit.report import build_page
-from relkit.report.catalogue import catalogue
-from relkit.report.charts import DRAWINGS, draw
-from relkit.report.classification import PRECISION_RECALL, judged_scores, thin
-from relkit.report.diagnoses import diagnosis_section
-from relkit.report.losses import run_losses
-from relkit.report.page import Chart, Columns, Details, Finding, Page, Prose, Table
-from relkit.report.ranks import rank_bands
+import relyon
+from relyon.core.language import Language
+from relyon.report import build_page
+from relyon.report.catalogue import catalogue
+from relyon.report.charts import DRAWINGS, draw
+from relyon.report.classification import PRECISION_RECALL, judged_scores, thin
+from relyon.report.diagnoses import diagnosis_section
+from relyon.report.losses import run_losses
+from relyon.report.page import Chart, Columns, Details, Finding, Page, Prose, Table
+from relyon.report.ranks import rank_bands
 
 
 @pytest.fixture(scope="module")
-def comparison() -> relkit.Comparison:
-    return relkit.compare(*collection(), ["ndcg@10", "ap", "recall@20"], names=["old", "new"])
+def comparison() -> relyon.Comparison:
+    return relyon.compare(*collection(), ["ndcg@10", "ap", "recall@20"], names=["old", "new"])
 
 
 @pytest.fixture(scope="module")
-def page(comparison: relkit.Comparison) -> Page:
+def page(comparison: relyon.Comparison) -> Page:
     return build_page(comparison, queries=4)
 
 
@@ -47,7 +47,7 @@ def drills(page: Page) -> list[Details]:
 
 
 def test_the_most_lost_and_gained_queries_are_derived(
-    page: Page, comparison: relkit.Comparison
+    page: Page, comparison: relyon.Comparison
 ) -> None:
     deltas = comparison.deltas("new", "ndcg@10")
     order = sorted(deltas, key=lambda query: (deltas[query], query))
@@ -57,7 +57,7 @@ def test_the_most_lost_and_gained_queries_are_derived(
     assert all(one.tone == ("worse" if one.summary in lost else "better") for one in drills(page))
 
 
-def test_effects_add_up_to_the_difference(page: Page, comparison: relkit.Comparison) -> None:
+def test_effects_add_up_to_the_difference(page: Page, comparison: relyon.Comparison) -> None:
     for drill in drills(page):
         moves = drill.blocks[0]
         assert isinstance(moves, Table)
@@ -67,7 +67,7 @@ def test_effects_add_up_to_the_difference(page: Page, comparison: relkit.Compari
         assert effects[-1] == pytest.approx(delta, abs=0.0001)
 
 
-def test_both_derivations_end_with_the_values(page: Page, comparison: relkit.Comparison) -> None:
+def test_both_derivations_end_with_the_values(page: Page, comparison: relyon.Comparison) -> None:
     for drill in drills(page):
         columns = next(one for one in drill.blocks if isinstance(one, Columns))
         for group, results in zip(columns.groups, comparison.results, strict=True):
@@ -91,7 +91,7 @@ def test_missed_documents_follow_the_derivation(language: Language, grade: str) 
     judgments = {f"q{n}": {f"d{m}": 1 + m % 3 for m in range(8)} for n in range(3)}
     old = {query: {"d0": 2.0, "x": 1.0} for query in judgments}
     new = {query: {f"d{m}": 1.0 * m for m in range(7)} for query in judgments}
-    one = relkit.compare(judgments, old, new, "recall@2", names=["old", "new"])
+    one = relyon.compare(judgments, old, new, "recall@2", names=["old", "new"])
     drill = drills(build_page(one, queries=1, language=language))[0]
     _, missed = tables(drill, 0, grade)
     assert missed.caption.startswith("7 ")
@@ -105,7 +105,7 @@ def test_pairs_in_the_wrong_order_follow_the_derivation() -> None:
     judgments = {f"q{n}": {"a": 3, "b": 2, "c": 0, "d": 0} for n in range(3)}
     old = {query: {"c": 4.0, "b": 3.0, "a": 2.0, "d": 1.0} for query in judgments}
     new = {query: {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0} for query in judgments}
-    one = relkit.compare(judgments, old, new, "pnr(smoothing=1)", names=["old", "new"])
+    one = relyon.compare(judgments, old, new, "pnr(smoothing=1)", names=["old", "new"])
     drill = drills(build_page(one, queries=1))[0]
     (pairs,) = tables(drill, 0, "grade difference")
     assert pairs.caption == "3 pairs in the wrong order, the costliest first"
@@ -126,15 +126,15 @@ def test_bars_lead_to_their_derivation(page: Page) -> None:
     assert 'role="group"' in svg
 
 
-def test_a_mean_over_orders_says_so(comparison: relkit.Comparison) -> None:
-    one = relkit.compare(*collection(), "ndcg@10", convention="sklearn", names=["old", "new"])
+def test_a_mean_over_orders_says_so(comparison: relyon.Comparison) -> None:
+    one = relyon.compare(*collection(), "ndcg@10", convention="sklearn", names=["old", "new"])
     prose = drills(build_page(one, queries=1))[0].blocks[0]
     assert isinstance(prose, Prose)
     assert "a mean over all orders" in prose.texts[0]
 
 
 def test_a_measure_without_shares_lists_moves_without_effect() -> None:
-    one = relkit.compare(*collection(), "pnr(smoothing=1)", names=["old", "new"])
+    one = relyon.compare(*collection(), "pnr(smoothing=1)", names=["old", "new"])
     table = drills(build_page(one, queries=1))[0].blocks[0]
     assert isinstance(table, Table)
     assert "effect" not in table.headings
@@ -142,7 +142,7 @@ def test_a_measure_without_shares_lists_moves_without_effect() -> None:
 
 def test_queries_of_values_alone_have_no_derivation() -> None:
     values = {f"q{n}": n / 20 for n in range(20)}
-    one = relkit.compare_values({"old": {"rr": values}, "new": {"rr": dict.fromkeys(values, 0.5)}})
+    one = relyon.compare_values({"old": {"rr": values}, "new": {"rr": dict.fromkeys(values, 0.5)}})
     made = build_page(one)
     assert {drill.blocks for drill in drills(made)} == {()}
     assert [section.name for section in made.sections] == [
@@ -158,23 +158,23 @@ def test_queries_of_values_alone_have_no_derivation() -> None:
 # -- ranks -------------------------------------------------------------------------------------
 
 
-def test_bands_add_up_to_dcg(comparison: relkit.Comparison) -> None:
+def test_bands_add_up_to_dcg(comparison: relyon.Comparison) -> None:
     bands = rank_bands(comparison, "new")
     judgments, old, new = collection()
     for run, side in ((old, "baseline"), (new, "candidate")):
-        whole = relkit.evaluate(judgments, run, "dcg")["dcg"]
+        whole = relyon.evaluate(judgments, run, "dcg")["dcg"]
         assert math.fsum(getattr(one, side) for one in bands) == pytest.approx(whole)
     assert [one.label for one in bands] == ["1", "2–3", "4–5", "6–10", "11–20", "21–50"]
 
 
-def test_a_band_is_what_its_ranks_contribute(comparison: relkit.Comparison) -> None:
+def test_a_band_is_what_its_ranks_contribute(comparison: relyon.Comparison) -> None:
     judgments, _, new = collection()
     band = rank_bands(comparison, "new")[2]
     assert band.last is not None
     steps = [
         step.contribution
         for query in judgments
-        for step in relkit.explain(judgments, new, query, "dcg").steps
+        for step in relyon.explain(judgments, new, query, "dcg").steps
         if band.first <= step.rank <= band.last
     ]
     assert band.candidate == pytest.approx(math.fsum(steps) / len(judgments))
@@ -186,7 +186,7 @@ def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, language:
     """A gain is never −183%: 100% is the baseline's whole DCG, and the parts add up."""
     judgments, *runs = collection()
     old, new = runs[::-1] if turned else runs
-    one = relkit.compare(judgments, old, new, "ndcg@10", names=["old", "new"])
+    one = relyon.compare(judgments, old, new, "ndcg@10", names=["old", "new"])
     chart = _charts(build_page(one, language=language))["bands"]
     bands = rank_bands(one, "new")
     whole = math.fsum(band.baseline for band in bands)
@@ -211,7 +211,7 @@ def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, language:
 def test_bands_of_a_baseline_without_value_have_no_percentages() -> None:
     judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(4)}
     old, new = {q: {"b": 1.0} for q in judgments}, {q: {"a": 1.0} for q in judgments}
-    one = relkit.compare(judgments, old, new, "ndcg@10", names=["old", "new"])
+    one = relyon.compare(judgments, old, new, "ndcg@10", names=["old", "new"])
     chart = _charts(build_page(one))["bands"]
     assert [row["share"] for row in chart.rows] == ["+1.0000"]
     assert [row[-1].text for row in chart.table.cells()] == ["–"]
@@ -233,7 +233,7 @@ def test_the_sentence_follows_the_bands(good: tuple[str, str], words: str) -> No
     else:
         old = {q: {"x": 9.0, "a": 8.0, "y": 7.0, "b": 6.0} for q in judgments}
         new = {q: {"a": 9.0, "x": 8.0} for q in judgments}
-    one = relkit.compare(judgments, old, new, "ndcg", names=["old", "new"])
+    one = relyon.compare(judgments, old, new, "ndcg", names=["old", "new"])
     prose = block_of(Prose, section_of(build_page(one), "ranks").blocks[0])
     assert prose.texts[0].startswith(words)
 
@@ -241,7 +241,7 @@ def test_the_sentence_follows_the_bands(good: tuple[str, str], words: str) -> No
 # -- curves ------------------------------------------------------------------------------------
 
 
-def test_areas_are_those_of_all_judged_documents(comparison: relkit.Comparison) -> None:
+def test_areas_are_those_of_all_judged_documents(comparison: relyon.Comparison) -> None:
     judgments, _, new = collection()
     labels, scores = [], []
     lowest = min(score for run in new.values() for score in run.values())
@@ -251,8 +251,8 @@ def test_areas_are_those_of_all_judged_documents(comparison: relkit.Comparison) 
             scores.append(new[query].get(document, lowest - 5))
     judged = judged_scores(comparison, "new", 1.0)
     assert judged.labels.tolist() == labels
-    expected = relkit.roc_curve(labels, scores).area
-    assert relkit.roc_curve(judged.labels, judged.scores).area == pytest.approx(expected)
+    expected = relyon.roc_curve(labels, scores).area
+    assert relyon.roc_curve(judged.labels, judged.scores).area == pytest.approx(expected)
     chart = _charts(build_page(comparison))["curves"]
     assert any(entry.text == f"new {expected:.3f}" for entry in chart.legend)
 
@@ -271,32 +271,32 @@ def test_a_curve_below_chance_is_explained(language: Language) -> None:
     )
     names = ["apart", "reversed", "good"]
     runs = (apart, turned, good)
-    one = relkit.compare(judgments, runs[0], runs[1:], "rr", names=names)
+    one = relyon.compare(judgments, runs[0], runs[1:], "rr", names=names)
     prose = block_of(Prose, section_of(build_page(one, language=language), "curves").blocks[0])
     texts = catalogue(language)
     told = {text.split("：")[0].split(":")[0].split(" ")[0]: text for text in prose.texts[1:]}
     assert set(told) == {"apart", "reversed"}
     for name, key in (("apart", "across"), ("reversed", "within")):
         judged = judged_scores(one, name, 1.0)
-        area = relkit.roc_curve(judged.labels, judged.scores).area
+        area = relyon.roc_curve(judged.labels, judged.scores).area
         assert area < 0.5
         assert texts.say("curves.below", run=name, area=f"{area:.3f}") in told[name]
-        within = relkit.evaluate(judgments, dict(zip(names, runs, strict=True))[name], "gauc")
+        within = relyon.evaluate(judgments, dict(zip(names, runs, strict=True))[name], "gauc")
         assert texts.say(f"curves.below_{key}", within=f"{within['gauc']:.3f}") in told[name]
         assert (within["gauc"] < 0.5) == (key == "within")
 
 
-def test_average_precision_is_that_of_one_list(comparison: relkit.Comparison) -> None:
+def test_average_precision_is_that_of_one_list(comparison: relyon.Comparison) -> None:
     judged = judged_scores(comparison, "new", 1.0)
     # All documents as one list: its AP is the average precision, as long as no scores are equal.
     places = sorted(range(len(judged.scores)), key=lambda place: -judged.scores[place])
     apart = {f"d{place}": -float(rank) for rank, place in enumerate(places)}
     labels = [judged.labels[place] for place in places]
     grades = {f"d{place}": judged.labels[place] for place in places}
-    expected = relkit.evaluate({"all": grades}, {"all": apart}, "ap")["ap"]
-    curve = relkit.precision_recall_curve(labels, list(apart.values()))
+    expected = relyon.evaluate({"all": grades}, {"all": apart}, "ap")["ap"]
+    curve = relyon.precision_recall_curve(labels, list(apart.values()))
     assert PRECISION_RECALL.area(curve) == pytest.approx(expected)
-    shown = relkit.precision_recall_curve(judged.labels, judged.scores)
+    shown = relyon.precision_recall_curve(judged.labels, judged.scores)
     text = f"new {PRECISION_RECALL.area(shown):.3f}"
     charts = [one for one in build_page(comparison).blocks() if isinstance(one, Chart)]
     assert any(key.text == text for chart in charts for key in chart.legend)
@@ -305,7 +305,7 @@ def test_average_precision_is_that_of_one_list(comparison: relkit.Comparison) ->
 def test_one_class_has_no_curves() -> None:
     judgments = {f"q{n}": {"a": 1} for n in range(3)}
     run = {query: {"a": 1.0} for query in judgments}
-    one = relkit.compare(judgments, run, dict(run), "rr", names=["old", "new"])
+    one = relyon.compare(judgments, run, dict(run), "rr", names=["old", "new"])
     prose = block_of(Prose, section_of(build_page(one), "curves").blocks[0])
     assert "needs positives and negatives" in prose.texts[0]
 
@@ -314,7 +314,7 @@ def test_thin_keeps_the_form_of_a_curve() -> None:
     numbers = random.Random(5)
     labels = [numbers.random() < 0.3 for _ in range(5000)]
     scores = [numbers.gauss(float(label), 1.0) for label in labels]
-    curve = relkit.roc_curve(labels, scores)
+    curve = relyon.roc_curve(labels, scores)
     points = thin(curve)
     assert len(points) <= 150
     assert points[0] == (0.0, 0.0)
@@ -347,7 +347,7 @@ def test_drawings_are_valid(page: Page) -> None:
     assert check_drawings(page) == {"forest", "waterfall", "bands", "curves", "losses"}
 
 
-def test_each_bar_of_losses_is_the_ideal(comparison: relkit.Comparison, page: Page) -> None:
+def test_each_bar_of_losses_is_the_ideal(comparison: relyon.Comparison, page: Page) -> None:
     losses = run_losses(comparison, "ndcg@10")
     chart = _charts(page)["losses"]
     for name, found in losses.items():
@@ -357,9 +357,9 @@ def test_each_bar_of_losses_is_the_ideal(comparison: relkit.Comparison, page: Pa
     assert run_losses(comparison, "ap")["old"].k == 10
 
 
-def test_stages_are_shown_where_they_are_known(comparison: relkit.Comparison) -> None:
+def test_stages_are_shown_where_they_are_known(comparison: relyon.Comparison) -> None:
     judgments, old, new = collection()
-    stages = relkit.funnel(judgments, {"retrieval": new, "re-rank": old}, 5)
+    stages = relyon.funnel(judgments, {"retrieval": new, "re-rank": old}, 5)
     section = section_of(build_page(comparison, funnel=stages), "funnel")
     charts = [one for one in section.blocks if isinstance(one, Chart)]
     assert len(charts) == 2
@@ -374,8 +374,8 @@ def test_stages_are_shown_where_they_are_known(comparison: relkit.Comparison) ->
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_findings_are_told_in_the_language(language: Any, comparison: relkit.Comparison) -> None:
-    found = relkit.diagnose(comparison)
+def test_findings_are_told_in_the_language(language: Any, comparison: relyon.Comparison) -> None:
+    found = relyon.diagnose(comparison)
     assert found
     section = diagnosis_section(found, catalogue(language))
     shown = [one for one in section.blocks if isinstance(one, Finding)]
@@ -386,12 +386,12 @@ def test_findings_are_told_in_the_language(language: Any, comparison: relkit.Com
     assert len(section_of(page, "diagnoses").blocks) == len(found)
 
 
-def test_no_finding_is_said(comparison: relkit.Comparison) -> None:
+def test_no_finding_is_said(comparison: relyon.Comparison) -> None:
     section = section_of(build_page(comparison, findings=[]), "diagnoses")
     assert section.blocks == (Prose(("No rule found anything to report.",)),)
 
 
 def test_versions_and_settings_are_named(page: Page) -> None:
     text = str(page.section("inputs"))
-    for word in ("numpy", "polars", relkit.__version__, "10,000", "Holm"):
+    for word in ("numpy", "polars", relyon.__version__, "10,000", "Holm"):
         assert word in text

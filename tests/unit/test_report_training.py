@@ -10,12 +10,12 @@ import pytest
 from tests.unit.pages import check_drawings, section_of
 from tests.unit.trained import FEATURES, training_of
 
-from relkit import ParameterError
-from relkit.core.language import Language
-from relkit.ltr.training.held_out import held_out
-from relkit.ltr.training.importance import FeatureImportance
-from relkit.report import build_training_page, render_training_report, write_training_report
-from relkit.report.page import Chart, Headlines, Page
+from relyon import ParameterError
+from relyon.core.language import Language
+from relyon.ltr.training.held_out import held_out
+from relyon.ltr.training.importance import FeatureImportance
+from relyon.report import build_training_page, render_training_report, write_training_report
+from relyon.report.page import Chart, Headlines, Page
 
 
 @pytest.fixture(scope="module", params=["en", "zh"])
@@ -111,5 +111,5 @@ def test_permuted_features_show_what_the_measure_loses() -> None:
 
 
 def test_only_trainings_are_reported() -> None:
-    with pytest.raises(ParameterError, match=r"relkit\.ltr\.train"):
+    with pytest.raises(ParameterError, match=r"relyon\.ltr\.train"):
         build_training_page({})  # type: ignore[arg-type]

@@ -15,23 +15,23 @@ from typing import Any
 import polars as pl
 import pytest
 
-import relkit
-from relkit.core.document.json import render_json
-from relkit.core.document.result import Exportable
-from relkit.core.document.terminal import width
-from relkit.evaluation.side_by_side import SideBySide
-from relkit.labels import compare_models, estimate_bias, make_labels, simulate
-from relkit.labels.off_policy import evaluate_policy
-from relkit.online.experiments import (
+import relyon
+from relyon.core.document.json import render_json
+from relyon.core.document.result import Exportable
+from relyon.core.document.terminal import width
+from relyon.evaluation.side_by_side import SideBySide
+from relyon.labels import compare_models, estimate_bias, make_labels, simulate
+from relyon.labels.off_policy import evaluate_policy
+from relyon.online.experiments import (
     Preferences,
     check_experiment,
     compare_arms,
     mix_runs,
     score_clicks,
 )
-from relkit.online.logs import examine, summarise
-from relkit.online.monitoring import plan_sample
-from relkit.online.sampling import estimate
+from relyon.online.logs import examine, summarise
+from relyon.online.monitoring import plan_sample
+from relyon.online.sampling import estimate
 
 JUDGMENTS = {f"q{n}": {"a": 2, "b": n % 2, "c": 0} for n in range(12)}
 OLD = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in JUDGMENTS}
@@ -60,60 +60,60 @@ def simulated() -> Exportable:
         return simulate(OLD, JUDGMENTS, sessions=50).write(Path(folder) / "log.csv")
 
 
-def comparison() -> relkit.Comparison:
-    return relkit.compare(JUDGMENTS, OLD, NEW, ["ndcg@10", "rr"], names=["old", "new"])
+def comparison() -> relyon.Comparison:
+    return relyon.compare(JUDGMENTS, OLD, NEW, ["ndcg@10", "rr"], names=["old", "new"])
 
 
-def monitor() -> relkit.Monitor:
-    sample = relkit.draw_sample(LOG, per_tier=40, cuts=[], names=["every"])
-    rounds = [relkit.create_round(month, sample, JUDGMENTS) for month in ("2026-03", "2026-04")]
-    return relkit.monitor(rounds)
+def monitor() -> relyon.Monitor:
+    sample = relyon.draw_sample(LOG, per_tier=40, cuts=[], names=["every"])
+    rounds = [relyon.create_round(month, sample, JUDGMENTS) for month in ("2026-03", "2026-04")]
+    return relyon.monitor(rounds)
 
 
 def discrepancy() -> Exportable:
-    found = relkit.explain(JUDGMENTS, OLD, "q1", "dcg", against={"gain": "exp"}).against
+    found = relyon.explain(JUDGMENTS, OLD, "q1", "dcg", against={"gain": "exp"}).against
     assert found is not None
     return found
 
 
 RESULTS: dict[str, Callable[[], Exportable]] = {
-    "Results": lambda: relkit.evaluate(JUDGMENTS, OLD, ["ndcg@10", "pnr"]),
+    "Results": lambda: relyon.evaluate(JUDGMENTS, OLD, ["ndcg@10", "pnr"]),
     "SideBySide": lambda: SideBySide(
-        [relkit.evaluate(JUDGMENTS, run, "rr", name=name) for name, run in (("a", OLD), ("b", NEW))]
+        [relyon.evaluate(JUDGMENTS, run, "rr", name=name) for name, run in (("a", OLD), ("b", NEW))]
     ),
     "Comparison": comparison,
     "QueryPlan": lambda: comparison().plan(),
     "SamplePlan": lambda: plan_sample(LOG),
-    "Depth": lambda: relkit.depth(JUDGMENTS, OLD, NEW, at=[1, 2], clicks={1: 2, 3: 1}),
-    "Funnel": lambda: relkit.funnel(JUDGMENTS, {"old": OLD, "new": NEW}),
-    "Explanation": lambda: relkit.explain(JUDGMENTS, OLD, "q1", "ndcg@10"),
+    "Depth": lambda: relyon.depth(JUDGMENTS, OLD, NEW, at=[1, 2], clicks={1: 2, 3: 1}),
+    "Funnel": lambda: relyon.funnel(JUDGMENTS, {"old": OLD, "new": NEW}),
+    "Explanation": lambda: relyon.explain(JUDGMENTS, OLD, "q1", "ndcg@10"),
     "Discrepancy": discrepancy,
-    "Change": lambda: relkit.explain_change(JUDGMENTS, OLD, NEW, "q1", "ndcg@10"),
-    "Findings": lambda: relkit.diagnose(comparison()),
-    "Correlations": lambda: relkit.rank_correlation(
+    "Change": lambda: relyon.explain_change(JUDGMENTS, OLD, NEW, "q1", "ndcg@10"),
+    "Findings": lambda: relyon.diagnose(comparison()),
+    "Correlations": lambda: relyon.rank_correlation(
         JUDGMENTS, [OLD, NEW], ["ndcg@10", "rr"], resamples=20
     ),
-    "Discrimination": lambda: relkit.discriminative_power(
+    "Discrimination": lambda: relyon.discriminative_power(
         JUDGMENTS, [OLD, NEW], ["rr"], resamples=20
     ),
     "Contrast": lambda: comparison().contrasts[0],
-    "PairContrast": lambda: relkit.compare(JUDGMENTS, OLD, [NEW, OLD], ["rr"]).pairs[0],
-    "Curve": lambda: relkit.roc_curve([1, 0, 1], [0.3, 0.2, 0.1]),
-    "Classification": lambda: relkit.classify([1, 0, 1], [0.3, 0.2, 0.1], 0.15),
-    "Pool": lambda: relkit.build_pool(relkit.draw_sample(LOG, per_tier=3)),
+    "PairContrast": lambda: relyon.compare(JUDGMENTS, OLD, [NEW, OLD], ["rr"]).pairs[0],
+    "Curve": lambda: relyon.roc_curve([1, 0, 1], [0.3, 0.2, 0.1]),
+    "Classification": lambda: relyon.classify([1, 0, 1], [0.3, 0.2, 0.1], 0.15),
+    "Pool": lambda: relyon.build_pool(relyon.draw_sample(LOG, per_tier=3)),
     "Repair": lambda: examine(LOG.with_columns(position=0)).repair(),
     "Checkup": lambda: examine(LOG.with_columns(position=0)),
     "Overview": lambda: summarise(LOG),
-    "Sample": lambda: relkit.draw_sample(LOG, per_tier=3),
+    "Sample": lambda: relyon.draw_sample(LOG, per_tier=3),
     "Estimate": lambda: estimate(
-        relkit.draw_sample(LOG, per_tier=40), {f"s{n}": n % 3 for n in range(40)}
+        relyon.draw_sample(LOG, per_tier=40), {f"s{n}": n % 3 for n in range(40)}
     ),
     "Monitor": monitor,
     "MixedLists": lambda: mix_runs({"old": OLD, "new": NEW}),
     "Preferences": preferences,
     "Health": lambda: check_experiment(ARMS),
     "ArmReport": lambda: compare_arms(ARMS),
-    "MeasureIntervals": lambda: relkit.measure_intervals(JUDGMENTS, OLD, ["ndcg@10", "rr"]),
+    "MeasureIntervals": lambda: relyon.measure_intervals(JUDGMENTS, OLD, ["ndcg@10", "rr"]),
     "Labels": lambda: make_labels(ARMS),
     "ModelComparison": lambda: compare_models(ARMS),
     "PositionBias": lambda: estimate_bias(ARMS),
@@ -154,10 +154,10 @@ def test_every_document_is_json_too(name: str) -> None:
 def test_every_result_is_tested() -> None:
     """In a process of its own: other tests make classes too."""
     program = """
-import importlib, pkgutil, relkit
-from relkit.core.document.result import Exportable
+import importlib, pkgutil, relyon
+from relyon.core.document.result import Exportable
 for room in ("analysis", "evaluation", "online", "labels"):
-    package = importlib.import_module(f"relkit.{room}")
+    package = importlib.import_module(f"relyon.{room}")
     for one in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(one.name)
 print(*(one.__name__ for one in Exportable.__subclasses__()))
@@ -168,7 +168,7 @@ print(*(one.__name__ for one in Exportable.__subclasses__()))
 
 
 def test_a_long_frame_is_shown_in_part_and_says_so() -> None:
-    curve = relkit.roc_curve([n % 2 for n in range(50)], [n / 50 for n in range(50)])
+    curve = relyon.roc_curve([n % 2 for n in range(50)], [n / 50 for n in range(50)])
     assert len(curve.to_text().splitlines()) < 30
     assert "20 of 51 rows: to_frame() has all" in curve.to_text()
     assert "51 行中的前 20 行" in curve.to_text(language="zh")

@@ -6,15 +6,15 @@ import sys
 
 import pytest
 
-import relkit
-from relkit.core.errors import DependencyError
+import relyon
+from relyon.core.errors import DependencyError
 
 JUDGMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}}
 RUN = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"b": 1.0}}
 
 
 def test_values_by_query_in_pandas_and_arrow() -> None:
-    results = relkit.evaluate(JUDGMENTS, RUN, ["rr"])
+    results = relyon.evaluate(JUDGMENTS, RUN, ["rr"])
     expected = {"query": ["q1", "q2"], "rr": [0.5, 1.0]}
     assert results.to_pandas(per_query=True).to_dict("list") == expected
     assert results.to_arrow(per_query=True).to_pydict() == expected
@@ -24,7 +24,7 @@ def test_values_by_query_in_pandas_and_arrow() -> None:
 def test_a_library_that_is_missing(
     method: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = relkit.evaluate(JUDGMENTS, RUN, ["rr"])
+    results = relyon.evaluate(JUDGMENTS, RUN, ["rr"])
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(DependencyError, match=f"needs the package {package}") as caught:
         getattr(results, method)()
@@ -33,13 +33,13 @@ def test_a_library_that_is_missing(
 
 @pytest.mark.parametrize("name", ["err@10", "bpm@10", "nerr8@10", "sdcg@10"])
 def test_a_part_does_not_know_the_highest_grade(name: str) -> None:
-    with pytest.raises(relkit.ParameterError, match="needs the highest grade") as caught:
-        relkit.Accumulator(name)
+    with pytest.raises(relyon.ParameterError, match="needs the highest grade") as caught:
+        relyon.Accumulator(name)
     written = caught.value.hint.removeprefix("name it: ")
     assert written == name.replace("@", "(max=3)@")
     judgments, run = {"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
     rules = {"measures": {name.split("@", maxsplit=1)[0]: {"max": 3}}}
-    for part in (relkit.Accumulator(written), relkit.Accumulator(name, convention=rules)):
+    for part in (relyon.Accumulator(written), relyon.Accumulator(name, convention=rules)):
         part.update(judgments, run)
         (entry,) = part.compute().entries.values()
-        assert entry.value == relkit.evaluate(judgments, run, written)[written]
+        assert entry.value == relyon.evaluate(judgments, run, written)[written]

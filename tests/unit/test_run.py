@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-import relkit
-from relkit.core.errors import InputError
-from relkit.data.run import Run
+import relyon
+from relyon.core.errors import InputError
+from relyon.data.run import Run
 
 SCORES = {"q1": {"b": 1.5, "a": -2e-3}, "q2": {"a": 0.0}}
 
@@ -106,4 +106,4 @@ def test_unknown_query_is_a_key_error() -> None:
 def test_a_document_twice_is_named_where_only_ranks_are_given() -> None:
     rows = pl.DataFrame({"query": ["q", "q"], "document": ["a", "a"], "rank": [1, 2]})
     with pytest.raises(InputError, match="row 2: document `a` of query `q` is retrieved twice"):
-        relkit.read_run(rows)
+        relyon.read_run(rows)

@@ -14,15 +14,15 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from relkit import _native
-from relkit.core.errors import DependencyError, InputError, ParameterError
-from relkit.data.keys import mix, mix_all
-from relkit.io.sessions import read_sessions
-from relkit.online.logs import examine
-from relkit.online.sampling import Allocation, Design, build_tiers, draw_sample, frames, slots
-from relkit.online.sampling.frames import batches
-from relkit.online.sampling.pptss import inclusion_probability
-from relkit.online.sampling.slots import places_of
+from relyon import _native
+from relyon.core.errors import DependencyError, InputError, ParameterError
+from relyon.data.keys import mix, mix_all
+from relyon.io.sessions import read_sessions
+from relyon.online.logs import examine
+from relyon.online.sampling import Allocation, Design, build_tiers, draw_sample, frames, slots
+from relyon.online.sampling.frames import batches
+from relyon.online.sampling.pptss import inclusion_probability
+from relyon.online.sampling.slots import places_of
 
 COUNTS = {"shoes": 30, "coat": 20, "手机": 15, "tv": 6, "pen": 4, "cup": 3, "mug": 1, "hat": 1}
 
@@ -135,7 +135,7 @@ def test_the_size_of_the_parts_does_not_matter(
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("pyarrow", "pip install pyarrow"), (None, "pip install 'relkit[spark]'")]
+    ("name", "hint"), [("pyarrow", "pip install pyarrow"), (None, "pip install 'relyon[spark]'")]
 )
 def test_a_package_that_an_engine_needs(
     name: str | None, hint: str, monkeypatch: pytest.MonkeyPatch

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from scipy.stats import t
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.online.sampling import Sample, Stratum, draw_sample, estimate
+from relyon.core.errors import InputError, ParameterError
+from relyon.online.sampling import Sample, Stratum, draw_sample, estimate
 
 
 def stratum(name: str, sessions: int, sampled: int) -> Stratum:

@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import relkit
-from relkit.core.errors import InputError, ParameterError
-from relkit.online.sampling import Pool, build_pool, draw_sample, estimate, parse_age, read_sample
+import relyon
+from relyon.core.errors import InputError, ParameterError
+from relyon.online.sampling import Pool, build_pool, draw_sample, estimate, parse_age, read_sample
 
 LOG = pl.DataFrame(
     {
@@ -55,7 +55,7 @@ def test_results_below_the_k_of_the_tier_are_not_in_the_pool() -> None:
     "judged",
     [
         {"tv": {"a": 3, "b": 0}, "other": {"c": 1}},
-        relkit.Judgments.from_dict({"tv": {"a": 3, "b": 0}}),
+        relyon.Judgments.from_dict({"tv": {"a": 3, "b": 0}}),
         pl.DataFrame({"qid": ["tv", "tv"], "docid": ["a", "b"], "rel": [3, 0]}),
     ],
 )
@@ -225,8 +225,8 @@ def test_names_and_folders_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_sessions_as_queries_of_a_run() -> None:
-    judgments = relkit.Judgments.from_dict({"tv": {"b": 3, "c": 1}, "pen": {"d": 2}})
-    results = relkit.evaluate(SAMPLE.to_judgments(judgments), SAMPLE.to_run(), ["dcg@20"])
+    judgments = relyon.Judgments.from_dict({"tv": {"b": 3, "c": 1}, "pen": {"d": 2}})
+    results = relyon.evaluate(SAMPLE.to_judgments(judgments), SAMPLE.to_run(), ["dcg@20"])
     values = results.values_by_query("dcg@20")
     assert values["s1"] == pytest.approx(3 / 1.584962500721156)
     assert values["s3"] == 2

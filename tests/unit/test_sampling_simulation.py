@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.online.sampling import build_tiers, draw_sample, estimate
+from relyon.online.sampling import build_tiers, draw_sample, estimate
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "make_sampling.py"
 SAMPLES = 400

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.online.sampling import allocate, build_tiers, count_queries, tiers_of
+from relyon.core.errors import InputError, ParameterError
+from relyon.online.sampling import allocate, build_tiers, count_queries, tiers_of
 
 
 def log_of(counts: dict[str, int], results: int = 1) -> pl.DataFrame:

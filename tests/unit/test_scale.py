@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import relkit
-from relkit.data.scale import FLOATS, INTEGERS, SEARCH, Level, Scale, load_scale
+import relyon
+from relyon.data.scale import FLOATS, INTEGERS, SEARCH, Level, Scale, load_scale
 
 
 @pytest.mark.parametrize(
@@ -28,14 +28,14 @@ def test_levels_names_and_numbers_are_grades(value: object, grade: float) -> Non
 
 @pytest.mark.parametrize("value", ["best", 4, 1.5, None, "", [1]])
 def test_other_values_are_refused_with_the_levels(value: object) -> None:
-    with pytest.raises(relkit.InputError, match="high/高"):
+    with pytest.raises(relyon.InputError, match="high/高"):
         SEARCH.parse(value)
 
 
 def test_open_scales_take_numbers_only() -> None:
     assert INTEGERS.parse("7") == 7.0
     assert FLOATS.parse(0.3) == 0.3
-    with pytest.raises(relkit.InputError, match="search"):
+    with pytest.raises(relyon.InputError, match="search"):
         INTEGERS.parse("高")
 
 
@@ -46,10 +46,10 @@ def test_negative_grades_pass() -> None:
 def test_gains_and_threshold_of_the_search_scale() -> None:
     assert SEARCH.gains == {3: 1.0, 2: 0.7, 1: 0.3, 0: 0.0}
     assert SEARCH.relevant_from == 2.0
-    judged = relkit.Judgments.from_dict({"q": {"a": "高", "b": "低"}}, scale=SEARCH)
+    judged = relyon.Judgments.from_dict({"q": {"a": "高", "b": "低"}}, scale=SEARCH)
     run = {"q": {"b": 2.0, "a": 1.0}}
-    assert relkit.evaluate(judgments=judged, run=run, measures=["p@2"])["p@2"] == 0.5
-    value = relkit.evaluate(judged, run, ["cg(gain=scale)@2"])["cg(gain=scale)@2"]
+    assert relyon.evaluate(judgments=judged, run=run, measures=["p@2"])["p@2"] == 0.5
+    value = relyon.evaluate(judged, run, ["cg(gain=scale)@2"])["cg(gain=scale)@2"]
     assert value == pytest.approx(1.3)
 
 
@@ -65,16 +65,16 @@ def test_scales_from_files(tmp_path: Path) -> None:
     assert scale.parse("完美") == 4.0
     assert scale.relevant_from == 3.0
     path.write_text("[[levels]]\ngrade = 4\n", "utf-8")
-    with pytest.raises(relkit.InputError, match=r"five\.toml.*name"):
+    with pytest.raises(relyon.InputError, match=r"five\.toml.*name"):
         load_scale(path)
 
 
 def test_two_levels_of_one_name_are_refused() -> None:
-    with pytest.raises(relkit.ParameterError, match="same name"):
+    with pytest.raises(relyon.ParameterError, match="same name"):
         Scale("x", levels=(Level(1, "a"), Level(2, "A")))
 
 
 def test_grades_of_another_scale_say_how_to_write_one() -> None:
-    with pytest.raises(relkit.InputError, match="`100`") as raised:
+    with pytest.raises(relyon.InputError, match="`100`") as raised:
         SEARCH.parse("100")
     assert "write a scale of your own, a TOML, JSON or YAML file: --scale FILE" in raised.value.hint

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pytest
 import zstandard
 
-from relkit import InputError, ParameterError, ParseError, Sessions, UnknownNameError, read_sessions
-from relkit.data.lazy import gather, utc
-from relkit.data.sessions import COLUMNS
+from relyon import InputError, ParameterError, ParseError, Sessions, UnknownNameError, read_sessions
+from relyon.data.lazy import gather, utc
+from relyon.data.sessions import COLUMNS
 
 LOG = {
     "session": ["s1", "s1", "s2"],

@@ -41,11 +41,11 @@ def test_absent_packages(allowed: str, summary: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-rs", "-p", "tests.skips", *OPTIONS, str(tmp_path)],
         cwd=ROOT,
-        env={**os.environ, "RELKIT_ALLOW_SKIPS": allowed, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={**os.environ, "RELYON_ALLOW_SKIPS": allowed, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert summary in done.stdout
     assert "no browser is installed" in done.stdout
-    assert ("RELKIT_ALLOW_SKIPS=1 skips what needs" in done.stdout) == (allowed == "0")
+    assert ("RELYON_ALLOW_SKIPS=1 skips what needs" in done.stdout) == (allowed == "0")

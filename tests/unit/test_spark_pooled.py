@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.spark.pooled import area_of, joined_pairs, range_pairs
+import relyon
+from relyon.spark.pooled import area_of, joined_pairs, range_pairs
 
 SCORES = st.sampled_from([-2.0, -0.0, 0.0, 0.5, 1e-300, 3.0])
 ROWS = st.lists(st.tuples(st.booleans(), SCORES), min_size=1, max_size=60)
@@ -31,7 +31,7 @@ def test_any_ranges_give_the_area_of_one_machine(
             range_pairs(*([np.array(one[part::parts]) for part in range(parts)] for one in classes))
         )
     labels, scores = [int(positive) for positive, _ in rows], [score for _, score in rows]
-    expected = relkit.evaluate_scores(labels, scores, measures="auc")["auc"]
+    expected = relyon.evaluate_scores(labels, scores, measures="auc")["auc"]
     found = area_of(joined_pairs(ranges))
     assert found == expected or (math.isnan(found) and math.isnan(expected))
 
@@ -44,13 +44,13 @@ def test_pairs_are_counted_beyond_what_a_machine_word_holds() -> None:
 
 
 def _halves(rows: int) -> list:
-    from relkit.spark.pooled import RangePairs
+    from relyon.spark.pooled import RangePairs
 
     return [RangePairs(0, rows, 0), RangePairs(rows, 0, 0)]
 
 
 def test_a_total_takes_an_area_that_was_counted_elsewhere() -> None:
-    part = relkit.Accumulator(["auc", "auc(max_fpr=0.5)"])
+    part = relyon.Accumulator(["auc", "auc(max_fpr=0.5)"])
     part.update_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     total = part._totals["auc"]
     total.set_area(0.25)

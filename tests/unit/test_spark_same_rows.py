@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-import relkit
-from relkit.spark.same_rows import check_same_rows, row_marks
-from relkit.spark.tasks import Arrays
+import relyon
+from relyon.spark.same_rows import check_same_rows, row_marks
+from relyon.spark.tasks import Arrays
 
 ROWS = st.lists(
     st.tuples(
@@ -66,10 +66,10 @@ def test_other_rows_are_refused() -> None:
     check_same_rows({"old": old, "new": [part(a | b, documents=False)]})
     swapped = {"a": [("1", 0.0), ("2", 1.0)]} | b
     check_same_rows({"old": old, "new": [part(swapped, documents=False)]})
-    with pytest.raises(relkit.InputError, match="query `a` has other rows or labels in `new` than"):
+    with pytest.raises(relyon.InputError, match="query `a` has other rows or labels in `new` than"):
         check_same_rows({"old": old, "third": old, "new": [part(swapped)]})
-    with pytest.raises(relkit.InputError, match="query `b` of `old` is not in `new`"):
+    with pytest.raises(relyon.InputError, match="query `b` of `old` is not in `new`"):
         check_same_rows({"old": old, "new": [part(a)]})
-    with pytest.raises(relkit.InputError, match="query `a` of `new` is not in `old`") as caught:
+    with pytest.raises(relyon.InputError, match="query `a` of `new` is not in `old`") as caught:
         check_same_rows({"old": [part(b)], "new": old})
     assert caught.value.hint == "files of several models must have the same rows"

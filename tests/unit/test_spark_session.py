@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-from relkit import DependencyError, InputError, ParameterError
-from relkit.spark.faults import plain_errors
-from relkit.spark.session import check_java, check_master, java_version
-from relkit.spark.stderr import Stderr
+from relyon import DependencyError, InputError, ParameterError
+from relyon.spark.faults import plain_errors
+from relyon.spark.session import check_java, check_master, java_version
+from relyon.spark.stderr import Stderr
 
 
 def java(folder: Path, version: str) -> Path:
@@ -135,14 +135,14 @@ def test_without_pyspark_the_extra_is_named(
     found = command(*arguments, "--engine", "spark")
     assert found.code == 4
     assert found.err == (
-        "error: --engine spark needs the package pyspark\nhint: pip install 'relkit[spark]'\n"
+        "error: --engine spark needs the package pyspark\nhint: pip install 'relyon[spark]'\n"
     )
 
 
 def test_evaluating_files_imports_nothing_of_spark(files: Path) -> None:
     program = """if True:
         import sys
-        from relkit.cli import application
+        from relyon.cli import application
         try:
             application.main(["evaluate", "judgments.qrels", "bm25.run"])
         finally:

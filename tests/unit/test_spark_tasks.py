@@ -17,10 +17,10 @@ from tests.property.test_measures import JUDGED, variants
 from tests.spark.same import by_query, collection, said, shuffled
 from tests.unit.cluster import Cluster, dealt
 
-import relkit
-from relkit import _native
-from relkit.evaluation.facts import RunFacts, known, merged
-from relkit.spark.packing import (
+import relyon
+from relyon import _native
+from relyon.evaluation.facts import RunFacts, known, merged
+from relyon.spark.packing import (
     BLOCK,
     BLOCK_BYTES,
     PIECE,
@@ -29,7 +29,7 @@ from relkit.spark.packing import (
     blocks,
     whole_queries,
 )
-from relkit.spark.tasks import PackedError, State
+from relyon.spark.tasks import PackedError, State
 
 LAYOUT = Layout(("document", "subtopic"), ("score", "rank"))
 MEASURES = sorted(
@@ -155,7 +155,7 @@ def states() -> list[State]:
         total = _native.Total()
         values = [0.1 * place, 1e16, float("nan"), -1e16]
         total.add(values, values, [1.0] * 4, 0)
-        error = relkit.InputError(f"bad {place}") if place else None
+        error = relyon.InputError(f"bad {place}") if place else None
         found.append(
             State(
                 {"rr": total},
@@ -196,7 +196,7 @@ def test_states_merge_in_any_order_and_grouping() -> None:
 
 def test_facts_merge_in_any_order_and_grouping() -> None:
     judgments = {f"q{place}": {"a": place - 1, "b": 0.5} for place in range(4)}
-    whole = relkit.Judgments.from_dict(judgments)
+    whole = relyon.Judgments.from_dict(judgments)
     facts = RunFacts(4, 0, (), 0, (), 0, 0, 0, False, 0, 0.0, 0, known(0.0), False, 0)
     parts = [
         replace(
@@ -223,7 +223,7 @@ def test_facts_merge_in_any_order_and_grouping() -> None:
 
 
 def check(judgments: pl.DataFrame, run: pl.DataFrame, measures: Any, **options: Any) -> None:
-    expected = relkit.evaluate(judgments, run, measures, name="run", **options)
+    expected = relyon.evaluate(judgments, run, measures, name="run", **options)
     for inputs, outputs in ((1, 1), (3, 2), (7, 64)):
         cluster = Cluster(outputs, inputs, outputs)
         found = cluster.evaluate(shuffled(judgments), shuffled(run), measures, **options)
@@ -295,10 +295,10 @@ def test_tasks_that_read_only_judgments_without_a_grade() -> None:
     blank = pl.when(pl.int_range(pl.len()) < 4).then(None).otherwise("grade")
     some = judgments.with_columns(grade=blank)
     found = Cluster(0, some.height, 2).evaluate(some, run, ["ap"])
-    assert said(found) == said(relkit.evaluate(some, run, ["ap"], name="run"))
+    assert said(found) == said(relyon.evaluate(some, run, ["ap"], name="run"))
     none = judgments.with_columns(grade=pl.lit(None, pl.Float64))
-    for evaluate in (Cluster(0, 3, 2).evaluate, relkit.evaluate):
-        with pytest.raises(relkit.InputError, match="there are no judgments"):
+    for evaluate in (Cluster(0, 3, 2).evaluate, relyon.evaluate):
+        with pytest.raises(relyon.InputError, match="there are no judgments"):
             evaluate(none, run, ["ap"])
 
 
@@ -313,10 +313,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 def test_what_the_whole_is_refused_for(rules: dict[str, Any], text: str) -> None:
     grades = (-2, -1, 0, 1, 2) if "negative" in rules else (0, 1, 2)
     judgments, run = collection(20, 9, grades=grades)
-    with pytest.raises(relkit.InputError, match=text) as here:
-        relkit.evaluate(judgments, run, ["ap(rel=9)"], convention=rules)
+    with pytest.raises(relyon.InputError, match=text) as here:
+        relyon.evaluate(judgments, run, ["ap(rel=9)"], convention=rules)
     for outputs in (1, 7):
-        with pytest.raises(relkit.InputError) as there:
+        with pytest.raises(relyon.InputError) as there:
             Cluster(0, 3, outputs).evaluate(judgments, run, ["ap(rel=9)"], convention=rules)
         assert str(there.value).split(":")[0] == str(here.value).split(":")[0]
         assert there.value.hint == here.value.hint
@@ -346,7 +346,7 @@ def test_bad_rows_are_named(values: dict[str, Any], text: str) -> None:
     judgments, run = collection(20, 9)
     found = set()
     for seed in range(4):
-        with pytest.raises(relkit.InputError, match=text) as raised:
+        with pytest.raises(relyon.InputError, match=text) as raised:
             Cluster(seed, 1 + seed * 3, 3).evaluate(judgments, bad_rows(run, **values), ["ap"])
         found.add(str(raised.value))
     assert len(found) == 1
@@ -358,10 +358,10 @@ def test_documents_that_come_twice() -> None:
     other = judgments.slice(40, 1).with_columns(grade=pl.lit(9.0))
     for seed in range(3):
         cluster = Cluster(seed, 3, 2)
-        with pytest.raises(relkit.InputError, match=r"`q0006.* is retrieved twice"):
+        with pytest.raises(relyon.InputError, match=r"`q0006.* is retrieved twice"):
             cluster.evaluate(judgments, shuffled(twice, seed), ["ap"])
         text = "subtopic `.`, is judged twice, with different grades$"
-        with pytest.raises(relkit.InputError, match=text):
+        with pytest.raises(relyon.InputError, match=text):
             cluster.evaluate(pl.concat([judgments, other]), run, ["ap"])
 
 
@@ -406,8 +406,8 @@ def labelled(queries: int = 20, rows: int = 100) -> pl.DataFrame:
 @pytest.mark.parametrize("average", [None, "micro"])
 def test_labelled_scores(rules: Any, average: Any) -> None:
     rows = labelled()
-    expected = relkit.evaluate_scores(
-        relkit.read_scored(rows), measures=SCORES, convention=rules, average=average
+    expected = relyon.evaluate_scores(
+        relyon.read_scored(rows), measures=SCORES, convention=rules, average=average
     )
     for inputs, outputs in ((1, 1), (3, 2), (7, 64)):
         found = Cluster(outputs, inputs, outputs).evaluate_scores(
@@ -420,8 +420,8 @@ def test_labelled_scores(rules: Any, average: Any) -> None:
 def test_weighted_scores_and_repeated_documents() -> None:
     rows = labelled().with_columns(document=pl.col("document").str.replace("1", "2"))
     measures = ["auc", "gauc", "pnr", "concordance", "average_precision"]
-    expected = relkit.evaluate_scores(
-        relkit.read_scored(rows.sort("query", "document"), weight="weight"), measures=measures
+    expected = relyon.evaluate_scores(
+        relyon.read_scored(rows.sort("query", "document"), weight="weight"), measures=measures
     )
     for outputs in (1, 7):
         found = Cluster(outputs, 3, outputs).evaluate_scores(

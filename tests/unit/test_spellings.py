@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import relkit
-from relkit.cli.values import split_measures
-from relkit.measures import measures
+import relyon
+from relyon.cli.values import split_measures
+from relyon.measures import measures
 
 
 @pytest.mark.parametrize(
@@ -33,16 +33,16 @@ def test_spellings(name: str, own: list[str]) -> None:
 @pytest.mark.parametrize("name", ["P", "recall", "ndcg_cut", "map_cut", "relative_P"])
 def test_bare_names_stand_for_nine_cutoffs(name: str) -> None:
     assert len(measures(name)) == 9
-    with pytest.raises(relkit.ParameterError, match="means 9 measures"):
-        relkit.measure(name)
+    with pytest.raises(relyon.ParameterError, match="means 9 measures"):
+        relyon.measure(name)
 
 
 def test_grades_that_a_map_does_not_name_are_their_own_gain() -> None:
     judgments, run = {"q": {"a": 1, "b": 2, "c": 3}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
-    found = relkit.evaluate(judgments, run, ["cg(gain={1:5,other:grade})"])
+    found = relyon.evaluate(judgments, run, ["cg(gain={1:5,other:grade})"])
     assert found["cg(gain={1:5,other:grade})"] == 5 + 2 + 3
 
 
 def test_texts_are_no_measures() -> None:
-    with pytest.raises(relkit.ParameterError, match="is text, not a measure"):
-        relkit.measure("relstring")
+    with pytest.raises(relyon.ParameterError, match="is text, not a measure"):
+        relyon.measure("relstring")

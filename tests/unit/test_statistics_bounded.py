@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from relkit.analysis.statistics import (
+from relyon.analysis.statistics import (
     Resampling,
     bernstein_half,
     bernstein_interval,
@@ -17,7 +17,7 @@ from relkit.analysis.statistics import (
     betting_interval,
     ratio_interval,
 )
-from relkit.core.errors import ParameterError
+from relyon.core.errors import ParameterError
 
 EXACT = {"bernstein": bernstein_interval, "betting": betting_interval}
 

@@ -9,8 +9,8 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from relkit.analysis.statistics.correlation import coefficients, correlate
-from relkit.core.errors import UnknownNameError
+from relyon.analysis.statistics.correlation import coefficients, correlate
+from relyon.core.errors import UnknownNameError
 
 ITEMS = st.integers(2, 12).flatmap(
     lambda size: st.tuples(

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from relkit.analysis.statistics import (
+from relyon.analysis.statistics import (
     adjust,
     effect_size,
     interval,
@@ -23,7 +23,7 @@ from relkit.analysis.statistics import (
     tukey_hsd,
     two_way_anova,
 )
-from relkit.core.errors import ParameterError
+from relyon.core.errors import ParameterError
 
 Values = NDArray[np.float64]
 INTERVALS = ["t", "percentile", "bca"]

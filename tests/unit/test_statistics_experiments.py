@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from relkit.analysis.statistics import always_valid, ratio_of_sums
-from relkit.core.errors import ParameterError
+from relyon.analysis.statistics import always_valid, ratio_of_sums
+from relyon.core.errors import ParameterError
 
 
 def test_a_ratio_by_hand() -> None:

@@ -16,9 +16,9 @@ from hypothesis import assume, given, strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from relkit.analysis import statistics
-from relkit.analysis.statistics import Resampling, paired_test, permutation_p_values, ratio_p
-from relkit.core.errors import ParameterError, UnknownNameError
+from relyon.analysis import statistics
+from relyon.analysis.statistics import Resampling, paired_test, permutation_p_values, ratio_p
+from relyon.core.errors import ParameterError, UnknownNameError
 
 Values = NDArray[np.float64]
 NAMES = ["t", "wilcoxon", "sign", "permutation", "bootstrap"]
@@ -228,7 +228,7 @@ def test_threads_do_not_matter(name: str) -> None:
 
 
 def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    from relkit.analysis.statistics import resampling
+    from relyon.analysis.statistics import resampling
 
     differences = samples(50) - 0.02
     whole = [paired_test(name, differences) for name in ("permutation", "bootstrap")]

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import zstandard
 
-import relkit
-from relkit import io
-from relkit.core.errors import InputError, ParseError
-from relkit.io.format import formats
+import relyon
+from relyon import io
+from relyon.core.errors import InputError, ParseError
+from relyon.io.format import formats
 
 JUDGMENTS = {"q1": {"d1": 2, "d2": 1, 'd"3': 3}, "查询": {"文档": 1}, "7": {"1": 1}}
 MEASURES = ["ndcg", "rr", "num_ret"]
@@ -36,9 +36,9 @@ def streams(path: Path, judgments: Any = None, threads: int = 2) -> bool:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kind, "stream_run", watched)
-        streamed = relkit.evaluate(judgments, path, MEASURES, threads=threads)
+        streamed = relyon.evaluate(judgments, path, MEASURES, threads=threads)
         patch.setattr(kind, "stream_run", lambda *_: None)
-        whole = relkit.evaluate(judgments, path, MEASURES, threads=threads)
+        whole = relyon.evaluate(judgments, path, MEASURES, threads=threads)
     assert streamed.to_dict(per_query=True) == whole.to_dict(per_query=True)
     assert streamed.notes == whole.notes
     return taken == [True]
@@ -208,10 +208,10 @@ def test_what_is_wrong_is_said_with_its_line(
     name: str, stretch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content, message = REFUSED[name]
-    monkeypatch.setenv("RELKIT_STRETCH", stretch)
+    monkeypatch.setenv("RELYON_STRETCH", stretch)
     path = write(tmp_path, content, message.split(":")[0])
     with pytest.raises(InputError) as caught:
-        relkit.evaluate(JUDGMENTS, path, MEASURES)
+        relyon.evaluate(JUDGMENTS, path, MEASURES)
     assert message in str(caught.value)
     assert isinstance(caught.value, ParseError) == (name != "no rows")
 
@@ -231,7 +231,7 @@ def test_every_border_between_stretches(
     path = write(tmp_path, text)
     judgments = {f"q{query}": {"d0": 1, "d2": 2} for query in range(8)}
     for size in range(1, len(text) + 2):
-        monkeypatch.setenv("RELKIT_STRETCH", str(size))
+        monkeypatch.setenv("RELYON_STRETCH", str(size))
         assert streams(path, judgments, threads), size
 
 
@@ -240,7 +240,7 @@ def test_every_border_between_stretches_of_json_lines(
 ) -> None:
     path = write(tmp_path, LIKE_LINES["escapes"], "x.jsonl")
     for size in range(1, path.stat().st_size + 2):
-        monkeypatch.setenv("RELKIT_STRETCH", str(size))
+        monkeypatch.setenv("RELYON_STRETCH", str(size))
         assert streams(path), size
 
 
@@ -255,23 +255,23 @@ def test_lines_longer_than_the_window(tmp_path: Path) -> None:
 
 def test_scores_from_ranks_are_noted(tmp_path: Path) -> None:
     path = write(tmp_path, LIKE["ranks"])
-    results = relkit.evaluate(JUDGMENTS, path, MEASURES)
+    results = relyon.evaluate(JUDGMENTS, path, MEASURES)
     assert "scores-from-ranks" in [note.kind for note in results.notes]
 
 
 def test_the_rule_of_ranks(tmp_path: Path) -> None:
     path = write(tmp_path, "query,document,rank,score\nq1,d1,2,5\nq1,x,1,5\n")
-    by_rank = relkit.evaluate(JUDGMENTS, path, ["rr"], convention={"ties": "rank"})
+    by_rank = relyon.evaluate(JUDGMENTS, path, ["rr"], convention={"ties": "rank"})
     assert by_rank.values_by_query("rr")["q1"] == 0.5
     path = write(tmp_path, CSV)
     with pytest.raises(InputError, match="ties=rank needs a rank column"):
-        relkit.evaluate(JUDGMENTS, path, ["rr"], convention={"ties": "rank"})
+        relyon.evaluate(JUDGMENTS, path, ["rr"], convention={"ties": "rank"})
 
 
 def test_no_heavy_package_is_needed(tmp_path: Path) -> None:
     qrels = write(tmp_path, "q1 0 d1 1\n", "x.qrels")
     code = (
-        "import sys, relkit; relkit.evaluate(*sys.argv[1:3], 'rr')\n"
+        "import sys, relyon; relyon.evaluate(*sys.argv[1:3], 'rr')\n"
         "sys.exit(bool({'polars', 'numpy', 'narwhals'} & {*sys.modules}))"
     )
     for run in (write(tmp_path, CSV), write(tmp_path, LINES, "x.jsonl")):

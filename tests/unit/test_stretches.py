@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from relkit import evaluate
-from relkit._native import JudgmentTable, Plan, evaluate_text
+from relyon import evaluate
+from relyon._native import JudgmentTable, Plan, evaluate_text
 
 SIZES = (1, 1, 3, 1, 2, 7, 1, 1, 1, 4)
 
@@ -39,7 +39,7 @@ def test_every_border_between_stretches(
     assert whole["num_ret"] == sum(SIZES)
     assert whole.notes == ()
     for size in range(1, len(text) + 2):
-        monkeypatch.setenv("RELKIT_STRETCH", str(size))
+        monkeypatch.setenv("RELYON_STRETCH", str(size))
         parts = evaluate(judgments, path, measures, threads=threads)
         assert parts.to_dict(per_query=True) == whole.to_dict(per_query=True), size
 
@@ -50,7 +50,7 @@ def test_the_size_of_stretches_does_not_hide_a_repeated_query(
     path = tmp_path / "x.run"
     path.write_text("a Q0 d1 1 2 x\nb Q0 d1 1 2 x\na Q0 d2 2 1 x\n")
     for size in range(1, 50):
-        monkeypatch.setenv("RELKIT_STRETCH", str(size))
+        monkeypatch.setenv("RELYON_STRETCH", str(size))
         results = evaluate({"a": {"d2": 1}, "b": {"d1": 1}}, path, ["rr"])
         assert results.values_by_query("rr") == {"a": 0.5, "b": 1.0}
         assert [note.kind for note in results.notes] == ["regrouped"]
@@ -72,7 +72,7 @@ def test_queries_longer_than_the_window(
     table = JudgmentTable.from_dict({name: {"a-long-document-name-1": 1} for name in names})
     plan = Plan([("rr", {})])
     for size in (100_000, 437_000):
-        monkeypatch.setenv("RELKIT_STRETCH", str(size))
+        monkeypatch.setenv("RELYON_STRETCH", str(size))
         batch = evaluate_text(table, plan, str(path), 1)
         assert batch.rows == 36000
         assert not batch.regrouped

@@ -17,14 +17,14 @@ from typing import Any
 
 import pytest
 
-import relkit
-from relkit.core.texts import LANGUAGES, PAGE, Text, catalogue, message, translate
-from relkit.core.texts.languages import Language
+import relyon
+from relyon.core.texts import LANGUAGES, PAGE, Text, catalogue, message, translate
+from relyon.core.texts.languages import Language
 
-SOURCES = Path(relkit.__file__).parent
+SOURCES = Path(relyon.__file__).parent
 #: Areas whose keys are the English sentences.
 SENTENCES = ("errors", "help")
-TEXTS = resources.files("relkit.core.texts")
+TEXTS = resources.files("relyon.core.texts")
 AREAS = sorted(
     one.name.removesuffix(".toml")
     for one in TEXTS.joinpath("en").iterdir()
@@ -172,8 +172,8 @@ def test_a_message_is_its_sentence_and_can_be_said_again() -> None:
 
 def test_errors_travel_with_their_sentences() -> None:
     for error in (
-        relkit.InputError(message("interrupted"), path="a.run", hint="mend it"),
-        relkit.ParseError(message("interrupted"), path="a.run", line=7, hint="mend it"),
+        relyon.InputError(message("interrupted"), path="a.run", hint="mend it"),
+        relyon.ParseError(message("interrupted"), path="a.run", line=7, hint="mend it"),
     ):
         for one in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
             assert str(one) == str(error)
@@ -258,7 +258,7 @@ def sentences() -> Iterator[tuple[str, str]]:
             for one in given:
                 for line, sentence in literals(one, texts):
                     # What has no space is a key of a catalogue, or a name.
-                    if " " in sentence.strip() and not sentence.startswith("relkit "):
+                    if " " in sentence.strip() and not sentence.startswith("relyon "):
                         yield f"{place}:{line}", sentence
 
 
@@ -293,7 +293,7 @@ def test_every_sentence_of_the_native_core_is_translated(language: str) -> None:
 
 
 def test_what_a_language_lacks_is_said_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("relkit.core.texts.catalogue")
+    module = import_module("relyon.core.texts.catalogue")
     own = {("report", "xx"): {"section.summary": "XX"}, ("common", "xx"): {}}
     read = module._read
     monkeypatch.setattr(

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from tests.unit.test_position_bias import simulate
 
-from relkit.core.errors import InputError, ParameterError
-from relkit.labels import training_rows
+from relyon.core.errors import InputError, ParameterError
+from relyon.labels import training_rows
 
 THETA = {1: 1.0, 2: 0.5, 3: 0.05}
 
@@ -57,7 +57,7 @@ def test_positions_of_unknown_examination_are_left_out() -> None:
     assert rows["position"].unique().to_list() == [1, 2]
 
 
-@pytest.mark.filterwarnings("ignore::relkit.RelkitWarning")
+@pytest.mark.filterwarnings("ignore::relyon.RelyonWarning")
 def test_nothing_is_known() -> None:
     assert training_rows(log(), {}).height == 0
 

@@ -14,8 +14,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-import relkit as library
-from relkit.core.notes import RelkitWarning
+import relyon as library
+from relyon.core.notes import RelyonWarning
 
 JUDGMENTS: dict[str, dict[str, float]] = {
     "q1": {"d1": 3, "d2": 2, "d3": 0},
@@ -172,7 +172,7 @@ def test_a_damaged_state_is_refused(table: Callable[..., Any], damage: Callable[
         library.StrictError("wrong", hint="mend it"),
     ],
 )
-def test_errors_travel(error: library.RelkitError) -> None:
+def test_errors_travel(error: library.RelyonError) -> None:
     for back in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
         assert type(back) is type(error)
         assert str(back) == str(error)
@@ -183,17 +183,17 @@ def test_notes_are_warnings_of_the_line_that_called() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = library.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}, ["rr"])
-    told = [one for one in caught if issubclass(one.category, RelkitWarning)]
+    told = [one for one in caught if issubclass(one.category, RelyonWarning)]
     wanted = [str(note) for note in found.notes if note.level == "warning"]
     assert wanted
     assert [str(one.message).partition(": ")[2] for one in told] == wanted
     assert {one.filename for one in told} == {__file__}
-    assert library.RelkitWarning is RelkitWarning
+    assert library.RelyonWarning is RelyonWarning
     assert math.isfinite(found["rr"])
 
 
 def test_a_warning_can_be_made_an_error() -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("error", RelkitWarning)
-        with pytest.raises(RelkitWarning, match="run"):
+        warnings.simplefilter("error", RelyonWarning)
+        with pytest.raises(RelyonWarning, match="run"):
             library.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}, ["rr"])

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-import relkit
-from relkit.data.convention import load_convention
-from relkit.data.labelled import LabelledRows
-from relkit.ltr.training.card import ModelCard, data_facts
-from relkit.ltr.training.contributions import linear_contributions
-from relkit.ltr.training.curve import CurvePoint
-from relkit.ltr.training.held_out import held_out
-from relkit.ltr.training.importance import contribution_importance
-from relkit.ltr.training.placement import label_placements
-from relkit.ltr.training.result import SearchTrial, Training
-from relkit.ltr.training.segments import relevant_counts, segment_table, sizes_of
-from relkit.measures.fingerprint import measure_fingerprint
+import relyon
+from relyon.data.convention import load_convention
+from relyon.data.labelled import LabelledRows
+from relyon.ltr.training.card import ModelCard, data_facts
+from relyon.ltr.training.contributions import linear_contributions
+from relyon.ltr.training.curve import CurvePoint
+from relyon.ltr.training.held_out import held_out
+from relyon.ltr.training.importance import contribution_importance
+from relyon.ltr.training.placement import label_placements
+from relyon.ltr.training.result import SearchTrial, Training
+from relyon.ltr.training.segments import relevant_counts, segment_table, sizes_of
+from relyon.measures.fingerprint import measure_fingerprint
 
 __all__ = ["FEATURES", "rows_of", "training_of", "write_features"]
 
@@ -41,7 +41,7 @@ def rows_of(queries: int = 40, size: int = 10, seed: int = 1) -> LabelledRows:
             **{name: values[:, place] for place, name in enumerate(FEATURES)},
         }
     )
-    return relkit.read_features(frame)
+    return relyon.read_features(frame)
 
 
 def write_features(rows: LabelledRows, path: Path) -> None:
@@ -63,9 +63,9 @@ def training_of(rows: LabelledRows | None = None, **changes: Any) -> Training:
     assert known.features is not None
     values = np.asarray(known.features.values)
     scores, plain = values[:, 0] + 0.5 * values[:, 1], values[:, 0]
-    own = relkit.evaluate_scores(known, scores, measures="ndcg@10").column("ndcg@10")
-    before = relkit.evaluate_scores(known, plain, measures="ndcg@10").column("ndcg@10")
-    rules = load_convention("relkit").replace(gain="exp")
+    own = relyon.evaluate_scores(known, scores, measures="ndcg@10").column("ndcg@10")
+    before = relyon.evaluate_scores(known, plain, measures="ndcg@10").column("ndcg@10")
+    rules = load_convention("relyon").replace(gain="exp")
     parts = linear_contributions(np.array([1, 0.5, 0.01, 3]), values.mean(axis=0), values)
     names, order = sizes_of(relevant_counts(known))
     card = ModelCard(
@@ -77,11 +77,11 @@ def training_of(rows: LabelledRows | None = None, **changes: Any) -> Training:
         data_facts(known),
         "ndcg@10",
         rules,
-        measure_fingerprint(relkit.measure("ndcg@10"), rules),
+        measure_fingerprint(relyon.measure("ndcg@10"), rules),
         "folds=5",
         held_out(own, before),
         "pointwise",
-        versions={"relkit": "1.0", "lightgbm": "4.7.0"},
+        versions={"relyon": "1.0", "lightgbm": "4.7.0"},
     )
     found: dict[str, Any] = {
         "card": card,

@@ -88,8 +88,8 @@ def other_tab(profile: BrowserContext) -> Page:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """Where `relkit learn` serves the course."""
-    command = [sys.executable, "-m", "relkit", "learn", "--port", "0", "--lang", "en"]
+    """Where `relyon learn` serves the course."""
+    command = [sys.executable, "-m", "relyon", "learn", "--port", "0", "--lang", "en"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         found = re.search(r"http://[\d.]+:\d+/", process.stderr.readline())

@@ -9,18 +9,18 @@ from pathlib import Path
 from tests.databases import create_file
 from tests.web.server import PASSWORD
 
-from relkit.data.scale import Level, Scale
-from relkit.judging.access import create_token, start_sign_in
-from relkit.judging.actions import Action
-from relkit.judging.events import EventKind, record_event
-from relkit.judging.jobs import start_job
-from relkit.judging.llm.answers import Answer
-from relkit.judging.llm.calibration import accept_judge
-from relkit.judging.llm.endpoint import Completion
-from relkit.judging.llm.models import draft_configuration
-from relkit.judging.records import Comparison, Item, Project, Rating
-from relkit.judging.schema import jobs, projects, sa
-from relkit.judging.store import Store, open_store
+from relyon.data.scale import Level, Scale
+from relyon.judging.access import create_token, start_sign_in
+from relyon.judging.actions import Action
+from relyon.judging.events import EventKind, record_event
+from relyon.judging.jobs import start_job
+from relyon.judging.llm.answers import Answer
+from relyon.judging.llm.calibration import accept_judge
+from relyon.judging.llm.endpoint import Completion
+from relyon.judging.llm.models import draft_configuration
+from relyon.judging.records import Comparison, Item, Project, Rating
+from relyon.judging.schema import jobs, projects, sa
+from relyon.judging.store import Store, open_store
 
 TITLE = (
     "Lightweight waterproof trail running shoes for women, wide fit, with reflective details and a"

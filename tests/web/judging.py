@@ -11,8 +11,8 @@ from tests.web.browser import wait_until
 from tests.web.server import PASSWORD, Server
 from tests.web.sign_in import sign_in
 
-from relkit.judging.records import Item
-from relkit.judging.store import Store, open_store
+from relyon.judging.records import Item
+from relyon.judging.store import Store, open_store
 
 JUDGING = "/projects/1/judge"
 READY = "!document.getElementById('task').hidden"

@@ -20,7 +20,7 @@ PASSWORD = "a long sentence"
 
 
 class Server:
-    """`relkit judge serve`, which can be killed and started again.
+    """`relyon judge serve`, which can be killed and started again.
 
     Attributes:
         database: The file that it serves, or the URL of a PostgreSQL database.
@@ -63,7 +63,7 @@ class Server:
 
     def start(self) -> None:
         """Starts it and waits until it answers."""
-        command = [sys.executable, "-m", "relkit", "judge", "serve", str(self.database)]
+        command = [sys.executable, "-m", "relyon", "judge", "serve", str(self.database)]
         command += ["--port", str(self.port), *self.options]
         with nullcontext() if self.log is None else self.log.open("ab") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
@@ -98,9 +98,9 @@ class ThreadServer(Server):
 
     def start(self) -> None:
         """Starts it and waits until it answers."""
-        from relkit.app import Settings, create_app
-        from relkit.app.process import Ending, listen, own_names, serve_app
-        from relkit.judging.store import open_store
+        from relyon.app import Settings, create_app
+        from relyon.app.process import Ending, listen, own_names, serve_app
+        from relyon.judging.store import open_store
 
         self._store = open_store(self.database)
         listening = listen("127.0.0.1", self.port)

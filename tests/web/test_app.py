@@ -29,8 +29,8 @@ from tests.web.judging import (
 from tests.web.server import IN_A_PROCESS, Server, make_server
 from tests.web.sign_in import fill_in, sign_in
 
-from relkit.judging.records import Item
-from relkit.judging.store import open_store
+from relyon.judging.records import Item
+from relyon.judging.store import open_store
 
 HOSTILE = "</h2><script>window.broken=1</script><img src=x onerror=window.broken=1>{{7*7}}"
 ITEMS = 12

@@ -30,9 +30,9 @@ from tests.web.judging import (
 from tests.web.server import PASSWORD, Server, ThreadServer
 from tests.web.sign_in import sign_in
 
-from relkit.judging.records import Comparison, Item
-from relkit.judging.sbs import read_preferences
-from relkit.judging.store import open_store
+from relyon.judging.records import Comparison, Item
+from relyon.judging.sbs import read_preferences
+from relyon.judging.store import open_store
 
 LATENCY = 500
 ANNOUNCED = "document.getElementById('announcement').textContent"

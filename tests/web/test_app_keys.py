@@ -29,11 +29,11 @@ from tests.web.judging import (
 from tests.web.server import Server, make_server
 from tests.web.sign_in import sign_in
 
-from relkit.data.scale import Level, Scale
-from relkit.judging.actions import Action
-from relkit.judging.records import Item
-from relkit.judging.schema import projects, sa
-from relkit.judging.store import open_store
+from relyon.data.scale import Level, Scale
+from relyon.judging.actions import Action
+from relyon.judging.records import Item
+from relyon.judging.schema import projects, sa
+from relyon.judging.store import open_store
 
 FRACTIONS = Scale(
     "fractions",
@@ -127,7 +127,7 @@ def test_offline_a_key_is_the_grade_too(tab: Page, serve: Serve) -> None:
     wait_until(tab, "navigator.serviceWorker.ready.then(() => true)")
     wait_until(
         tab,
-        "caches.open('relkit-judging').then(one => one.match('/projects/1/judge')).then(Boolean)",
+        "caches.open('relyon-judging').then(one => one.match('/projects/1/judge')).then(Boolean)",
     )
     server.kill()
     given = {grade(tab, "3"): 3.0}

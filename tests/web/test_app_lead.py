@@ -18,10 +18,10 @@ from tests.web.browser import complaints, open_page, wait_until
 from tests.web.server import PASSWORD, Server, ThreadServer
 from tests.web.sign_in import fill_in, sign_in
 
-from relkit.app.catalogue import say
-from relkit.core.language import Language
-from relkit.judging.coefficients import fleiss_kappa
-from relkit.judging.store import open_store
+from relyon.app.catalogue import say
+from relyon.core.language import Language
+from relyon.judging.coefficients import fleiss_kappa
+from relyon.judging.store import open_store
 
 LOADED = "document.readyState === 'complete'"
 #: Of ten results two judges graded eight, and disagree about three.

@@ -27,10 +27,10 @@ from tests.web.judging import (
 from tests.web.server import Server
 from tests.web.sign_in import fill_in
 
-from relkit.judging.records import Item
+from relyon.judging.records import Item
 
 KEPT = (
-    "(async () => { const cache = await caches.open('relkit-judging');"
+    "(async () => { const cache = await caches.open('relyon-judging');"
     " return (await cache.keys()).map(one => new URL(one.url).pathname).sort(); })()"
 )
 SHELL = [
@@ -39,7 +39,7 @@ SHELL = [
     "/static/style.css",
     "/static/tabs.js",
 ]
-TASKS = "Object.keys(localStorage).filter(one => one.startsWith('relkit:tasks:')).length"
+TASKS = "Object.keys(localStorage).filter(one => one.startsWith('relyon:tasks:')).length"
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_nothing_but_the_page_and_its_files_is_kept(page: Page, server: Server) 
         open_page(page, f"{server.address}{path}")
     assert page.evaluate(KEPT) == SHELL
     found = page.evaluate(
-        "(async () => { const cache = await caches.open('relkit-judging'); let all = '';"
+        "(async () => { const cache = await caches.open('relyon-judging'); let all = '';"
         " for (const one of await cache.matchAll()) all += await one.text(); return all; })()"
     )
     assert "Shoe 1" not in found

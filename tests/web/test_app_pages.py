@@ -20,15 +20,15 @@ from tests.web.content import fill_with_content
 from tests.web.judging import READY
 from tests.web.server import Server
 
-from relkit.app.catalogue import say
-from relkit.core.language import Language
-from relkit.judging.access import start_sign_in
-from relkit.judging.store import open_store
+from relyon.app.catalogue import say
+from relyon.core.language import Language
+from relyon.judging.access import start_sign_in
+from relyon.judging.store import open_store
 
 LOADED = "document.readyState === 'complete'"
 JUDGE = "/projects/1/judge"
 TAKE_OVER = (
-    "new BroadcastChannel(`relkit:judging:${document.getElementById('main').dataset.user}:1`)"
+    "new BroadcastChannel(`relyon:judging:${document.getElementById('main').dataset.user}:1`)"
     ".postMessage({kind: 'take'}) || new Promise(done => setTimeout(done, 300))"
 )
 CLICK = "document.querySelector('[data-action={}]').click()"
@@ -137,9 +137,9 @@ def show(tab: Page, server: Server, visit: Visit, secrets: dict[str, str], **vie
     """Opens a page as the person to whom it belongs."""
     language = view.pop("language", "en")
     tab.context.clear_cookies()
-    cookies = {"relkit_language": language}
+    cookies = {"relyon_language": language}
     if visit.user:
-        cookies["relkit_session"] = secrets[visit.user]
+        cookies["relyon_session"] = secrets[visit.user]
     tab.context.add_cookies(
         [{"name": name, "value": value, "url": server.address} for name, value in cookies.items()]
     )

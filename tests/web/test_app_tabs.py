@@ -27,8 +27,8 @@ from tests.web.judging import (
 )
 from tests.web.server import IN_A_PROCESS, Server, make_server
 
-from relkit.judging.records import Item
-from relkit.judging.store import open_store
+from relyon.judging.records import Item
+from relyon.judging.store import open_store
 
 RESTS = "!document.getElementById('elsewhere').hidden && document.getElementById('task').hidden"
 WORKS = f"document.getElementById('elsewhere').hidden && {READY}"

@@ -19,8 +19,8 @@ from tests.web.browser import complaints, requests, wait_until
 from tests.web.server import PASSWORD, Server
 from tests.web.sign_in import sign_in
 
-from relkit.app.demo_data import build_demo_data
-from relkit.judging.store import open_store
+from relyon.app.demo_data import build_demo_data
+from relyon.judging.store import open_store
 
 
 @pytest.fixture

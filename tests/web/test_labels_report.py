@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import relkit
-from relkit.labels import compare_models
+import relyon
+from relyon.labels import compare_models
 
 pytest.importorskip("playwright")
 
@@ -47,7 +47,7 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         log, ["dctr", "pbm", "dbn"], judgments=grades, estimators=["all-pairs", "pivot"]
     )
     path = tmp_path_factory.mktemp("labels") / f"{request.param}.html"
-    relkit.write_labels_report(found, path, language=request.param)
+    relyon.write_labels_report(found, path, language=request.param)
     return path
 
 

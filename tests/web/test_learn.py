@@ -14,20 +14,20 @@ pytest.importorskip("markdown_it")
 
 from playwright.sync_api import expect
 
-from relkit.core.texts import LANGUAGES
-from relkit.core.texts.languages import Language
-from relkit.learn import course
-from relkit.learn.blocks import Card, Derive, Predict, Quiz
-from relkit.learn.lesson import Lesson, plain_text
-from relkit.learn.play import Dial, Play
-from relkit.learn.quantities import quantity
-from relkit.learn.recorded import first_state, key, reached, record
-from relkit.learn.render import derivation_steps
+from relyon.core.texts import LANGUAGES
+from relyon.core.texts.languages import Language
+from relyon.learn import course
+from relyon.learn.blocks import Card, Derive, Predict, Quiz
+from relyon.learn.lesson import Lesson, plain_text
+from relyon.learn.play import Dial, Play
+from relyon.learn.quantities import quantity
+from relyon.learn.recorded import first_state, key, reached, record
+from relyon.learn.render import derivation_steps
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-    from relkit.learn.block import Block
+    from relyon.learn.block import Block
 
 #: The size of a chart's text on the screen, and what of it goes beyond the chart.
 SIZES = """svg => {
@@ -222,7 +222,7 @@ def try_block(section: Locator, block: Block, language: Language) -> None:
 def test_every_block_answers(lesson: Lesson, tab_of_window: Page, address: str) -> None:
     tab = tab_of_window
     open_page(tab, f"{address}{lesson.language}/{lesson.name}.html")
-    tab.evaluate("relkit.store.forget()")
+    tab.evaluate("relyon.store.forget()")
     for block in lesson.blocks:
         try_block(tab.locator(f"section#{block.id}"), block, lesson.language)
     assert complaints(tab) == []
@@ -230,14 +230,14 @@ def test_every_block_answers(lesson: Lesson, tab_of_window: Page, address: str) 
 
     # A card is kept by an event that follows the click.
     cards = [f"{lesson.name}/{block.id}" for block in lesson.blocks if isinstance(block, Card)]
-    wait_until(tab, f"Object.keys(relkit.store.cards).length >= {len(cards)}")
-    assert sorted(tab.evaluate("Object.keys(relkit.store.cards)")) == sorted(cards)
-    kept = json.loads(tab.evaluate("localStorage.getItem('relkit-learn')"))
+    wait_until(tab, f"Object.keys(relyon.store.cards).length >= {len(cards)}")
+    assert sorted(tab.evaluate("Object.keys(relyon.store.cards)")) == sorted(cards)
+    kept = json.loads(tab.evaluate("localStorage.getItem('relyon-learn')"))
     tab.reload()
     for block in lesson.blocks:
         if isinstance(block, Predict | Quiz):
             expect(tab.locator(f"section#{block.id} .reply")).not_to_be_empty()
-    assert json.loads(tab.evaluate("localStorage.getItem('relkit-learn')")) == kept
+    assert json.loads(tab.evaluate("localStorage.getItem('relyon-learn')")) == kept
 
 
 @pytest.mark.parametrize("width", [1200, 390])
@@ -354,7 +354,7 @@ def test_a_terminal_plans_cards_as_a_page_does(tab_of_window: Page, address: str
     pytest.importorskip("fsrs")
     from datetime import UTC, datetime
 
-    from relkit.learn.progress import RATINGS, Progress
+    from relyon.learn.progress import RATINGS, Progress
 
     open_page(tab_of_window, f"{address}en/cards.html")
     ratings = [3, 3, 4, 1, 3, 2, 3, 3, 1, 1, 3]

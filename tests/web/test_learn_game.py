@@ -14,10 +14,10 @@ pytest.importorskip("markdown_it")
 
 from playwright.sync_api import expect
 
-from relkit.core.texts import LANGUAGES, catalogue
-from relkit.core.texts.languages import Language
-from relkit.learn.game import ENOUGH, HEARTS, POINTS, Level, fight, game
-from relkit.learn.recorded import key
+from relyon.core.texts import LANGUAGES, catalogue
+from relyon.core.texts.languages import Language
+from relyon.learn.game import ENOUGH, HEARTS, POINTS, Level, fight, game
+from relyon.learn.recorded import key
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -231,7 +231,7 @@ def test_the_recommender_that_knows_the_player_is_found(
     tab.locator("#guess [type=submit]").click()
     expect(tab.locator("#taste .reply")).to_contain_text(says)
     taste = game().taste
-    from relkit.learn.quantities import quantity
+    from relyon.learn.quantities import quantity
 
     for place, order in enumerate(taste.recommenders):
         shown = tab.locator("#guess .value").nth(place).inner_text()

@@ -12,14 +12,14 @@ pytest.importorskip("markdown_it")
 
 from playwright.sync_api import expect
 
-from relkit.core.texts import LANGUAGES, catalogue
-from relkit.core.texts.languages import Language, language_tag
-from relkit.learn import course
-from relkit.learn.blocks import Card, Predict, Quiz
-from relkit.learn.lesson import plain_text
-from relkit.learn.play import Play
-from relkit.learn.quantities import quantity
-from relkit.learn.render import derivation_steps
+from relyon.core.texts import LANGUAGES, catalogue
+from relyon.core.texts.languages import Language, language_tag
+from relyon.learn import course
+from relyon.learn.blocks import Card, Predict, Quiz
+from relyon.learn.lesson import plain_text
+from relyon.learn.play import Play
+from relyon.learn.quantities import quantity
+from relyon.learn.render import derivation_steps
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -14,8 +14,8 @@ pytest.importorskip("markdown_it")
 
 from playwright.sync_api import expect
 
-from relkit.core.texts import LANGUAGES
-from relkit.core.texts.languages import Language
+from relyon.core.texts import LANGUAGES
+from relyon.core.texts.languages import Language
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page

@@ -11,7 +11,7 @@ from typing import Literal
 
 import pytest
 
-import relkit
+import relyon
 
 pytest.importorskip("playwright")
 
@@ -27,7 +27,7 @@ def tab(tab_of_window: Page) -> Page:
 
 
 @pytest.fixture(scope="module")
-def comparison() -> relkit.Comparison:
+def comparison() -> relyon.Comparison:
     """Two systems on 60 queries, one of them with a name that no page should obey."""
     random_numbers = random.Random(7)
     queries = [f"q{number}" for number in range(59)] + [HOSTILE]
@@ -48,7 +48,7 @@ def comparison() -> relkit.Comparison:
         }
 
     runs = run(0.2, 15), run(1.5, 20)
-    return relkit.compare(
+    return relyon.compare(
         judgments, *runs, ["ndcg@10", "ap", "recall@10"], names=["old", f"new {HOSTILE}"]
     )
 
@@ -56,12 +56,12 @@ def comparison() -> relkit.Comparison:
 @pytest.fixture(scope="module", params=["en", "zh"])
 def page(
     request: pytest.FixtureRequest,
-    comparison: relkit.Comparison,
+    comparison: relyon.Comparison,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     """A report as a file, in either language."""
     path = tmp_path_factory.mktemp("report") / f"{request.param}.html"
-    relkit.write_report(comparison, path, language=request.param)
+    relyon.write_report(comparison, path, language=request.param)
     return path
 
 
@@ -226,12 +226,12 @@ def test_paper_shows_what_is_folded(tab: Page, page: Path) -> None:
 
 
 def test_a_printed_page_has_no_heading_without_its_text(
-    tab: Page, comparison: relkit.Comparison, tmp_path: Path
+    tab: Page, comparison: relyon.Comparison, tmp_path: Path
 ) -> None:
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext is not installed (poppler-utils)")
     path = tmp_path / "report.html"
-    relkit.write_report(comparison, path)
+    relyon.write_report(comparison, path)
     open_page(tab, path)
     titles = set(tab.evaluate("[...document.querySelectorAll('h2')].map(e => e.innerText)"))
     tab.pdf(path=tmp_path / "report.pdf", print_background=True)
@@ -245,7 +245,7 @@ def test_a_printed_page_has_no_heading_without_its_text(
     for lines in pages:
         assert lines[-1] not in titles
     assert len(pages[-1]) > 3
-    assert relkit.__version__ in pages[-1][-1]
+    assert relyon.__version__ in pages[-1][-1]
     # Nothing that is folded on the screen is lost: each query's derivation is there.
     assert (
         text.count("all together")
@@ -261,9 +261,9 @@ def test_seven_thousand_queries_open_in_a_second(tab: Page, tmp_path: Path) -> N
         {query: {document: numbers.random() for document in grades} for query, grades in held}
         for held in (judgments.items(), judgments.items())
     )
-    comparison = relkit.compare(judgments, old, new, ["ndcg@10", "ap"], resamples=200)
+    comparison = relyon.compare(judgments, old, new, ["ndcg@10", "ap"], resamples=200)
     path = tmp_path / "report.html"
-    relkit.write_report(comparison, path)
+    relyon.write_report(comparison, path)
     assert path.stat().st_size < 5e6
     open_page(tab, path)
     milliseconds = tab.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")

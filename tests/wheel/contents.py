@@ -17,7 +17,7 @@ def wanted() -> set[str]:
     """Every file of the package, templates, texts and pages included."""
     return {
         path.relative_to(SOURCE).as_posix()
-        for path in (SOURCE / "relkit").rglob("*")
+        for path in (SOURCE / "relyon").rglob("*")
         if path.is_file() and not path.name.endswith(BUILT)
     }
 
@@ -25,12 +25,12 @@ def wanted() -> set[str]:
 def check_wheel(path: Path) -> list[str]:
     with zipfile.ZipFile(path) as wheel:
         names = {name for name in wheel.namelist() if not name.endswith("/")}
-    core = [name for name in names if name.startswith("relkit/_native.") and name.endswith(BUILT)]
+    core = [name for name in names if name.startswith("relyon/_native.") and name.endswith(BUILT)]
     held = {name for name in names if ".dist-info/" not in name} - set(core)
     problems = [f"lacks {name}" for name in sorted(wanted() - held)]
     problems += [f"has {name}, which is no part" for name in sorted(held - wanted())]
     problems += [] if len(core) == 1 else [f"has {len(core)} native cores"]
-    problems += [] if "relkit/py.typed" in held else ["lacks py.typed"]
+    problems += [] if "relyon/py.typed" in held else ["lacks py.typed"]
     licences = [name for name in names if name.endswith("/licenses/LICENSE")]
     problems += [] if licences else ["lacks the licence"]
     return problems

@@ -1,4 +1,4 @@
-"""What an installed relkit must do: run with the Python that has it, and nothing else.
+"""What an installed relyon must do: run with the Python that has it, and nothing else.
 
 python tests/wheel/first_steps.py examples             with a plain installation
 python tests/wheel/first_steps.py examples --report    with the extra `report`
@@ -14,14 +14,14 @@ LACKS_A_PACKAGE = 4  # exit code
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "relkit", *arguments]
+    command = [sys.executable, "-W", "error", "-m", "relyon", *arguments]
     environment = {**os.environ, "PYTHONUTF8": "1"}
     return subprocess.run(
         command, capture_output=True, encoding="utf-8", check=False, env=environment
     )
 
 
-def relkit(*arguments: str) -> str:
+def relyon(*arguments: str) -> str:
     done = run(*arguments)
     if done.returncode:
         raise SystemExit(f"{' '.join(arguments)} failed\n{done.stdout}\n{done.stderr}")
@@ -30,15 +30,15 @@ def relkit(*arguments: str) -> str:
 
 def check_reports(files: list[str], charts: bool) -> None:
     """Markdown needs no extra; HTML has charts, or an error names the extra that it lacks."""
-    relkit("report", *files, "-o", "report.md")
+    relyon("report", *files, "-o", "report.md")
     if not Path("report.md").read_text(encoding="utf-8").startswith("# "):
         raise SystemExit("report.md has no title")
     if not charts:
         lacking = run("report", *files, "-o", "report.html")
-        if lacking.returncode != LACKS_A_PACKAGE or "relkit[report]" not in lacking.stderr:
+        if lacking.returncode != LACKS_A_PACKAGE or "relyon[report]" not in lacking.stderr:
             raise SystemExit(f"a report without its extra: {lacking.returncode}\n{lacking.stderr}")
         return
-    relkit("report", *files, "-o", "report.html")
+    relyon("report", *files, "-o", "report.html")
     drawn = Path("report.html").read_text(encoding="utf-8").count("<svg")
     if not drawn:
         raise SystemExit("report.html has no chart")
@@ -50,29 +50,29 @@ def main(examples: Path, charts: bool) -> None:
     judgments, old, new = (
         str(examples / name) for name in ("judgments.qrels", "run.trec", "new.trec")
     )
-    printed = relkit("evaluate", judgments, old, "-m", "ndcg@10", "-m", "rr@10")
+    printed = relyon("evaluate", judgments, old, "-m", "ndcg@10", "-m", "rr@10")
     if "0.4988" not in printed:
         raise SystemExit(f"ndcg@10 of the example is not 0.4988:\n{printed}")
     docs = examples / "docs-search"
     pair = [str(docs / name) for name in ("judgments.qrels", "bm25.run", "tfidf.run")]
     for test, p in (("t", "0.0083"), ("permutation", "0.0059")):
-        printed = relkit("compare", *pair, "--scale", "search", "-m", "ndcg@10", "--test", test)
+        printed = relyon("compare", *pair, "--scale", "search", "-m", "ndcg@10", "--test", test)
         if "-0.0473" not in printed or p not in printed:
             raise SystemExit(f"the difference of the example is not -0.0473, p {p}:\n{printed}")
-    relkit("compare", judgments, old, new, "--lang", "zh")
-    relkit("explain", judgments, old, "--query", "q1", "-m", "ndcg@10")
-    relkit("diagnose", *pair, "--scale", "search")
-    relkit("funnel", judgments, old, new)
+    relyon("compare", judgments, old, new, "--lang", "zh")
+    relyon("explain", judgments, old, "--query", "q1", "-m", "ndcg@10")
+    relyon("diagnose", *pair, "--scale", "search")
+    relyon("funnel", judgments, old, new)
     table = ["--scored", str(examples / "models.csv"), "--score", "old", "--score", "new"]
-    printed = relkit("compare", *table, "--scale", "search", "-m", "ndcg@5")
+    printed = relyon("compare", *table, "--scale", "search", "-m", "ndcg@5")
     if "+0.1738" not in printed:
         raise SystemExit(f"the difference of the table is not +0.1738:\n{printed}")
-    relkit("logs", "doctor", str(examples / "log.csv"))
+    relyon("logs", "doctor", str(examples / "log.csv"))
     check_reports([judgments, old, new], charts)
 
     import polars as pl
 
-    import relkit as library
+    import relyon as library
 
     where = Path(library.__file__).resolve()
     if examples.resolve().parent in where.parents and "site-packages" not in where.parts:
@@ -82,7 +82,7 @@ def main(examples: Path, charts: bool) -> None:
     value = library.evaluate(frame, scores, "rr@10")["rr@10"]
     if value != 0.5:
         raise SystemExit(f"rr@10 of two rows is {value}, not 0.5")
-    print(f"relkit {library.__version__} works: {where.parent}")
+    print(f"relyon {library.__version__} works: {where.parent}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,0 @@
-"""trec_eval's command: its measures by its names, its options, its output."""
-
-from relkit.compat.trec_eval.arguments import parse
-from relkit.compat.trec_eval.options import Options, TrecEvalError
-from relkit.compat.trec_eval.program import run
-
-__all__ = ["Options", "TrecEvalError", "parse", "run"]

@@ -1,1 +1,0 @@
-"""File formats, one file each; `relkit.io.format` lists them."""

@@ -1,6 +1,0 @@
-"""Losses of ranked lists: value, gradient and Hessian by the scores; one class in one file each."""
-
-from relkit.ltr.losses.base import Loss, LossValues, losses, register
-from relkit.ltr.losses.naming import loss
-
-__all__ = ["Loss", "LossValues", "loss", "losses", "register"]

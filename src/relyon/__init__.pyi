@@ -1,0 +1,146 @@
+"""The public names and where each lives: this list is the only one.
+
+They are imported when first used, so that a small job pays for what it needs only.
+"""
+
+from ._native import (
+    __version__ as __version__,
+)
+from .analysis.agreement import (
+    discriminative_power as discriminative_power,
+    rank_correlation as rank_correlation,
+)
+from .analysis.comparison import (
+    Comparison as Comparison,
+    Contrast as Contrast,
+    compare as compare,
+    compare_results as compare_results,
+    compare_scores as compare_scores,
+    compare_values as compare_values,
+)
+from .analysis.depth import (
+    Depth as Depth,
+    LastClicks as LastClicks,
+    depth as depth,
+)
+from .analysis.diagnosis import (
+    Finding as Finding,
+    OnlineData as OnlineData,
+    diagnose as diagnose,
+)
+from .analysis.explanation import (
+    Change as Change,
+    Explanation as Explanation,
+    explain as explain,
+    explain_change as explain_change,
+)
+from .analysis.funnel import (
+    Funnel as Funnel,
+    funnel as funnel,
+)
+from .analysis.uncertainty import (
+    MeasureIntervals as MeasureIntervals,
+    measure_intervals as measure_intervals,
+)
+from .core.errors import (
+    CheckError as CheckError,
+    DependencyError as DependencyError,
+    InputError as InputError,
+    ParameterError as ParameterError,
+    ParseError as ParseError,
+    RelyonError as RelyonError,
+    StrictError as StrictError,
+    UnknownNameError as UnknownNameError,
+)
+from .core.notes import (
+    Note as Note,
+    RelyonWarning as RelyonWarning,
+)
+from .data.convention import (
+    Convention as Convention,
+    presets as presets,
+)
+from .data.evidence import (
+    Evidence as Evidence,
+)
+from .data.judgments import (
+    Judgments as Judgments,
+)
+from .data.ranking import (
+    Ranking as Ranking,
+)
+from .data.run import (
+    Run as Run,
+)
+from .data.scale import (
+    Level as Level,
+    Scale as Scale,
+    scales as scales,
+)
+from .data.sessions import (
+    Sessions as Sessions,
+)
+from .evaluation import (
+    Accumulator as Accumulator,
+    Evaluator as Evaluator,
+    evaluate as evaluate,
+    evaluate_scores as evaluate_scores,
+)
+from .evaluation.curves import (
+    classify as classify,
+    precision_recall_curve as precision_recall_curve,
+    roc_curve as roc_curve,
+)
+from .evaluation.entry import (
+    Entry as Entry,
+)
+from .evaluation.results import (
+    Results as Results,
+)
+from .io import (
+    read_features as read_features,
+    read_judgments as read_judgments,
+    read_run as read_run,
+    read_scored as read_scored,
+    write_features as write_features,
+    write_judgments as write_judgments,
+    write_run as write_run,
+)
+from .io.sessions import (
+    read_sessions as read_sessions,
+)
+from .io.sessions_write import (
+    write_sessions as write_sessions,
+)
+from .ltr.fusion import (
+    FusionSearch as FusionSearch,
+    fuse as fuse,
+    optimize_fusion as optimize_fusion,
+    train_fusion as train_fusion,
+)
+from .measures import (
+    Measure as Measure,
+    Step as Step,
+    measure as measure,
+    register as register,
+)
+from .online.monitoring import (
+    Monitor as Monitor,
+    Round as Round,
+    create_round as create_round,
+    monitor as monitor,
+    read_rounds as read_rounds,
+    write_round as write_round,
+)
+from .online.sampling import (
+    Pool as Pool,
+    Sample as Sample,
+    build_pool as build_pool,
+    draw_sample as draw_sample,
+    read_sample as read_sample,
+)
+from .report import (
+    write_labels_report as write_labels_report,
+    write_monitor_report as write_monitor_report,
+    write_report as write_report,
+)

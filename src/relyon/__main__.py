@@ -1,0 +1,6 @@
+"""``python -m relyon`` is the command line."""
+
+from relyon.cli import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,719 @@
+"""The C++ core: hot loops over flat data, no policy. Users reach it through `relyon`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+def simd() -> str:
+    """The instruction set chosen at run time: "avx512", "avx2", "sse2", "neon" or "scalar"."""
+
+@final
+class JudgmentTable:
+    """Grades by query and document: built once, then only read (from any number of threads)."""
+
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, state: bytes, /) -> None: ...
+    @staticmethod
+    def from_text(path: str, threads: int = 0) -> JudgmentTable:
+        """Reads TREC qrels (query, iteration, document, grade) from an uncompressed file."""
+    @staticmethod
+    def from_chunks(read: Callable[[int], bytes], name: str) -> JudgmentTable:
+        """Reads TREC qrels from `read(size)`, which returns b"" at the end."""
+    @staticmethod
+    def from_dict(judgments: Mapping[Any, Mapping[Any, Any]]) -> JudgmentTable:
+        """Takes {query: {document: grade}}; integer ids count as their decimal text.
+
+        A grade may be a mapping in its turn, from subtopics to grades.
+        """
+    @staticmethod
+    def from_arrow(
+        query: object, document: object, grade: object, subtopic: object | None = None
+    ) -> JudgmentTable:
+        """Takes columns that export the Arrow PyCapsule interface (`__arrow_c_stream__`)."""
+    @property
+    def rows(self) -> int: ...
+    @property
+    def has_subtopics(self) -> bool:
+        """True where a query has more than one subtopic; else none is kept."""
+    @property
+    def overlapping(self) -> int:
+        """Documents that are judged on more than one subtopic of a query."""
+    @property
+    def duplicates(self) -> int:
+        """Rows that repeat a judgment with the same grade (another grade is an error)."""
+    @property
+    def negatives(self) -> int:
+        """Rows with a grade below 0."""
+    @property
+    def highest(self) -> float:
+        """The highest grade, or NaN where there is none."""
+    @property
+    def fractions(self) -> int:
+        """Grades between 0 and 1."""
+    @property
+    def fractional(self) -> bool:
+        """True where a grade is not a whole number."""
+    def __len__(self) -> int:
+        """The number of queries."""
+    def __contains__(self, query: str) -> bool: ...
+    def queries(self) -> list[str]:
+        """The queries, in the order in which they first appear."""
+    def grades(self, query: str) -> dict[str, float]:
+        """The grades of one query by document, in input order; KeyError where it has none."""
+    def subtopics(self, query: str) -> dict[str, dict[str, float]]:
+        """The grades of one query by document and subtopic, in the subtopics' order.
+
+        Empty where the table has no subtopics; KeyError where it has no such query.
+        """
+    def columns(self) -> tuple[list[str], list[str], list[float]]:
+        """Query, document and grade of every document, grouped by query."""
+
+@final
+class RunTable:
+    """Ranked lists by query, kept whole: for explanations, conversions and measures in Python."""
+
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, state: bytes, /) -> None: ...
+    @staticmethod
+    def from_text(path: str, threads: int = 0) -> RunTable: ...
+    @staticmethod
+    def from_chunks(read: Callable[[int], bytes], name: str) -> RunTable: ...
+    @staticmethod
+    def from_dict(run: Mapping[Any, Mapping[Any, Any]]) -> RunTable: ...
+    @staticmethod
+    def from_arrow(
+        query: object, document: object, score: object, rank: object | None = None
+    ) -> RunTable: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def tag(self) -> str:
+        """The sixth column of the first line of a TREC run, or an empty string."""
+    @property
+    def has_ranks(self) -> bool: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, query: str) -> bool: ...
+    def queries(self) -> list[str]: ...
+    def documents(self, query: str) -> tuple[list[str], list[float], list[int] | None]:
+        """Documents, scores and ranks of one query, in input order; KeyError where it has none."""
+    def columns(self) -> tuple[list[str], list[str], list[float], list[int] | None]: ...
+    def to_text(self, *, first: int, count: int, tag: str) -> bytes:
+        """The lines of some queries in TREC's form; InputError for ids with white space."""
+
+def judged_scores(
+    judgments: JudgmentTable, run: RunTable, threads: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Grade and score of every judged document; the score is NaN where the run lacks it."""
+
+@final
+class UnjudgedTops:
+    """The documents in the top k of either of two runs that nobody judged.
+
+    They stand in the order of the queries, and of the bytes of their ids. Of the plan count the
+    rules on ties (those without a single order are `doc-desc`), on negative grades and on the
+    precision of scores.
+    """
+
+    def __init__(
+        self,
+        judgments: JudgmentTable,
+        before: RunTable,
+        after: RunTable,
+        plan: Plan,
+        k: int,
+        queries: list[str],
+        threads: int = 0,
+    ) -> None: ...
+    @property
+    def query(self) -> NDArray[np.uint32]:
+        """The place of each one's query among those asked for."""
+    @property
+    def before(self) -> NDArray[np.uint32]:
+        """The rank in the first run's top k, 0 where it is not there."""
+    @property
+    def after(self) -> NDArray[np.uint32]: ...
+    def __len__(self) -> int: ...
+    def document(self, place: int) -> str: ...
+    def judged_as(self, grade: float) -> JudgmentTable:
+        """The judgments, with each of these documents graded so; subtopics are left out."""
+
+@final
+class Plan:
+    """Kernels and rules, compiled once.
+
+    Args:
+        kernels: One (name, parameters) a measure, as `Measure.kernel` returns them.
+        ties, unjudged, negative, missing, unretrieved: The fields of `Convention` of the same
+            names.
+        float32: Compare scores after rounding them to float32.
+        decimals: Round each query's value to so many decimals; -1 rounds nothing.
+        spans: Measure tied documents in the worst and in the best order, too.
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[tuple[str, Mapping[str, Any]]],
+        *,
+        ties: str = "doc-desc",
+        unjudged: str = "nonrelevant",
+        negative: str = "nonrelevant",
+        missing: str = "zero",
+        unretrieved: str = "counted",
+        float32: bool = False,
+        decimals: int = -1,
+        without_closed_form: Literal["error", "worst"] = "error",
+        spans: bool = True,
+    ) -> None:
+        """Refuses measures without a closed form under `expected`, or counts their worst order."""
+    @property
+    def needs_ranks(self) -> bool:
+        """Whether a rank column orders the documents."""
+    @property
+    def in_worst_order(self) -> list[int]:
+        """The kernels that count the worst order, as they have no closed form."""
+
+@final
+class Batch:
+    """Per-query values of every measure of a plan."""
+
+    @property
+    def queries(self) -> list[str]:
+        """Evaluated queries: those of the run in its order, then the missing ones."""
+    @property
+    def missing(self) -> int:
+        """How many of `queries`, at the end, are judged but absent from the run."""
+    @property
+    def rows(self) -> int: ...
+    @property
+    def matched(self) -> int:
+        """Retrieved documents that are judged."""
+    @property
+    def unjudged_queries(self) -> int: ...
+    @property
+    def unjudged_examples(self) -> list[str]: ...
+    @property
+    def regrouped(self) -> bool: ...
+    @property
+    def tied(self) -> int:
+        """Queries in which a judged document shares its score with another one."""
+    def values(self, measure: int) -> list[float]:
+        """The values of one measure in the order of `queries`; NaN where undefined."""
+    def arrays(
+        self, measure: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Values, numerators and denominators without a copy."""
+    def levels(self, measure: int) -> list[list[float]]:
+        """Positive and negative pairs of equal labels, of `pnr` and `concordance`."""
+    def pool(
+        self, measure: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int], list[int], list[int]]:
+        """Scores of the two classes of `auc`, then by query: its row, and how many of each."""
+    def total(self, measure: int) -> Total: ...
+
+@final
+class Total:
+    """One measure summed over queries: exact, so that merging in any order gives the same bits."""
+
+    def __init__(self) -> None: ...
+    def merge(self, other: Total) -> None: ...
+    def add(
+        self,
+        values: Sequence[float],
+        numerators: Sequence[float],
+        denominators: Sequence[float],
+        missing: int,
+    ) -> None:
+        """Adds queries that were evaluated elsewhere; the last `missing` of them are missing."""
+    @property
+    def queries(self) -> int: ...
+    @property
+    def undefined(self) -> int: ...
+    @property
+    def missing(self) -> int: ...
+    @property
+    def tie_sensitive(self) -> int: ...
+    @property
+    def tie_decided(self) -> int:
+        """Queries whose value depends on the order of documents with equal scores."""
+    def ordered(self, order: Literal["worst", "best"]) -> Total:
+        """The same with tied documents in the worst or the best order."""
+    def add_orders(
+        self,
+        as_is: tuple[float, float, float],
+        worst: tuple[float, float, float],
+        best: tuple[float, float, float],
+    ) -> None:
+        """Adds a query whose value, numerator and denominator depend on the order of ties."""
+    @property
+    def equal_pairs(self) -> tuple[float, float]:
+        """Positive and negative pairs of equal labels, of `pnr` and `concordance`."""
+    def mean_strict(self, undefined: Literal["skip", "zero", "one"] = "skip") -> float:
+        """Mean of the values without pairs of equal labels."""
+    def mean_random(self, undefined: Literal["skip", "zero", "one"] = "skip") -> float:
+        """Mean of the values that random orders would have."""
+    @property
+    def numerator(self) -> float: ...
+    @property
+    def denominator(self) -> float: ...
+    def mean(self, undefined: Literal["skip", "zero", "one"] = "skip") -> float:
+        """Mean of the per-query values, correctly rounded; NaN where no query is left."""
+    def ratio(self) -> float:
+        """Sum of numerators over sum of denominators; inf for x/0 with x > 0, NaN for 0/0."""
+    def auc(self, max_fpr: float = 1.0) -> float:
+        """ROC AUC of the pooled pairs; NaN where one class is absent.
+
+        Below 1, `max_fpr` ends the curve; the area is then standardised as McClish (1989) does.
+        """
+    def drop_scores(self) -> None:
+        """Forgets the scores of pooled rows, and with them `auc` and `average_precision`."""
+    def set_area(self, area: float) -> None:
+        """Sets what `auc` returns of the whole curve, where its pairs were counted elsewhere."""
+    def average_precision(self) -> float:
+        """Average precision over the thresholds of the pooled rows; NaN without a positive."""
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(state: bytes) -> Total: ...
+
+def evaluate_text(judgments: JudgmentTable, plan: Plan, path: str, threads: int = 0) -> Batch:
+    """Evaluates an uncompressed TREC run file, streaming where its lines are grouped by query."""
+
+def evaluate_chunks(
+    judgments: JudgmentTable,
+    plan: Plan,
+    read: Callable[[int], bytes],
+    name: str,
+    again: Callable[[], Callable[[int], bytes]] | None = None,
+    threads: int = 0,
+) -> Batch:
+    """Evaluates a TREC run read from `read(size)`.
+
+    Streams it where `again` can open the input once more, should its lines turn out not to be
+    grouped by query; without `again` the run is kept whole.
+    """
+
+def evaluate_delimited(
+    judgments: JudgmentTable,
+    plan: Plan,
+    name: str,
+    read: Callable[[int], bytes] | None,
+    *,
+    separator: str,
+    width: int,
+    columns: Mapping[str, int],
+    threads: int = 0,
+) -> Batch | None:
+    """Streams a run in CSV or TSV: a file, or what `read(size)` gives.
+
+    Returns None where a query comes back, and at whatever is wrong or unusual: the run must then be
+    read whole.
+
+    Args:
+        judgments: The judgments.
+        plan: What to compute.
+        name: The file.
+        read: Reads the text; None where `name` can be read as it is.
+        separator: What stands between fields.
+        width: How many fields a row has; the first row names them.
+        columns: Which is the query, document, score and rank, from 0. Without scores, ranks count.
+        threads: Threads to use; 0 takes one a processor.
+    """
+
+def evaluate_json_lines(
+    judgments: JudgmentTable,
+    plan: Plan,
+    name: str,
+    read: Callable[[int], bytes] | None,
+    *,
+    columns: Mapping[str, str],
+    threads: int = 0,
+) -> Batch | None:
+    """Streams a run in JSON Lines, as `evaluate_delimited` does CSV.
+
+    Args:
+        judgments: The judgments.
+        plan: What to compute.
+        name: The file.
+        read: Reads the text; None where `name` can be read as it is.
+        columns: The keys of the query, document, score and rank. Without scores, ranks count.
+        threads: Threads to use; 0 takes one a processor.
+    """
+
+def evaluate_dict(
+    judgments: JudgmentTable, plan: Plan, run: Mapping[Any, Mapping[Any, Any]]
+) -> Batch: ...
+def evaluate_arrow(
+    judgments: JudgmentTable,
+    plan: Plan,
+    query: object,
+    document: object,
+    score: object,
+    rank: object | None = None,
+    threads: int = 0,
+) -> Batch: ...
+
+@final
+class RunParts:
+    """A run evaluated part by part; a query's rows may go on in the next part.
+
+    Columns are as for `evaluate_arrow`.
+    """
+
+    def __init__(self, judgments: JudgmentTable, plan: Plan, threads: int = 0) -> None: ...
+    def add(
+        self, query: object, document: object, score: object, rank: object | None = None
+    ) -> bool:
+        """Evaluates a part; False as soon as a judged query's rows turn out not to be together.
+
+        Rows in errors count within the part.
+        """
+    def finish(self) -> Batch:
+        """The result, once all parts are added.
+
+        Raises:
+            InputError: If the rows of a judged query are not together.
+        """
+
+@final
+class LabelledParts:
+    """Labelled rows evaluated part by part; a query's rows may go on in the next part.
+
+    Columns are as for `evaluate_arrow`; without queries all rows are of the query `all`.
+    """
+
+    def __init__(self, plan: Plan, threads: int = 0) -> None: ...
+    def add(
+        self,
+        query: object | None,
+        label: object,
+        score: object,
+        weight: object | None = None,
+        document: object | None = None,
+    ) -> bool:
+        """Evaluates a part; False as soon as a query turns out to be scattered, or to repeat.
+
+        A query repeats where two of its rows may have the same document.
+        """
+    def finish(self) -> Batch:
+        """The result, once all parts are added.
+
+        Raises:
+            InputError: If the rows of a query are not together, or it repeats a document.
+        """
+    @property
+    def highest(self) -> float:
+        """The highest label; NaN where there is none."""
+    @property
+    def fractions(self) -> int:
+        """How many labels are between 0 and 1."""
+    @property
+    def negatives(self) -> int:
+        """How many labels are below 0."""
+
+def evaluate_run(
+    judgments: JudgmentTable, plan: Plan, run: RunTable, threads: int = 0
+) -> Batch: ...
+def evaluate_arrays(
+    plan: Plan,
+    labels: NDArray[Any],
+    scores: NDArray[Any],
+    offsets: NDArray[np.int64] | None = None,
+    threads: int = 0,
+    weights: NDArray[Any] | None = None,
+) -> Batch:
+    """Evaluates labelled scores: query i holds rows offsets[i] to offsets[i + 1].
+
+    Rows may weigh differently: `weights`, one a row, for kernels of pairs and of two classes.
+
+    2-D labels and scores are one query a row, and need no offsets. `queries` is empty: the caller
+    knows its groups. Document ids are the row numbers, so `doc-desc` ties put the later row first
+    only under `ties="doc-desc"`; callers pass "input" unless told otherwise.
+    """
+
+def pooled_auc(
+    labels: NDArray[Any], scores: NDArray[Any], threshold: float, threads: int = 0
+) -> float:
+    """ROC AUC of all rows, ties counted half; labels >= threshold are positive."""
+
+def group_offsets(groups: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Offsets of equal neighbouring group ids, and the stable row order to apply first.
+
+    The order is None where every group is already contiguous.
+    """
+
+def signed_sums(
+    values: NDArray[np.int64], first: int, count: int, seed: int, threads: int = 0
+) -> NDArray[np.int64]:
+    """Sums of columns x items under random signs, the same ones in all columns.
+
+    Returns columns x count sums: of the resamples `first` to `first + count - 1` of the series
+    `seed`. Values whose sums could reach 2^62 are refused.
+    """
+
+def resampled_sums(
+    values: NDArray[np.int64], first: int, count: int, seed: int, threads: int = 0
+) -> NDArray[np.int64]:
+    """Sums of as many items as there are, drawn with replacement, the same ones in all columns."""
+
+def permuted_ranges(
+    values: NDArray[np.int64], first: int, count: int, seed: int, threads: int = 0
+) -> NDArray[np.int64]:
+    """The largest less the smallest column sum after shuffling each item's values over columns."""
+
+def resampled_auc(
+    scores: NDArray[np.float64],
+    items: NDArray[np.int64],
+    positive: NDArray[np.uint8],
+    queries: int,
+    first: int,
+    count: int,
+    seed: int,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """AUC of all pairs, one a resample, with whole queries drawn with replacement.
+
+    `items` names each row's query. NaN where a draw has one class only.
+    """
+
+def swapped_auc(
+    scores: NDArray[np.float64],
+    items: NDArray[np.int64],
+    positive: NDArray[np.uint8],
+    queries: int,
+    first: int,
+    count: int,
+    seed: int,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """AUC of the second run less that of the first, whole queries swapped at random.
+
+    Item 2q is query q of the first run, 2q + 1 that of the second.
+    """
+
+def read_letor(
+    name: str,
+    read: Callable[[int], bytes] | None,
+    *,
+    grouped: bool,
+    named: bool,
+    features: str,
+    least: float,
+    threads: int = 0,
+) -> dict[str, Any]:
+    """Reads SVMlight or LETOR text: a file, or what `read(size)` gives.
+
+    `grouped`: queries are not in the text; `named`: labels may be names; `features`: "float32",
+    "float64", or "" for none; `least`: the share of values that are not 0 below which they are kept
+    sparse. The result holds `labels`; `queries` and `sizes` of runs of rows, unless grouped;
+    `documents`, or None where a row has none, and `comments` beyond ASCII by row, whose documents
+    are not known yet; `features`, a matrix or (values, columns, offsets of rows), and their
+    `width`; `names`, the distinct labels with their first lines, whose places the labels then are.
+    Of a line that cannot be used there is nothing but `names` and `wrong`: its number and bytes.
+    """
+
+def student(degrees: float, t: float) -> float: ...
+def student_quantile(degrees: float, p: float) -> float: ...
+def normal(z: float) -> float: ...
+def normal_quantile(p: float) -> float: ...
+def f_tail(numerator: float, denominator: float, f: float) -> float: ...
+def chi_square_tail(degrees: float, x: float) -> float: ...
+def binomial(k: float, n: float, p: float) -> float: ...
+def binomial_tail(k: float, n: float, p: float) -> float: ...
+def hash_ids(ids: object) -> NDArray[np.uint64]:
+    """FNV-1a (64 bits) of the UTF-8 bytes of each id: the same in every version, on every machine.
+
+    Takes a column that exports the Arrow PyCapsule interface; whole numbers count as their decimal
+    text, a null is an error.
+    """
+
+def fuse_runs(
+    runs: list[RunTable],
+    *,
+    scaling: str,
+    floor: float,
+    points: str,
+    tables: Sequence[Sequence[float]],
+    beyond: float,
+    window: int,
+    absent: str,
+    absent_value: float,
+    combine: str,
+    factors: Sequence[float],
+    weights: Sequence[float],
+    weigh_sum: bool,
+    ties: str,
+    top: int,
+    threads: int,
+) -> RunTable:
+    """One run of several; `relyon.ltr.fusion` says what the names mean."""
+
+def longest_list(runs: list[RunTable]) -> int:
+    """The most documents that one of the runs has for one query."""
+
+def find_hits(
+    judgments: JudgmentTable, run: RunTable, relevant: float, ties: str
+) -> list[tuple[int, list[int]]]:
+    """For each judged query how many documents were retrieved, and the places of relevant ones.
+
+    Places count from 0.
+    """
+
+@final
+class ArrowTexts:
+    """A column of text that Polars and others take over without a copy."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[Any, Any]: ...
+    def __len__(self) -> int: ...
+
+@final
+class ClickLog:
+    """Distinct sessions of a log, and how often each came.
+
+    Args:
+        depth: The last position that counts, 1 to 1000.
+        remember: Whether to keep a hash of each session, so that ids need not ascend.
+        threads: Threads to use; 0 uses all cores.
+    """
+
+    def __init__(self, depth: int, remember: bool = False, threads: int = 0) -> None: ...
+    def add(
+        self, session: object, query: object, document: object, position: object, clicked: object
+    ) -> bool:
+        """Adds rows; False as soon as a session may have come before.
+
+        Rows in errors count within the part.
+
+        Raises:
+            InputError: If an id is empty or a position is below 1.
+        """
+    def merge(
+        self,
+        query: object,
+        count: object,
+        size: object,
+        document: object,
+        position: object,
+        clicked: object,
+        faults: tuple[int, int, int],
+    ) -> None:
+        """Adds distinct sessions of another finished log, which holds other sessions.
+
+        Args:
+            query: The query of each distinct session.
+            count: How often it came.
+            size: The number of its results.
+            document: The document of each result, session after session.
+            position: Its position.
+            clicked: 1 if it was clicked.
+            faults: Its `deep`, `repeated` and `shared`.
+
+        Raises:
+            InputError: If the results are not those of the sessions.
+        """
+    def finish(self) -> bool:
+        """Orders what was added; False where a session came twice. Nothing is added afterwards."""
+    @property
+    def sessions(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def pairs(self) -> int: ...
+    @property
+    def deep(self) -> int:
+        """Results below the last position."""
+    @property
+    def repeated(self) -> int:
+        """Documents that a session showed before."""
+    @property
+    def shared(self) -> int:
+        """Results at a position that another one has."""
+    def queries(self) -> ArrowTexts:
+        """The query of each pair."""
+    def documents(self) -> ArrowTexts:
+        """The document of each pair."""
+    def patterns(self) -> dict[str, NDArray[Any]]:
+        """Distinct sessions: `starts`, `counts`; by result `pairs`, `positions`, `clicked`."""
+    def counts(self) -> dict[str, NDArray[Any]]:
+        """What closed forms count.
+
+        By pair `shown`, `clicks`, `expected` (clicks at the rates of the positions), `first_shown`
+        and `first_clicks` (with no click above), `above` (at or above the last click, all where
+        there is none) and `last_clicks`; by position `position_shown`, `position_clicks` and
+        `position_followed` (clicks before another one).
+        """
+    def cells(self) -> dict[str, NDArray[Any]]:
+        """How often each pair was shown and clicked at each position.
+
+        By cell, in the order of the pairs and then of the positions: `pairs`, `positions`, `clicks`
+        and `shown`.
+        """
+    def examination(
+        self,
+        context: str,
+        rounds: int,
+        tolerance: float,
+        prior_clicks: float,
+        prior_shown: float,
+        begin: float,
+    ) -> dict[str, Any]:
+        """Fits examination by `position` or by `last_click`, times attraction."""
+    def chain(
+        self,
+        model: str,
+        rounds: int,
+        tolerance: float,
+        prior_clicks: float,
+        prior_shown: float,
+        begin: float,
+        going_on: float | None = None,
+    ) -> dict[str, Any]:
+        """Fits `dbn` or `ccm`; `going_on` fixes every probability of going on."""
+
+@final
+class Loss:
+    """A loss of ranked lists with its parameters, for many calls from any number of threads."""
+
+    def __init__(self, name: str, parameters: Mapping[str, Any]) -> None: ...
+    def evaluate(
+        self,
+        labels: NDArray[Any],
+        scores: NDArray[Any],
+        offsets: NDArray[np.int64] | None = None,
+        weights: NDArray[Any] | None = None,
+        hessian: bool = True,
+        seed: int = 0,
+        threads: int = 0,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+        """The value of each list, and by row the gradient and the Hessian of their sum."""
+
+@final
+class LambdaLists:
+    """LambdaRank on rows whose labels stay: what they alone decide is computed once.
+
+    Args:
+        parameters: Those of the loss `lambdarank`.
+        labels: One per row.
+        offsets: Where each list begins, and the number of rows.
+        weights: One per row, or None.
+    """
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Any],
+        labels: NDArray[Any],
+        offsets: NDArray[np.int64],
+        weights: NDArray[Any] | None = None,
+    ) -> None: ...
+    @property
+    def effective(self) -> int:
+        """Lists of which some order is better than another."""
+    def derivatives(
+        self, scores: NDArray[Any], seed: int = 0, threads: int = 0
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """By row, λ and Hessian of all lists."""
+
+def swap_changes(parameters: Mapping[str, Any], labels: NDArray[Any]) -> list[NDArray[np.float64]]:
+    """What each swap of a ranked list changes: row i, from column i + 1 on."""

@@ -1,0 +1,411 @@
+"""Every candidate against the baseline on every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from relyon.analysis.comparison.compared import is_pooled
+from relyon.analysis.comparison.contrast import Contrast, describes_data
+from relyon.analysis.comparison.inference import all_pairs, contrasts
+from relyon.analysis.comparison.notes import few_notes, pairing_notes
+from relyon.analysis.comparison.pairing import Sample, pair
+from relyon.analysis.comparison.planning import POWERS, QueryPlan, plan_queries
+from relyon.analysis.comparison.runs import Progress
+from relyon.analysis.comparison.settings import Settings
+from relyon.analysis.comparison.tables import comparison_document, query_rows
+from relyon.core.document.json import note_dict
+from relyon.core.document.result import Exportable
+from relyon.core.errors import ParameterError, UnknownNameError
+from relyon.core.notes import Note, warn
+from relyon.core.registry import suggestion
+from relyon.core.texts import Language, message
+from relyon.core.texts.numbers import DIGITS
+from relyon.data.convention import Convention
+from relyon.data.judgments import Judgments
+from relyon.data.run import Run
+from relyon.evaluation import Evaluator, MeasureNames
+from relyon.evaluation.results import Results
+from relyon.io import read_run
+from relyon.io.descriptions import described
+from relyon.measures.fingerprint import definition_fingerprint
+from relyon.measures.names import measure as parse_measure, measures as parse_measures
+
+if TYPE_CHECKING:
+    import polars
+
+    from relyon.core.document.model import Document
+    from relyon.data.scale import Scale
+
+__all__ = ["Comparison"]
+
+
+class Comparison(Exportable):
+    """Candidates against a baseline, paired by query.
+
+    Attributes:
+        baseline: The name of the baseline run.
+        candidates: The names of the other runs.
+        measures: The measures' names.
+        tested: The tested measures: all except measures of the data, such as `judged@10`, which are
+            shown without a p-value and do not count in the correction.
+        contrasts: One per candidate and measure, candidate by candidate.
+        pairs: For more than two runs: every pair of runs and measure, by the randomised Tukey
+            HSD test.
+        results: The evaluations, the baseline's first; empty if only values were given.
+        settings: Test, interval, correction, alpha, confidence, resamples, seed.
+        convention: The rules of the evaluations, `None` if only values were given.
+        scale: The grade scale, if there is one.
+        judgments: The judgments, `None` if only results or values were given.
+        notes: What was noticed about the data.
+        query_texts: Query texts by id; `None` until `described` adds it.
+
+    Examples:
+        >>> import relyon
+        >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
+        >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
+        >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
+        >>> comparison = relyon.compare(judgments, old, new, "rr")
+        >>> contrast = comparison.contrast("run 2", "rr")
+        >>> round(contrast.difference, 3), contrast.wins, contrast.ties, contrast.verdict
+        (0.475, 19, 1, 'better')
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        samples: Mapping[str, Sequence[Sample]],
+        settings: Settings,
+        *,
+        results: Sequence[Results] = (),
+        convention: Convention | None = None,
+        scale: Scale | None = None,
+        judgments: Judgments | None = None,
+        sources: Sequence[Any] = (),
+        notes: Sequence[Note] = (),
+        progress: Progress | None = None,
+    ) -> None:
+        self.baseline = names[0]
+        self.candidates = tuple(names[1:])
+        self.measures = tuple(samples)
+        self.settings = settings
+        self.results = tuple(results)
+        self.convention = convention
+        self.scale = scale
+        self.judgments = judgments
+        self._sources = dict(zip(names, sources, strict=False))
+        self._measured: dict[str, list[Results]] = {name: [] for name in names}
+        self._further: dict[str, Callable[[], Results]] = {}
+        self._pairings = {
+            (candidate, measure): pair(measure, columns[0], columns[place])
+            for place, candidate in enumerate(self.candidates, 1)
+            for measure, columns in samples.items()
+        }
+        definitions = {
+            name: entry.definition for one in results[:1] for name, entry in one.entries.items()
+        }
+        described = {name for name in samples if describes_data(definitions.get(name) or name)}
+        self.tested = tuple(name for name in samples if name not in described)
+        tested = {name: samples[name] for name in self.tested}
+        self.pairs = all_pairs(names, tested, settings, progress) if len(names) > 2 else ()
+        self.contrasts = tuple(
+            replace(one, definition=definitions.get(one.measure, ""))
+            for one in contrasts(
+                self.baseline, self._pairings, self.pairs, settings, described, progress
+            )
+        )
+        found = [
+            *pairing_notes(self._pairings),
+            *few_notes(one.queries for one in self.contrasts if one.tested),
+        ]
+        self.notes = (*notes, *found)
+        self.query_texts: Mapping[str, str] | None = None
+        warn(found)
+
+    # -- look-ups ----------------------------------------------------------------------------
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of all runs, the baseline's first."""
+        return (self.baseline, *self.candidates)
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The ids of all queries that are paired on some measure, sorted."""
+        found = (one.queries for one in self._pairings.values())
+        return tuple(sorted(set().union(*found)))
+
+    @property
+    def test(self) -> str:
+        """The deciding test."""
+        return self.settings.test
+
+    @property
+    def correction(self) -> str:
+        """The correction for several comparisons."""
+        return self.settings.correction
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return self.settings.alpha
+
+    @property
+    def confidence(self) -> float:
+        """The level of the intervals."""
+        return self.settings.confidence
+
+    @property
+    def corrected(self) -> int:
+        """How many p-values are corrected together; 0 without a correction.
+
+        Tukey's test already corrects for the runs, so only a candidate's measures remain.
+        """
+        count = len(self.tested)
+        if self.test != "tukey":
+            count *= len(self.candidates)
+        return count if self.correction != "none" and count > 1 else 0
+
+    @property
+    def focus(self) -> str:
+        """The measure used to look at queries: the first that is tested.
+
+        A pooled AUC, of which no query has a value of its own, gives way to the next: with `auc`
+        and `gauc` it is `gauc`.
+        """
+        pooled = {one.measure for one in self.contrasts if is_pooled(one)}
+        own = [name for name in self.tested if name not in pooled]
+        return (own or self.tested or self.measures)[0]
+
+    def contrast(self, candidate: str, measure: str) -> Contrast:
+        """Returns one candidate's contrast on one measure.
+
+        Raises:
+            UnknownNameError: If there is no such candidate or measure.
+        """
+        key = self._key(candidate, measure)
+        return next(one for one in self.contrasts if (one.candidate, one.measure) == key)
+
+    def deltas(self, candidate: str, measure: str) -> dict[str, float]:
+        """Returns each paired query's part of the difference, in the order of the query ids.
+
+        For a mean over queries that is candidate - baseline; for a ratio of sums, the query's
+        jackknife pseudo-value. Their mean is the difference.
+
+        Raises:
+            UnknownNameError: If there is no such candidate or measure.
+        """
+        pairing = self._pairings[self._key(candidate, measure)]
+        return dict(zip(pairing.queries, pairing.differences.tolist(), strict=True))
+
+    def regressions(self, measure: str | None = None) -> tuple[Contrast, ...]:
+        """Returns the contrasts in which a candidate is significantly worse.
+
+        Args:
+            measure: Restricts them to one measure.
+
+        Raises:
+            UnknownNameError: If the measure was not compared.
+        """
+        name = None if measure is None else self._measure(measure)
+        return tuple(
+            one
+            for one in self.contrasts
+            if one.verdict == "worse" and (name is None or one.measure == name)
+        )
+
+    def run(self, name: str) -> Run:
+        """Returns one of the whole runs; a file is read on first use.
+
+        Raises:
+            UnknownNameError: If no run has the name.
+            ParameterError: If results or values were compared, not runs.
+        """
+        if name not in self.runs:
+            raise UnknownNameError(
+                message("no run `{name}`", name=name), hint=suggestion(name, list(self.runs))
+            )
+        if name not in self._sources:
+            raise ParameterError(
+                "only values were compared, but a run is needed here",
+                hint="compare judgments and runs with relyon.compare",
+            )
+        if not isinstance(self._sources[name], Run):
+            self._sources[name] = read_run(self._sources[name])
+        found: Run = self._sources[name]
+        return found
+
+    def measured(self, name: str, measures: MeasureNames) -> Results:
+        """Returns further measures of one of the runs, under the rules of the comparison.
+
+        What was measured before is not measured again: whoever needs several measures of a run asks
+        for all of them at once, before those who need some of them.
+
+        Args:
+            name: The run.
+            measures: One or more measures; the results may hold others too.
+
+        Raises:
+            UnknownNameError: If no run has the name.
+            ParameterError: If results or values were compared, not runs.
+
+        Examples:
+            >>> import relyon
+            >>> old, new = {"q": {"b": 2.0, "a": 1.0}}, {"q": {"a": 1.0}}
+            >>> names = ["old", "new"]
+            >>> comparison = relyon.compare({"q": {"a": 1}}, old, new, "ndcg", names=names)
+            >>> comparison.measured("old", ["rr", "recall@1"])["rr"]
+            0.5
+        """
+        run = self.run(name)
+        asked = parse_measures(measures)
+        known = self._measured[name]
+        if name in self._further:
+            known.append(self._further.pop(name)())
+        found = next((one for one in known if all(map(one.__contains__, asked))), None)
+        if found is None:
+            evaluator = Evaluator(
+                self.judgments,
+                convention=self.convention,
+                scale=self.scale,
+                threads=self.settings.threads,
+            )
+            found = evaluator.evaluate(run, asked, name=name)
+            known.append(found)
+        return found
+
+    def keep_further(self, found: Mapping[str, Callable[[], Results]]) -> None:
+        """Keeps what was measured of each run besides what is compared, for `measured`.
+
+        Args:
+            found: By run: returns the results.
+        """
+        self._further = dict(found)
+
+    def _measure(self, name: str) -> str:
+        if name in self.measures:
+            return name
+        key = str(parse_measure(name))
+        if key not in self.measures:
+            raise UnknownNameError(
+                message("`{key}` was not compared", key=key),
+                hint=message("there are {measures}", measures=list(self.measures)),
+            )
+        return key
+
+    def _key(self, candidate: str, measure: str) -> tuple[str, str]:
+        if candidate not in self.candidates:
+            raise UnknownNameError(
+                message("no candidate `{candidate}`", candidate=candidate),
+                hint=suggestion(candidate, list(self.candidates)),
+            )
+        return candidate, self._measure(measure)
+
+    def plan(
+        self, differences: Sequence[float | str] | None = None, *, powers: Sequence[float] = POWERS
+    ) -> QueryPlan:
+        """Returns how many queries to grade to detect a difference.
+
+        From the standard deviation of these runs' differences, at this comparison's significance
+        level divided by its number of comparisons.
+
+        Args:
+            differences: Numbers, or shares of the baseline's number such as "2%".
+            powers: The probabilities of detecting the difference.
+
+        Raises:
+            ParameterError: If a difference is not above 0, or a power is not between 0 and 1.
+        """
+        return plan_queries(self, differences, powers=powers)
+
+    def described(self, query_texts: Any) -> Comparison:
+        """Returns the same comparison with query texts beside the ids.
+
+        Its tables, `relyon.diagnose` and `relyon.write_report` then show the texts.
+
+        Args:
+            query_texts: A mapping from ids to texts, a frame, or a CSV, TSV, JSON Lines or Parquet
+                file with a column of ids and one of texts.
+
+        Raises:
+            InputError: If the table cannot be read, or has no column of ids or texts.
+            ParameterError: If something else is given.
+        """
+        found = copy(self)
+        found.query_texts = described(query_texts, "query", self.queries)
+        return found
+
+    # -- as text and tables --------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the object that ``--format json`` prints."""
+        return {
+            "baseline": self.baseline,
+            "candidates": list(self.candidates),
+            "measures": list(self.measures),
+            "contrasts": [self._contrast_dict(one) for one in self.contrasts],
+            "pairs": [one.to_dict() for one in self.pairs],
+            **self.settings.to_dict(),
+            "convention": None if self.convention is None else self.convention.to_dict(),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def _contrast_dict(self, one: Contrast) -> dict[str, Any]:
+        """Returns a contrast with the fingerprint of its numbers, if their rules are known."""
+        values = one.to_dict()
+        if self.convention is not None and one.definition:
+            found = definition_fingerprint(one.definition, self.convention, one.average)
+            values["fingerprint"] = found
+        return values
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row per contrast and one column per number."""
+        import polars
+
+        rows = [one.to_row() for one in self.contrasts]
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def document(
+        self, *, digits: int = DIGITS, per_query: bool = False, language: Language = "en"
+    ) -> Document:
+        """Returns every candidate's contrasts, with a legend.
+
+        Args:
+            digits: Decimals.
+            per_query: Adds a table of per-query differences before the others.
+            language: `en` or `zh`.
+        """
+        return comparison_document(self, digits=digits, per_query=per_query, language=language)
+
+    def to_markdown(
+        self, *, digits: int = DIGITS, per_query: bool = False, language: Language = "en"
+    ) -> str:
+        """Returns Markdown tables: runs by measures, then the contrasts."""
+        from relyon.core.document.markdown import render_markdown
+
+        found = comparison_document(
+            self, digits=digits, per_query=per_query, overview=True, language=language
+        )
+        return render_markdown(found)
+
+    def to_latex(self, *, digits: int = DIGITS, language: Language = "en") -> str:
+        """Returns a LaTeX table (booktabs): runs by measures, the best in bold."""
+        from relyon.analysis.comparison.matrix import latex
+
+        return latex(self, digits=digits, language=language)
+
+    def to_csv(self, *, per_query: bool = False) -> str:
+        """Returns CSV: one row per contrast, or per candidate, query and measure."""
+        if not per_query:
+            return super().to_csv()
+        from relyon.core.cells import csv_text
+
+        return csv_text(query_rows(self)).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return (
+            f"Comparison({self.baseline!r} with {', '.join(map(repr, self.candidates))}: "
+            f"{', '.join(self.measures)})"
+        )

@@ -1,0 +1,254 @@
+"""One candidate against the baseline on one measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from relyon.core.document.json import json_number
+from relyon.core.document.result import Exportable
+from relyon.measures.names import measure as parse_measure
+
+if TYPE_CHECKING:
+    import polars
+
+__all__ = [
+    "UNTESTED",
+    "Contrast",
+    "PairContrast",
+    "Verdict",
+    "describes_data",
+    "gain_sign",
+    "verdict",
+]
+
+Verdict = Literal["better", "worse", "undecided", "described"]
+#: Why a measure never has a p-value.
+UNTESTED = "the measure describes the data, not the quality of a ranking"
+
+
+def describes_data(measure: str) -> bool:
+    """Whether a measure is shown but not tested; another program's values are always tested.
+
+    Examples:
+        >>> describes_data("judged@10"), describes_data("ndcg@10"), describes_data("revenue")
+        (True, False, False)
+    """
+    try:
+        return parse_measure(measure).describes == "data"
+    except (LookupError, ValueError):
+        return False
+
+
+def gain_sign(measure: str) -> int:
+    """Returns the sign of a change for the better: -1 if lower values of a measure are better.
+
+    Of another program's values higher ones are better.
+
+    Examples:
+        >>> gain_sign("ndcg@10"), gain_sign("rbp_residual"), gain_sign("revenue")
+        (1, -1, 1)
+    """
+    try:
+        return -1 if parse_measure(measure).better == "lower" else 1
+    except (LookupError, ValueError):
+        return 1
+
+
+def verdict(measure: str, difference: float, queries: int, p: float, alpha: float) -> Verdict:
+    """Returns whether a candidate is better or worse, or nothing can be concluded.
+
+    Args:
+        measure: The measure's name: of some, lower values are better.
+        difference: candidate - baseline.
+        queries: Number of paired queries.
+        p: The p-value, corrected if there are several.
+        alpha: Significance level.
+
+    Examples:
+        >>> verdict("ndcg@10", 0.03, 50, 0.01, 0.05), verdict("ndcg@10", 0.03, 5, 0.01, 0.05)
+        ('better', 'undecided')
+    """
+    from relyon.analysis.statistics import is_significant
+
+    if difference == 0 or not is_significant(queries, p, alpha):
+        return "undecided"
+    return "better" if gain_sign(measure) * difference > 0 else "worse"
+
+
+@dataclass(frozen=True)
+class Contrast(Exportable):
+    """One candidate against the baseline on one measure, paired by query.
+
+    Attributes:
+        measure: The measure's name.
+        baseline: The name of the baseline run.
+        candidate: The name of the candidate run.
+        average: How queries became one number: `macro`, `micro` or `sum`.
+        queries: Number of paired queries.
+        left_out: Queries without a finite value in one or both runs.
+        baseline_mean: The baseline's number over the paired queries.
+        candidate_mean: The candidate's.
+        difference: candidate - baseline.
+        interval: Confidence interval of the difference; NaN if there is none.
+        p_values: Two-sided p by test: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`; NaN if a
+            test does not apply.
+        statistics: Student's `t` with its `degrees_of_freedom`, and Wilcoxon's `w`: the smaller
+            sum of signed ranks; NaN if undefined.
+        test: The deciding test. For a pooled AUC, which has no per-query values, `permutation`
+            replaces `t`, `wilcoxon` and `sign`.
+        p: Its p-value.
+        p_adjusted: The same corrected for the number of comparisons (runs x measures).
+        effect_size: d_z: the mean difference divided by the differences' standard deviation.
+        wins: Queries on which the candidate is better.
+        ties: Queries on which both are equal.
+        losses: Queries on which the candidate is worse.
+        detectable: The smallest difference that this many queries detect with a power of 0.8.
+        queries_needed: Queries needed to detect the observed difference with a power of 0.8; 0
+            without a difference.
+        baseline_details: Details of the baseline's number, such as PNR without pairs of equal
+            labels (`strict`) and that of random orders (`random`).
+        candidate_details: The same for the candidate.
+        definition: The measure with all parameters filled in; empty if only values were given.
+        verdict: `better` or `worse` if `p_adjusted` is at most alpha and there are six queries or
+            more, else `undecided`. A negative difference is better if the measure says that lower
+            values are. Or `described` for a measure of the data, such as `judged@10`. Such a
+            contrast has both numbers and their difference; it is not tested, so it has neither p
+            nor interval.
+    """
+
+    measure: str
+    baseline: str
+    candidate: str
+    average: str
+    queries: int
+    left_out: int
+    baseline_mean: float
+    candidate_mean: float
+    difference: float
+    interval: tuple[float, float]
+    test: str
+    p: float
+    p_adjusted: float
+    effect_size: float
+    wins: int
+    ties: int
+    losses: int
+    detectable: float
+    queries_needed: int
+    verdict: Verdict = "undecided"
+    p_values: Mapping[str, float] = field(default_factory=dict)
+    baseline_details: Mapping[str, float] = field(default_factory=dict)
+    candidate_details: Mapping[str, float] = field(default_factory=dict)
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    definition: str = ""
+
+    @property
+    def few(self) -> bool:
+        """Whether there are too few queries to call any difference significant: fewer than six."""
+        from relyon.analysis.statistics import ENOUGH_QUERIES
+
+        return self.queries < ENOUGH_QUERIES
+
+    @property
+    def tested(self) -> bool:
+        """Whether the difference is tested, not just described."""
+        return self.verdict != "described"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values; missing numbers are null."""
+        details = {
+            name: {key: json_number(value) for key, value in one.items()}
+            for name, one in (
+                ("baseline_details", self.baseline_details),
+                ("candidate_details", self.candidate_details),
+            )
+            if one
+        }
+        return {
+            "measure": self.measure,
+            "definition": self.definition or None,
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "average": self.average,
+            "queries": self.queries,
+            "left_out": self.left_out,
+            "baseline_mean": json_number(self.baseline_mean),
+            "candidate_mean": json_number(self.candidate_mean),
+            "difference": json_number(self.difference),
+            "interval": [json_number(bound) for bound in self.interval],
+            "test": self.test,
+            "p": json_number(self.p),
+            "p_adjusted": json_number(self.p_adjusted),
+            "p_values": {name: json_number(value) for name, value in self.p_values.items()},
+            "statistics": {name: json_number(value) for name, value in self.statistics.items()},
+            "effect_size": json_number(self.effect_size),
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "detectable": json_number(self.detectable),
+            "queries_needed": self.queries_needed,
+            "verdict": self.verdict,
+            "untested": None if self.tested else UNTESTED,
+            **details,
+        }
+
+    def to_row(self) -> dict[str, Any]:
+        """Returns the same, flattened: one column per number."""
+        row = self.to_dict()
+        row["interval_low"], row["interval_high"] = row.pop("interval")
+        row |= {f"p_{name}": value for name, value in row.pop("p_values").items()}
+        for run in ("baseline", "candidate"):
+            details = row.pop(f"{run}_details", {})
+            row |= {f"{run}_{name}": value for name, value in details.items()}
+        row |= row.pop("statistics")
+        return row
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row, one column per number."""
+        import polars
+
+        return polars.DataFrame([self.to_row()])
+
+
+@dataclass(frozen=True)
+class PairContrast(Exportable):
+    """Two of several runs on one measure, by the randomised Tukey HSD test.
+
+    Attributes:
+        measure: The measure's name.
+        first: One run.
+        second: The other.
+        difference: second - first.
+        p: Two-sided p-value, corrected for all pairs of runs.
+        effect_size: The difference divided by the residual standard deviation of the two-way
+            analysis of variance (runs and queries).
+        queries: Queries with a value in all runs.
+    """
+
+    measure: str
+    first: str
+    second: str
+    difference: float
+    p: float
+    effect_size: float
+    queries: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values."""
+        return {
+            "measure": self.measure,
+            "first": self.first,
+            "second": self.second,
+            "difference": json_number(self.difference),
+            "p": json_number(self.p),
+            "effect_size": json_number(self.effect_size),
+            "queries": self.queries,
+        }
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row, one column per number."""
+        import polars
+
+        return polars.DataFrame([self.to_dict()])

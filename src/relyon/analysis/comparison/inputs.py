@@ -1,0 +1,300 @@
+"""Comparing runs, evaluations, or values of another program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+from relyon.analysis.comparison.comparison import Comparison
+from relyon.analysis.comparison.pairing import Sample
+from relyon.analysis.comparison.runs import Progress, check_titles, evaluate_lists, run_titles
+from relyon.analysis.comparison.settings import Options, Settings
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.notes import Note, shared_notes
+from relyon.core.texts import message
+from relyon.data.convention import Convention
+from relyon.data.judgments import Judgments
+from relyon.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
+from relyon.evaluation.results import Results
+
+if TYPE_CHECKING:
+    from relyon.data.scale import Scale
+
+__all__ = ["compare", "compare_results", "compare_runs", "compare_values"]
+
+
+def compare(
+    judgments: Any,
+    baseline: Any,
+    candidates: Any,
+    measures: MeasureNames = DEFAULT_MEASURES,
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    average: Average | None = None,
+    scale: Scale | str | None = None,
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compares candidates with a baseline, query by query.
+
+    Args:
+        judgments: See `relyon.evaluate`.
+        baseline: The baseline run; see `relyon.evaluate`.
+        candidates: Another run, or a sequence of runs.
+        measures: One or more names such as `ndcg@10`, or `Measure` objects.
+        convention: See `relyon.evaluate`.
+        average: See `relyon.evaluate`.
+        scale: See `relyon.evaluate`.
+        names: The names of the runs, the baseline first; by default their files' names.
+        progress: Called with the work done, the total, and the next step.
+        **options: The settings of the tests. `test`, the one that decides: `t`, `wilcoxon`, `sign`,
+            `permutation`, `bootstrap`, or `tukey` (randomised Tukey HSD, for more than two runs);
+            p-values of the other paired tests are computed on demand. `interval`, the kind of
+            confidence intervals: `t`, or by bootstrap `percentile`, `bca`. `correction` for runs x
+            measures comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`. `alpha` (0.05): the
+            significance level of corrected p-values. `confidence` (0.95) of the intervals.
+            `resamples` (10,000) of the resampling tests; their p is at least 1 / (resamples + 1).
+            `seed`: equal seeds give identical results for any number of threads and order of rows.
+            `threads`: 0 uses all cores.
+
+    Raises:
+        InputError: If the data cannot be used.
+        UnknownNameError: If a measure, preset or scale has no such name.
+        ParameterError: If a parameter has an invalid value, or two runs have the same name.
+
+    Examples:
+        >>> import relyon
+        >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
+        >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
+        >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
+        >>> comparison = relyon.compare(judgments, old, new, "rr", names=["old", "new"])
+        >>> comparison.contrast("new", "rr").verdict
+        'better'
+    """
+    return compare_runs(
+        judgments,
+        [baseline, *_listed(candidates)],
+        measures,
+        convention=convention,
+        average=average,
+        scale=scale,
+        names=names,
+        progress=progress,
+        **options,
+    )
+
+
+def compare_runs(
+    judgments: Any,
+    runs: Sequence[Any],
+    measures: MeasureNames = DEFAULT_MEASURES,
+    further: Sequence[str] = (),
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    average: Average | None = None,
+    scale: Scale | str | None = None,
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compares runs as `compare` does, and evaluates further measures in the same pass.
+
+    Args:
+        judgments: As for `compare`.
+        runs: The baseline, then the candidates.
+        measures: As for `compare`.
+        further: Measures that `Comparison.measured` will be asked for; they are not compared.
+        convention: As for `compare`.
+        average: As for `compare`.
+        scale: As for `compare`.
+        names: As for `compare`.
+        progress: As for `compare`.
+        **options: As for `compare`.
+    """
+    settings = Settings(**options)
+    titles = run_titles(runs, names)
+    _check_runs(titles, settings)
+    evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=settings.threads)
+    lists = [measures, further] if further else [measures]
+    passes = evaluate_lists(evaluator, runs, titles, lists, average=average, progress=progress)
+    results = [one[0]() for one in passes]
+    found = _of_results(results, settings, evaluator.scale, evaluator.judgments, runs, progress)
+    if further:
+        found.keep_further({one.run: more[1] for one, more in zip(results, passes, strict=True)})
+    return found
+
+
+def compare_results(
+    results: Sequence[Results],
+    *,
+    judgments: Judgments | None = None,
+    runs: Sequence[Any] = (),
+    progress: Progress | None = None,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compares existing evaluations, such as those of `relyon.evaluate_scores`.
+
+    Args:
+        results: The baseline's first, then the candidates'; all with the same measures.
+        judgments: The judgments, for functions that look into queries, such as
+            `relyon.write_report`; with `runs`.
+        runs: The run of each result.
+        progress: Called with the work done, the total, and the next step.
+        **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
+            `threads`, as for `relyon.compare`.
+
+    Raises:
+        ParameterError: If there are fewer than two, or they differ in measures or rules, or share a
+            name.
+
+    Examples:
+        >>> import relyon
+        >>> labels, groups = [1, 0] * 20, [2] * 20
+        >>> old = relyon.evaluate_scores(labels, [1, 2] * 20, groups, "gauc", name="old")
+        >>> new = relyon.evaluate_scores(labels, [2, 1] * 19 + [1, 2], groups, "gauc", name="new")
+        >>> relyon.compare_results([old, new]).contrast("new", "gauc").verdict
+        'better'
+    """
+    settings = Settings(**options)
+    _check_runs([one.run for one in results], settings)
+    for one in results[1:]:
+        if list(one.entries) != list(results[0].entries):
+            raise ParameterError(
+                message(
+                    "`{run}` has the measures {entries}, but `{run_2}` has {entries_2}",
+                    run=one.run,
+                    entries=list(one.entries),
+                    run_2=results[0].run,
+                    entries_2=list(results[0].entries),
+                ),
+                hint="evaluate both with the same measures",
+            )
+        if one.convention != results[0].convention:
+            raise ParameterError(
+                message(
+                    "`{run}` and `{run_2}` follow different conventions",
+                    run=one.run,
+                    run_2=results[0].run,
+                ),
+                hint="evaluate both with the same convention",
+            )
+    scale = None if judgments is None else judgments.scale
+    return _of_results(results, settings, scale, judgments, runs, progress)
+
+
+def compare_values(
+    values: Mapping[str, Any],
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compares values that another program computed, query by query.
+
+    Args:
+        values: By run, the baseline first: a mapping {measure: {query: value}}, or a file: CSV
+            with a column of queries and one per measure, what ``relyon evaluate -q --format csv``
+            writes, or what ``trec_eval -q`` prints.
+        **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
+            `threads`, as for `relyon.compare`.
+
+    Raises:
+        InputError: If a file cannot be read, or two runs have no measure or query in common.
+        ParameterError: If there are fewer than two runs.
+
+    Examples:
+        >>> import relyon
+        >>> old = {"ndcg": {f"q{n}": 0.1 * n for n in range(10)}}
+        >>> new = {"ndcg": {f"q{n}": 0.1 * n + 0.05 for n in range(10)}}
+        >>> round(relyon.compare_values({"old": old, "new": new}).contrasts[0].difference, 3)
+        0.05
+    """
+    from relyon.io.values import read_values
+
+    settings = Settings(**options)
+    names = list(values)
+    _check_runs(names, settings)
+    columns = [one if isinstance(one, Mapping) else read_values(one) for one in values.values()]
+    measures = [name for name in columns[0] if all(name in other for other in columns[1:])]
+    if not measures:
+        raise InputError(
+            message(
+                "`{names}` and `{names_2}` have no measure in common: {columns}",
+                names=names[0],
+                names_2=names[1],
+                columns=" and ".join(", ".join(map(str, one)) for one in columns[:2]),
+            )
+        )
+    samples = {
+        name: [Sample({str(query): float(v) for query, v in one[name].items()}) for one in columns]
+        for name in measures
+    }
+    _check_queries(names, samples)
+    left_out = sorted({name for one in columns for name in one} - set(measures))
+    notes = []
+    if left_out:
+        notes.append(Note("unshared-measures", len(left_out), values={"measures": left_out}))
+    return Comparison(names, samples, settings, notes=notes)
+
+
+def _of_results(
+    results: Sequence[Results],
+    settings: Settings,
+    scale: Scale | None = None,
+    judgments: Judgments | None = None,
+    sources: Sequence[Any] = (),
+    progress: Progress | None = None,
+) -> Comparison:
+    names = [one.run for one in results]
+    samples = {name: [Sample.of(one, name) for one in results] for name in results[0].entries}
+    _check_queries(names, samples)
+    notes = shared_notes((one.run, one.notes) for one in results)
+    pooled = [
+        name
+        for name, entry in results[0].entries.items()
+        if entry.average == "micro" and samples[name][0].average == "macro"
+    ]
+    if pooled:
+        notes.append(Note("pooled-measures", len(pooled), values={"measures": pooled}))
+    return Comparison(
+        names,
+        samples,
+        settings,
+        results=results,
+        convention=results[0].convention,
+        scale=scale,
+        judgments=judgments,
+        sources=sources,
+        notes=notes,
+        progress=progress,
+    )
+
+
+def _listed(candidates: Any) -> list[Any]:
+    if isinstance(candidates, list | tuple):
+        return list(candidates)
+    return [candidates]
+
+
+def _check_runs(names: Sequence[str], settings: Settings) -> None:
+    check_titles(names)
+    if settings.test == "tukey" and len(names) < 3:
+        raise ParameterError(
+            "the test `tukey` compares all pairs of three or more runs",
+            hint="for two runs choose `t` or `permutation`",
+        )
+
+
+def _check_queries(names: Sequence[str], samples: Mapping[str, Sequence[Sample]]) -> None:
+    for columns in samples.values():
+        for name, column in zip(names[1:], columns[1:], strict=True):
+            if not columns[0].values.keys() & column.values.keys():
+                ours, theirs = (", ".join(list(one.values)[:3]) for one in (columns[0], column))
+                raise InputError(
+                    message(
+                        "`{names}` and `{name}` have no query in common: {ours} and {theirs}",
+                        names=names[0],
+                        name=name,
+                        ours=ours,
+                        theirs=theirs,
+                    ),
+                    hint="check that both use the same query ids",
+                )

@@ -1,0 +1,85 @@
+"""The legend of a comparison's tables."""
+
+from __future__ import annotations
+
+from relyon.analysis.comparison.compared import Compared, contrast_label, is_pooled
+from relyon.analysis.comparison.contrast import gain_sign
+from relyon.core.texts import Language, catalogue
+from relyon.measures.labels import measure_label
+
+__all__ = ["ONE_VALUE_TESTS", "legend", "lower_measures", "pooled_measures", "superscript_legend"]
+
+#: Tests of one value per query.
+ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
+
+
+def legend(comparison: Compared, language: Language = "en") -> str:
+    """Returns the legend of signs, with the test, correction and intervals."""
+    words = catalogue("tables", language)
+    settings = comparison.settings
+    test = words.name("test", settings.test)
+    key = "rule"
+    if comparison.corrected:
+        key = "corrected_tukey" if settings.test == "tukey" else "corrected"
+    rule = words.say(
+        f"comparison.{key}",
+        alpha=settings.alpha,
+        correction=words.name("correction", settings.correction),
+        count=comparison.corrected,
+    )
+    interval = words.name("interval", settings.interval)
+    text = words.say("comparison.legend", test=test, rule=rule, interval=interval)
+    pooled = pooled_measures(comparison)
+    drawn = {"permutation", "bootstrap", "tukey"}
+    if settings.test in drawn or settings.interval != "t" or pooled:
+        draws = {"resamples": settings.resamples, "seed": settings.seed}
+        text += words.say("comparison.resamples", **draws)
+    if pooled:
+        key = "pooled_instead" if settings.test in ONE_VALUE_TESTS else "pooled"
+        text += words.say(f"comparison.{key}", measures=pooled, test=test)
+    described = [name for name in comparison.measures if name not in comparison.tested]
+    if described:
+        labels = dict.fromkeys(
+            contrast_label(one) for one in comparison.contrasts if one.measure in described
+        )
+        text += words.say("comparison.described", measures=list(labels))
+    lower = lower_measures(comparison)
+    if lower:
+        text += words.say("comparison.lower", measures=list(map(measure_label, lower)))
+    return text
+
+
+def lower_measures(comparison: Compared) -> list[str]:
+    """Returns the tested measures of which lower values are better."""
+    return [name for name in comparison.tested if gain_sign(name) < 0]
+
+
+def pooled_measures(comparison: Compared) -> list[str]:
+    """Returns the measures whose number is recomputed from whole queries."""
+    found = []
+    for one in comparison.contrasts:
+        if is_pooled(one):
+            found.append(contrast_label(one))
+    return list(dict.fromkeys(found))
+
+
+def superscript_legend(comparison: Compared, language: Language = "en") -> str:
+    """Returns the legend of bold numbers and superscripts."""
+    words = catalogue("tables", language)
+    settings = comparison.settings
+    corrected = bool(comparison.corrected) and not comparison.pairs
+    how = words.say(
+        "comparison.bold_corrected" if corrected else "comparison.bold_rule",
+        test=words.name("test", "tukey" if comparison.pairs else settings.test),
+        alpha=settings.alpha,
+        correction=words.name("correction", settings.correction),
+    )
+    pooled = [] if comparison.pairs else pooled_measures(comparison)
+    if pooled and settings.test in ONE_VALUE_TESTS:
+        test = words.name("test", "permutation")
+        how = words.say("comparison.bold_pooled", how=how, measures=pooled, test=test)
+    text = words.say("comparison.bold", how=how)
+    lower = lower_measures(comparison)
+    if lower:
+        text += words.say("comparison.bold_lower", measures=list(map(measure_label, lower)))
+    return text

@@ -1,0 +1,188 @@
+"""Runs by measures: each number, the best in bold, with superscripts for significance."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from string import ascii_letters
+
+from relyon.analysis.comparison.compared import Compared, beside, decimals
+from relyon.analysis.comparison.contrast import gain_sign
+from relyon.analysis.comparison.legend import superscript_legend
+from relyon.core.document.model import Cell, Table
+from relyon.core.texts import Catalogue, Language, catalogue
+from relyon.core.texts.numbers import DIGITS, TERMINAL
+from relyon.measures.labels import measure_label, prose_label
+
+__all__ = ["latex", "matrix"]
+
+number = TERMINAL.number
+
+
+def matrix(comparison: Compared, *, digits: int = DIGITS, language: Language = "en") -> Table:
+    """Returns runs by measures."""
+    values, letters = _values(comparison), _superscripts(comparison)
+    best = _best(comparison, values)
+    places = {one.measure: decimals(one, digits) for one in reversed(comparison.contrasts)}
+    rows: list[list[Cell | str]] = []
+    for place, run in enumerate(comparison.runs):
+        row: list[Cell | str] = [_letter(place), run]
+        for measure in comparison.measures:
+            value = values[run, measure]
+            above = letters.get((run, measure), "")
+            text = number(value, places.get(measure, digits))
+            row.append(Cell(text, strong=value == best.get(measure), above=above))
+        rows.append(row)
+    notes = [superscript_legend(comparison, language)] if comparison.tested else []
+    run = catalogue("tables", language).name("column", "run")
+    return Table(["", run, *_labels(comparison)], rows, left=2, notes=notes)
+
+
+def _letter(place: int) -> str:
+    """Returns a run's superscript: a to z, A to Z, then a2, b2 and so on."""
+    turn, place = divmod(place, len(ascii_letters))
+    return f"{ascii_letters[place]}{turn + 1 if turn else ''}"
+
+
+def _superscripts(comparison: Compared) -> dict[tuple[str, str], str]:
+    """Returns, by run and measure, letters of the runs that it is significantly better than."""
+    from relyon.analysis.statistics import is_significant
+
+    letters = {name: _letter(place) for place, name in enumerate(comparison.runs)}
+    alpha = comparison.settings.alpha
+    found: dict[tuple[str, str], list[str]] = {}
+    order = {letter: place for place, letter in enumerate(letters.values())}
+
+    def add(measure: str, worse: str, better: str) -> None:
+        found.setdefault((better, measure), []).append(letters[worse])
+
+    if comparison.pairs:
+        for pair in comparison.pairs:
+            if pair.difference and is_significant(pair.queries, pair.p, alpha):
+                ends = (pair.first, pair.second)
+                rises = gain_sign(pair.measure) * pair.difference > 0
+                add(pair.measure, *(ends if rises else ends[::-1]))
+    else:
+        for one in comparison.contrasts:
+            if one.verdict == "better":
+                add(one.measure, one.baseline, one.candidate)
+            elif one.verdict == "worse":
+                add(one.measure, one.candidate, one.baseline)
+    return {key: "".join(sorted(above, key=order.__getitem__)) for key, above in found.items()}
+
+
+def _values(comparison: Compared) -> dict[tuple[str, str], float]:
+    """Returns the number of every run and measure over the paired queries."""
+    found: dict[tuple[str, str], float] = {}
+    for one in comparison.contrasts:
+        found.setdefault((one.baseline, one.measure), one.baseline_mean)
+        found[(one.candidate, one.measure)] = one.candidate_mean
+    return found
+
+
+def _best(comparison: Compared, values: dict[tuple[str, str], float]) -> dict[str, float]:
+    """Returns each tested measure's best number, NaN if no run has one."""
+    found = {}
+    for measure in comparison.tested:
+        column = [values[run, measure] for run in comparison.runs]
+        known = [value for value in column if not math.isnan(value)]
+        best = max if gain_sign(measure) > 0 else min
+        found[measure] = best(known, default=math.nan)
+    return found
+
+
+def _labels(
+    comparison: Compared, label: Callable[[str, str, str], str] = measure_label
+) -> list[str]:
+    labels = {
+        one.measure: label(one.measure, one.average, one.definition) for one in comparison.contrasts
+    }
+    return [labels.get(name, name) for name in comparison.measures]
+
+
+def _besides(comparison: Compared, digits: int, words: Catalogue, names: Mapping[str, str]) -> str:
+    """Returns the strict and random values of measures of pairs, as sentences."""
+    sentences: dict[tuple[str, str], str] = {}
+    for one in comparison.contrasts:
+        said = [
+            words.say(
+                "comparison.beside_one",
+                name=words.name("detail", name),
+                first=number(first, digits),
+                second=number(second, digits),
+            )
+            for name, first, second in beside(one)
+        ]
+        if said:
+            runs = words.say(
+                "comparison.both", first=names[one.baseline], second=names[one.candidate]
+            )
+            label = prose_label(one.measure, one.average, one.definition)
+            sentences[label, runs] = words.say(
+                "comparison.beside", measure=label, runs=runs, texts=said
+            )
+    return "".join(sentences.values())
+
+
+#: File extensions, which are not part of a run's name.
+ENDINGS = r"(\.(run|trec|txt|csv|tsv|jsonl?|ndjson|parquet|res|results|out|gz|zst|bz2|xz))+$"
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "≤": r"$\le$",
+}
+
+
+def _latex_text(text: str) -> str:
+    return "".join(LATEX.get(sign, sign) for sign in text)
+
+
+def latex(comparison: Compared, *, digits: int = DIGITS, language: Language = "en") -> str:
+    """Returns a LaTeX table for the package booktabs: runs by measures."""
+    table = matrix(comparison, digits=digits, language=language)
+    counts = {one.queries for one in comparison.contrasts if one.tested}
+    words = catalogue("tables", language)
+    first = words.say("comparison.caption", count=counts.pop()) if len(counts) == 1 else ""
+    names = _names(comparison.runs)
+    caption = first + superscript_legend(comparison, language)
+    if len(comparison.candidates) == 1:
+        caption += _besides(comparison, digits, words, names)
+    headings = [
+        *(text.capitalize() for text in table.headings[:2]),
+        *_labels(comparison, prose_label),
+    ]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_latex_text(caption)}}}",
+        r"\label{tab:comparison}",
+        rf"\begin{{tabular}}{{ll{'r' * len(comparison.measures)}}}",
+        r"\toprule",
+        " & ".join(map(_latex_text, headings)) + r" \\",
+        r"\midrule",
+    ]
+    for row in table.cells():
+        row[1] = Cell(names[row[1].text])
+        lines.append(" & ".join(map(_latex_cell, row)) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
+
+
+def _names(runs: Sequence[str]) -> dict[str, str]:
+    """Returns names of runs for a paper: without file extensions, if they still differ."""
+    short = {run: re.sub(ENDINGS, "", run) or run for run in runs}
+    return short if len(set(short.values())) == len(short) else {run: run for run in runs}
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = _latex_text(cell.text)
+    text = rf"\textbf{{{text}}}" if cell.strong else text
+    return text + (rf"\textsuperscript{{{cell.above}}}" if cell.above else "")

@@ -1,0 +1,343 @@
+"""Two runs on one measure, query by query: the input of every paired statistic."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from relyon.analysis.comparison.contrast import gain_sign
+from relyon.measures.logarithms import geometric_parts
+from relyon.measures.names import measure as parse_measure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relyon.analysis.statistics import PooledScores
+    from relyon.evaluation.results import Results
+    from relyon.measures.base import Measure
+
+__all__ = ["Pairing", "Sample", "common_values", "pair"]
+
+Ratio = Callable[[float, float], float]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One measure of one run, query by query.
+
+    Attributes:
+        values: By query; NaN if the measure is undefined and the convention skips the query.
+        average: How queries become one number: `macro`, `micro` or `sum`.
+        numerators: By query, for a ratio of sums.
+        denominators: By query, for a ratio of sums.
+        ratio: Computes a number from summed numerators and denominators.
+        scores: By query, the scores of its positives and of its negatives, for a pooled AUC.
+        equal: By query, PNR's positive and negative pairs of equal labels.
+        measure: If the values come from an evaluation: gives the details beside the number.
+        details: The evaluation's details over all queries.
+    """
+
+    values: Mapping[str, float]
+    average: str = "macro"
+    numerators: Mapping[str, float] | None = None
+    denominators: Mapping[str, float] | None = None
+    ratio: Ratio | None = None
+    scores: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
+    equal: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    measure: Measure | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, results: Results, name: str) -> Sample:
+        """Extracts one measure from an evaluation.
+
+        A measure that pools the documents of all queries, like AUC, has no per-query shares: it
+        keeps the scores. Pooled measures other than AUC take the mean over queries. A mean with
+        unequal weights is a ratio of sums.
+        """
+        entry = results.entries[name]
+        measure, average = parse_measure(entry.definition), entry.average
+        instead = measure.counted(results.convention)
+        values = {
+            query: instead if math.isnan(value) else value
+            for query, value in results.values_by_query(name).items()
+        }
+        plain = cls(values, average, measure=measure, details=entry.details)
+        if measure.combine == "pooled" and average == "micro":
+            scores = _scores(results, name) if measure.resampled() else None
+            return replace(plain, average="macro" if scores is None else average, scores=scores)
+        summed = average in {"micro", "geometric"}
+        if not summed and measure.combine != "ratio":
+            return plain
+        import numpy as np
+
+        parts = [np.asarray(part).tolist() for part in results.parts(name)]
+        weights = zip(results.queries, parts[1], strict=True)
+        if not summed and all(one == 1.0 or math.isnan(values[query]) for query, one in weights):
+            # A weighted mean is a ratio of sums; with all weights 1 it is a plain mean.
+            return plain
+        numerators, denominators = (dict(zip(results.queries, part, strict=True)) for part in parts)
+        if average == "geometric":
+            logs = {query: geometric_parts(value) for query, value in values.items()}
+            numerators = {query: part[0] for query, part in logs.items()}
+            denominators = {query: part[1] for query, part in logs.items()}
+        pairs = zip(*results.equal_pairs(name), strict=True)
+        return replace(
+            plain,
+            numerators=numerators,
+            denominators=denominators,
+            ratio=measure.micro,
+            equal=dict(zip(results.queries, pairs, strict=False)),
+        )
+
+    def pooled(self, queries: Sequence[str]) -> PooledScores | None:
+        """Returns the scores of queries, `None` for measures that do not pool them."""
+        if self.scores is None:
+            return None
+        import numpy as np
+
+        from relyon.analysis.statistics import PooledScores
+
+        nothing = (np.empty(0), np.empty(0))
+        lists = [one for query in queries for one in self.scores.get(query, nothing)]
+        sizes = [len(one) for one in lists]
+        return PooledScores(
+            np.concatenate(lists) if lists else np.empty(0),
+            np.repeat(np.arange(len(lists)) // 2, sizes),
+            np.repeat(1 - np.arange(len(lists)) % 2, sizes).astype(np.uint8),
+            len(queries),
+        )
+
+    def beside(self, queries: Sequence[str]) -> Mapping[str, float]:
+        """Returns the details beside the number of queries, such as PNR's strict value."""
+        if self.measure is None or not self.details:
+            return {}
+        if self.average != "micro":
+            # Sums do not give the mean over some of the queries.
+            return self.details if len(queries) == len(self.values) else {}
+        sums = [math.fsum(part.tolist()) for part in self.parts(queries)]
+        equal = [self.equal.get(query, (0.0, 0.0)) for query in queries]
+        totals = math.fsum(one[0] for one in equal), math.fsum(one[1] for one in equal)
+        return self.measure.details(sums[0], sums[1], totals)
+
+    def counts(self, query: str) -> bool:
+        """Whether a query contributes to a ratio of sums."""
+        return any(
+            part is not None and part[query] != 0 for part in (self.numerators, self.denominators)
+        )
+
+    def parts(self, queries: Sequence[str]) -> tuple[NDArray[np.float64], ...]:
+        """Returns numerators and denominators of queries."""
+        import numpy as np
+
+        return tuple(
+            np.array([part[query] for query in queries], dtype=np.float64)
+            for part in (self.numerators, self.denominators)
+            if part is not None
+        )
+
+    def pseudo_values(self, queries: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
+        """Returns a ratio of sums, and one value per query that has this ratio as its mean.
+
+        The jackknife's pseudo-values n R - (n - 1) R without the query, shifted to have the ratio
+        R as their mean (Tukey 1958, Annals of Mathematical Statistics 29).
+        """
+        import numpy as np
+
+        ratio = self.ratio or operator.truediv
+        numerators, denominators = self.parts(queries)
+        count = len(numerators)
+        numerator, denominator = math.fsum(numerators.tolist()), math.fsum(denominators.tolist())
+        whole = ratio(numerator, denominator)
+        if not math.isfinite(whole):
+            return whole, np.full(count, math.nan)
+        if count < 2:
+            return whole, np.full(count, whole)
+        without = np.array(
+            [
+                ratio(numerator - ours, denominator - theirs)
+                for ours, theirs in zip(numerators.tolist(), denominators.tolist(), strict=True)
+            ]
+        )
+        if not np.isfinite(without).all():
+            # Only one query keeps the ratio finite, so its variance is unknown.
+            return whole, np.full(count, math.nan)
+        pseudo = count * whole - (count - 1) * without
+        return whole, pseudo - _number(pseudo, "macro") + whole
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One measure of two runs, paired by query.
+
+    Attributes:
+        measure: The measure's name.
+        average: How queries become one number: `macro`, `micro` or `sum`.
+        queries: Ids sorted by code points, so that the order of the input does not matter.
+        baseline: The baseline's value of each query.
+        candidate: The candidate's.
+        differences: One per query; their mean is the difference of the two runs. For a mean over
+            queries they are candidate - baseline, for a sum that times the number of queries, for
+            a ratio of sums the jackknife's pseudo-values, shifted to have the difference of the
+            two ratios as their mean.
+        baseline_value: The baseline's number over these queries.
+        candidate_value: The candidate's.
+        left_out: Queries without a value in one of the runs, or in one run only.
+        infinite: Of those, queries whose value is infinite in one of the runs.
+        pools: For a pooled AUC: the scores of the baseline and of the candidate.
+        details: Details of the two numbers.
+        parts: For a ratio of sums: numerators and denominators of the baseline, and those of
+            the candidate, each in the order of `queries`.
+        ratio: For a ratio of sums: makes a number of summed numerators and denominators.
+    """
+
+    measure: str
+    average: str
+    queries: tuple[str, ...]
+    baseline: NDArray[np.float64]
+    candidate: NDArray[np.float64]
+    differences: NDArray[np.float64]
+    baseline_value: float
+    candidate_value: float
+    left_out: int
+    infinite: int = 0
+    parts: tuple[NDArray[np.float64], ...] = ()
+    ratio: Ratio | None = None
+    pools: tuple[PooledScores, PooledScores] | None = None
+    details: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {})
+
+    @property
+    def wins_ties_losses(self) -> tuple[int, int, int]:
+        """Queries on which the candidate is better, equal and worse."""
+        higher = int((self.candidate > self.baseline).sum())
+        lower = int((self.candidate < self.baseline).sum())
+        wins, losses = (higher, lower) if gain_sign(self.measure) > 0 else (lower, higher)
+        return wins, int((self.candidate == self.baseline).sum()), losses
+
+    @property
+    def difference(self) -> float:
+        """Candidate - baseline."""
+        return self.candidate_value - self.baseline_value
+
+
+def common_values(
+    samples: Sequence[Sample],
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Returns the queries for which all runs have a value, and runs x queries of values.
+
+    The mean of a row is the run's number: a sum's values are multiplied by their count, a ratio
+    of sums and a pooled AUC have the jackknife's pseudo-values.
+    """
+    import numpy as np
+
+    queries = sorted(set.intersection(*(set(one.values) for one in samples)))
+    pools = [one.pooled(queries) for one in samples]
+    if samples[0].scores is not None:
+        return tuple(queries), np.array([one.pseudo_values for one in pools if one is not None])
+    if samples[0].ratio is not None:
+        queries = [q for q in queries if any(one.counts(q) for one in samples)]
+    if samples[0].ratio is None:
+        queries = [q for q in queries if all(math.isfinite(one.values[q]) for one in samples)]
+        factor = len(queries) if samples[0].average == "sum" else 1
+        rows = [[one.values[query] * factor for query in queries] for one in samples]
+        return tuple(queries), np.array(rows, dtype=np.float64)
+    return tuple(queries), np.array([one.pseudo_values(queries)[1] for one in samples])
+
+
+def pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
+    """Pairs one measure of two runs.
+
+    Args:
+        measure: Its name.
+        baseline: The baseline run.
+        candidate: The candidate run.
+    """
+    import numpy as np
+
+    common = sorted(baseline.values.keys() & candidate.values.keys())
+    total = len(baseline.values.keys() | candidate.values.keys())
+    if baseline.ratio is not None:
+        common = [query for query in common if baseline.counts(query) or candidate.counts(query)]
+    first = np.array([baseline.values[query] for query in common], dtype=np.float64)
+    second = np.array([candidate.values[query] for query in common], dtype=np.float64)
+    if baseline.ratio is not None:
+        parts = (*baseline.parts(common), *candidate.parts(common))
+        ours, theirs = baseline.pseudo_values(common), candidate.pseudo_values(common)
+        return Pairing(
+            measure=measure,
+            average=baseline.average,
+            queries=tuple(common),
+            baseline=first,
+            candidate=second,
+            differences=theirs[1] - ours[1],
+            baseline_value=ours[0],
+            candidate_value=theirs[0],
+            left_out=total - len(common),
+            parts=parts,
+            ratio=baseline.ratio,
+            details=(baseline.beside(common), candidate.beside(common)),
+        )
+    pools = baseline.pooled(common), candidate.pooled(common)
+    if pools[0] is not None and pools[1] is not None:
+        return Pairing(
+            measure=measure,
+            average=baseline.average,
+            queries=tuple(common),
+            baseline=first,
+            candidate=second,
+            differences=pools[1].pseudo_values - pools[0].pseudo_values,
+            baseline_value=pools[0].area,
+            candidate_value=pools[1].area,
+            left_out=total - len(common),
+            pools=(pools[0], pools[1]),
+        )
+    held = np.isfinite(first) & np.isfinite(second)
+    queries = tuple(query for query, kept in zip(common, held, strict=True) if kept)
+    infinite = int(np.sum(np.isinf(first) | np.isinf(second)))
+    first, second = first[held], second[held]
+    return Pairing(
+        measure=measure,
+        average=baseline.average,
+        queries=queries,
+        baseline=first,
+        candidate=second,
+        differences=(second - first) * (len(queries) if baseline.average == "sum" else 1),
+        baseline_value=_number(first, baseline.average),
+        candidate_value=_number(second, baseline.average),
+        left_out=total - len(queries),
+        infinite=infinite,
+        details=(baseline.beside(queries), candidate.beside(queries)),
+    )
+
+
+def _scores(
+    results: Results, name: str
+) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None:
+    """Returns each query's scores of positives and of negatives, `None` if not kept."""
+    import numpy as np
+
+    pool = results.pool(name)
+    if pool is None:
+        return None
+    nothing = np.empty(0)
+    found = dict.fromkeys(results.queries, (nothing, nothing))
+    scores = [np.asarray(part, dtype=np.float64) for part in pool[:2]]
+    starts = [0, 0]
+    for row, *sizes in zip(*pool[2:], strict=True):
+        lists = [
+            part[start : start + size]
+            for part, start, size in zip(scores, starts, sizes, strict=True)
+        ]
+        found[results.queries[row]] = lists[0], lists[1]
+        starts = [start + size for start, size in zip(starts, sizes, strict=True)]
+    return found
+
+
+def _number(values: NDArray[np.float64], average: str) -> float:
+    if average == "sum":
+        return math.fsum(values.tolist())
+    return math.fsum(values.tolist()) / len(values) if len(values) else math.nan

@@ -1,0 +1,73 @@
+"""The settings of the tests."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypedDict
+
+from relyon.analysis.statistics import CORRECTIONS, INTERVALS, Resampling
+from relyon.core.parameters import check_choice, check_fraction
+
+__all__ = ["TESTS", "Correction", "Interval", "Options", "Settings"]
+
+Correction = Literal["holm", "bh", "none"]
+Interval = Literal["t", "percentile", "bca"]
+
+TESTS = ("t", "wilcoxon", "sign", "permutation", "bootstrap")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of the tests.
+
+    Attributes:
+        test: The deciding test: one of `TESTS`, or `tukey`.
+        interval: The kind of confidence intervals: `t`, `percentile`, `bca`.
+        correction: For several comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
+        alpha: The significance level of corrected p-values.
+        confidence: Confidence level of the intervals, such as 0.95.
+        resamples: Number of resamples of tests and intervals.
+        seed: Equal seeds give identical results.
+        threads: 0 uses all cores; results do not depend on it.
+    """
+
+    test: str = "t"
+    interval: Interval = "t"
+    correction: Correction = "holm"
+    alpha: float = 0.05
+    confidence: float = 0.95
+    resamples: int = 10_000
+    seed: int = 0
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("test", self.test, (*TESTS, "tukey"))
+        check_choice("interval", self.interval, INTERVALS)
+        check_choice("correction", self.correction, CORRECTIONS)
+        for name in ("alpha", "confidence"):
+            check_fraction(name, getattr(self, name))
+        _ = self.draws
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the settings that affect the numbers: all but the threads."""
+        values = asdict(self)
+        del values["threads"]
+        return values
+
+    @property
+    def draws(self) -> Resampling:
+        """The resampling of tests and intervals."""
+        return Resampling(self.resamples, self.seed, self.threads)
+
+
+class Options(TypedDict, total=False):
+    """The fields of `Settings` as keyword arguments."""
+
+    test: str
+    interval: Interval
+    correction: Correction
+    alpha: float
+    confidence: float
+    resamples: int
+    seed: int
+    threads: int

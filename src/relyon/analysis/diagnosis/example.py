@@ -1,0 +1,47 @@
+"""A case that a finding names: a query, perhaps with a document, and a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+from relyon.core.document.names import quoted
+
+__all__ = ["Example"]
+
+
+class Example(str):
+    """The text of an example, which knows what it is about.
+
+    Attributes:
+        query: The query's id.
+        document: The document's id; may be empty.
+        said: What follows both.
+
+    Examples:
+        >>> one = Example.of("q1", "d7", " #12")
+        >>> print(one)
+        q1: d7 #12
+        >>> one.described({"q1": "red shoes"}, {"d7": "Sneaker"})
+        'q1 “red shoes”: d7 “Sneaker” #12'
+    """
+
+    query: str = ""
+    document: str = ""
+    said: str = ""
+
+    @classmethod
+    def of(cls, query: str, document: str = "", said: str = "") -> Self:
+        """Returns the example of a query, or of one of its documents."""
+        one = cls(f"{query}: {document}{said}" if document else f"{query}{said}")
+        one.query, one.document, one.said = query, document, said
+        return one
+
+    def described(self, queries: Mapping[str, str], documents: Mapping[str, str]) -> str:
+        """Returns its text with what was asked, and what the document is called."""
+        if not self.query:
+            return quoted(self, queries)  # the example of a rule of one's own: may be an id
+        query = quoted(self.query, queries)
+        if not self.document:
+            return f"{query}{self.said}"
+        return f"{query}: {quoted(self.document, documents)}{self.said}"

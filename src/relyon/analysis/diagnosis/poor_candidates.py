@@ -1,0 +1,124 @@
+"""NDCG is high but DCG is low: the order is good, the candidates are poor."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from heapq import nsmallest
+from typing import Any, ClassVar
+
+from relyon.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relyon.analysis.diagnosis.example import Example
+from relyon.analysis.funnel import Funnel, funnel
+from relyon.analysis.funnel.losses import attribute, funnel_measures
+from relyon.measures.gain import CG
+
+__all__ = ["PoorCandidates"]
+
+
+#: The gain of a query's best candidate.
+BEST = "idcg(ideal=retrieved)@1"
+
+
+@register
+@dataclass(frozen=True)
+class PoorCandidates(Rule):
+    """The ranker does well with its candidates, but they are poor.
+
+    There are two cases. If some judged documents were not retrieved, DCG@k reaches most of the
+    ideal over the candidates, while that ideal falls far short of the one over all judged
+    documents: recall loss. If only retrieved documents are judged, recall loss cannot be measured;
+    then a high NDCG over a judged top k whose best candidates have low grades shows that nothing
+    good was retrieved.
+
+    Attributes:
+        k: Cutoff.
+        order: The least share of the ideal over the candidates that DCG reaches.
+        reach: That ideal reaches at most this share of the ideal over all judged documents.
+        part: The recall loss is at least this share of the whole loss.
+        worth: In the second case, a query's best candidate has on average at most this share of
+            the gain of the highest grade.
+        known: In the second case, at least this share of the top k is judged.
+    """
+
+    name: ClassVar[str] = "ndcg-high-dcg-low"
+    k: int = 10
+    order: float = 0.8
+    reach: float = 0.7
+    part: float = 0.5
+    worth: float = 0.5
+    known: float = 0.8
+
+    def measures(self) -> tuple[str, ...]:
+        losses = map(str, funnel_measures(self.k, ()))
+        return f"ndcg@{self.k}", f"judged@{self.k}", BEST, *losses
+
+    def apply(self, subject: Subject) -> Finding | None:
+        rules, scale = subject.convention, subject.comparison.scale
+        if subject.stages is None:
+            results = [subject.results(subject.candidate)]
+            found = attribute(subject.judgments, results, self.k, rules, scale, ())
+        else:
+            found = funnel(
+                subject.judgments,
+                subject.stages,
+                self.k,
+                convention=rules,
+                scale=scale,
+                cutoffs=(),
+            )
+        ceiling = found.stages[-1].ideal
+        if not found.ideal > 0 or not ceiling > 0:
+            return None
+        evidence: dict[str, Any] = {
+            "ndcg": f"ndcg@{self.k}",
+            "dcg": f"dcg@{self.k}",
+            "ndcg_candidate": subject.value(subject.candidate, f"ndcg@{self.k}"),
+            "dcg_candidate": found.actual,
+            "reachable": ceiling,
+            "ideal": found.ideal,
+            "order": found.actual / ceiling,
+            "reach": ceiling / found.ideal,
+            "recall_loss": found.recall_loss,
+            "ranking_loss": found.ranking_loss,
+            "recall_share": found.recall_share,
+        }
+        if evidence["order"] < self.order:
+            return None
+        if evidence["reach"] <= self.reach and found.recall_share >= self.part:
+            return self._finding(subject, found, evidence, "text", "step")
+        best = subject.value(subject.candidate, BEST)
+        judged = subject.value(subject.candidate, f"judged@{self.k}")
+        highest = self._highest(subject)
+        evidence |= {"worth": best / highest if highest > 0 else math.nan, "judged": judged}
+        if evidence["reach"] < 0.99 or not judged >= self.known:
+            return None
+        if not evidence["worth"] <= self.worth:
+            return None
+        return self._finding(subject, found, evidence, "text.pool", "step.pool")
+
+    def _highest(self, subject: Subject) -> float:
+        """Returns the gain of the highest grade, NaN if nothing is judged."""
+        measure = subject.resolved("cg@1")
+        if not isinstance(measure, CG) or measure.gain is None:
+            return math.nan
+        grade = subject.best_grade(measure.gain)
+        return math.nan if math.isnan(grade) else measure.score([grade])
+
+    def _finding(
+        self, subject: Subject, found: Funnel, evidence: dict[str, Any], part: str, step: str
+    ) -> Finding:
+        loss, sign = ("recall_loss", -1) if part == "text" else ("actual", 1)
+        values = found.values_by_query(loss)
+        worst = nsmallest(5, values, key=lambda query: (sign * values[query], query))
+        chart = [{"stage": stage.name, "loss": stage.loss} for stage in found.stages]
+        chart.append({"stage": "ranking", "loss": found.ranking_loss})
+        return Finding(
+            self.name,
+            "high",
+            evidence,
+            parts=(part,),
+            steps=(step,),
+            examples=tuple(Example.of(query, said=f" ({values[query]:.4f})") for query in worst),
+            chart_data=tuple(chart),
+        )

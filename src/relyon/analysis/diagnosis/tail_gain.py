@@ -1,0 +1,101 @@
+"""AUC rose but DCG fell: the list improved where users do not look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from relyon.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relyon.analysis.diagnosis.example import Example
+
+__all__ = ["TailGain"]
+
+
+@register
+@dataclass(frozen=True)
+class TailGain(Rule):
+    """AUC is up but DCG is down: the tail improved, the head got worse.
+
+    AUC counts an inversion at rank 900 the same as one at rank 1. The difference of DCG, and of the
+    undiscounted gain, by bands of ranks shows where documents moved.
+
+    Attributes:
+        k: Cutoff of DCG.
+        rise: The least rise of AUC.
+        fall: DCG falls by at least this share of the baseline's, significantly at the
+            comparison's level.
+        bands: Last ranks of the bands.
+    """
+
+    name: ClassVar[str] = "auc-up-dcg-down"
+    k: int = 10
+    rise: float = 0.005
+    fall: float = 0.01
+    bands: tuple[int, ...] = (3, 10, 30, 100)
+
+    def measures(self) -> tuple[str, ...]:
+        return (f"dcg@{self.k}",)
+
+    def apply(self, subject: Subject) -> Finding | None:
+        dcg = subject.difference(f"dcg@{self.k}")
+        if not dcg.baseline > 0 or -dcg.difference < self.fall * dcg.baseline:
+            return None
+        if not subject.significant(dcg):
+            return None
+        # A pooled AUC sorts all rows: it is measured where DCG fell, and so are the bands.
+        cutoffs = [f"{name}@{band}" for name in ("dcg", "cg") for band in self.bands]
+        auc = tuple(
+            subject.comparison.measured(name, ["auc", "dcg", "cg", *cutoffs])["auc"]
+            for name in (subject.baseline, subject.candidate)
+        )
+        if not auc[1] - auc[0] >= self.rise:
+            return None
+        rows = self._bands(subject)
+        head = [row for row in rows if row["first"] <= self.k]
+        tail = [row for row in rows if row["first"] > self.k] or head
+        worst = min(head, key=lambda row: row["dcg"])
+        best = max(tail, key=lambda row: row["cg"])
+        losses = sorted(
+            (after - before, query)
+            for query, (before, after) in subject.pairs(f"dcg@{self.k}").items()
+        )
+        return Finding(
+            self.name,
+            "high",
+            {
+                "dcg": f"dcg@{self.k}",
+                "auc_baseline": auc[0],
+                "auc_candidate": auc[1],
+                "auc_difference": auc[1] - auc[0],
+                "dcg_baseline": dcg.baseline,
+                "dcg_candidate": dcg.candidate,
+                "dcg_difference": dcg.difference,
+                "dcg_p": dcg.p,
+                "worst_ranks": worst["ranks"],
+                "worst_difference": worst["dcg"],
+                "best_ranks": best["ranks"],
+                "best_difference": best["cg"],
+            },
+            examples=tuple(
+                Example.of(query, said=f" ({change:+.4f})")
+                for change, query in losses[:5]
+                if change < 0
+            ),
+            chart_data=tuple(rows),
+        )
+
+    def _bands(self, subject: Subject) -> list[dict[str, Any]]:
+        """Returns the contribution of each rank band, discounted (dcg) and not (cg)."""
+        rows: list[dict[str, Any]] = []
+        before = {"dcg": 0.0, "cg": 0.0}
+        start = 1
+        for band in (*self.bands, None):
+            row: dict[str, Any] = {"ranks": f"{start}-{band}" if band else f"{start}-"}
+            row |= {"first": start, "last": band}
+            for name in ("dcg", "cg"):
+                measure = f"{name}@{band}" if band else name
+                now = subject.difference(measure).difference
+                row[name], before[name] = now - before[name], now
+            rows.append(row)
+            start = (band or 0) + 1
+        return rows

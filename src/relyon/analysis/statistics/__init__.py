@@ -1,0 +1,81 @@
+"""Paired significance tests, intervals, corrections and power: numbers in, numbers out."""
+
+from relyon.analysis.statistics.anytime import Looks, always_valid
+from relyon.analysis.statistics.bernstein import bernstein_half, bernstein_interval
+from relyon.analysis.statistics.betting import betting_evidence, betting_interval, first_refuted
+from relyon.analysis.statistics.clusters import RatioEstimate, difference_of, ratio_of_sums
+from relyon.analysis.statistics.correction import CORRECTIONS, adjust
+from relyon.analysis.statistics.differences import effect_size, mean, standard_deviation
+from relyon.analysis.statistics.distributions import (
+    independence_p,
+    normal_quantile,
+    student,
+    student_quantile,
+)
+from relyon.analysis.statistics.intervals import INTERVALS, interval
+from relyon.analysis.statistics.mismatch import Mismatch, ratio_mismatch, sequential_mismatch
+from relyon.analysis.statistics.paired import PairedTest, Resampling, TestResult, paired_test, tests
+from relyon.analysis.statistics.pooled import PooledScores, pooled_interval, swapped_p
+from relyon.analysis.statistics.power import (
+    ENOUGH_QUERIES,
+    is_significant,
+    least_p,
+    queries_needed,
+    smallest_detectable,
+)
+from relyon.analysis.statistics.ratios import ratio_interval, resampled_ratios
+from relyon.analysis.statistics.resampling import (
+    bootstrap_results,
+    permutation_p_values,
+    ratio_p,
+)
+from relyon.analysis.statistics.tukey import Anova, PairOutcome, tukey_hsd, two_way_anova
+
+__all__ = [
+    "CORRECTIONS",
+    "ENOUGH_QUERIES",
+    "INTERVALS",
+    "Anova",
+    "Looks",
+    "Mismatch",
+    "PairOutcome",
+    "PairedTest",
+    "PooledScores",
+    "RatioEstimate",
+    "Resampling",
+    "TestResult",
+    "adjust",
+    "always_valid",
+    "bernstein_half",
+    "bernstein_interval",
+    "betting_evidence",
+    "betting_interval",
+    "bootstrap_results",
+    "difference_of",
+    "effect_size",
+    "first_refuted",
+    "independence_p",
+    "interval",
+    "is_significant",
+    "least_p",
+    "mean",
+    "normal_quantile",
+    "paired_test",
+    "permutation_p_values",
+    "pooled_interval",
+    "queries_needed",
+    "ratio_interval",
+    "ratio_mismatch",
+    "ratio_of_sums",
+    "ratio_p",
+    "resampled_ratios",
+    "sequential_mismatch",
+    "smallest_detectable",
+    "standard_deviation",
+    "student",
+    "student_quantile",
+    "swapped_p",
+    "tests",
+    "tukey_hsd",
+    "two_way_anova",
+]

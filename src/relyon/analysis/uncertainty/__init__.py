@@ -1,0 +1,6 @@
+"""The uncertainty of a measure: over other queries, and from its labels."""
+
+from relyon.analysis.uncertainty.measuring import measure_intervals
+from relyon.analysis.uncertainty.result import MeasureInterval, MeasureIntervals
+
+__all__ = ["MeasureInterval", "MeasureIntervals", "measure_intervals"]

@@ -1,0 +1,113 @@
+"""The monitor as a page, as a file to share, and for programs."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
+
+from relyon.app.authentication import Leader, LeadingCaller
+from relyon.app.pages import render
+from relyon.app.rest import ERRORS
+from relyon.app.rounds import RoundsFolder
+from relyon.app.staging import find_last_added
+from relyon.core.document.json import json_values
+from relyon.core.errors import InputError, RelyonError
+from relyon.core.texts import catalogue
+from relyon.core.texts.languages import Language, file_name
+from relyon.online.monitoring import Monitor
+from relyon.online.monitoring.wording import tier_name
+
+__all__ = ["api", "router"]
+
+router = APIRouter(include_in_schema=False)
+api = APIRouter(prefix="/api", responses=ERRORS, tags=["monitor"])
+
+
+def _rounds_of(request: Request) -> RoundsFolder:
+    rounds: RoundsFolder | None = request.app.state.rounds
+    if rounds is None:
+        raise InputError(
+            "this app was started without rounds",
+            hint="start it with `relyon judge serve DATABASE --rounds FOLDER`",
+        )
+    return rounds
+
+
+OpenRounds = Annotated[RoundsFolder, Depends(_rounds_of)]
+
+
+@router.get("/monitor")
+def show_monitor(
+    request: Request, visitor: Leader, added: Annotated[str, Query(max_length=20)] = ""
+) -> Response:
+    """The monthly numbers, the alarm and its cause.
+
+    Args:
+        added: The month that has just been stored.
+    """
+    rounds: RoundsFolder | None = request.app.state.rounds
+    told: dict[str, Any] = {
+        "folder": "",
+        "month": f"{date.today():%Y-%m}",
+        "problem": "",
+        "hint": "",
+        "added": added,
+        "last": None if rounds is None else find_last_added(rounds.folder),
+    }
+    if rounds is None:
+        return render(request, visitor, "rounds.html", **told)
+    if rounds.is_empty():
+        return render(request, visitor, "rounds.html", **told | {"folder": rounds.folder})
+    try:
+        found, opening, sections = rounds.parts(visitor.language)
+    except RelyonError as error:
+        told |= {"problem": error.message, "hint": error.hint}
+        return render(request, visitor, "rounds.html", status=400, **told)
+    return render(
+        request,
+        visitor,
+        "monitor.html",
+        added=added,
+        last=told["last"],
+        month=found.months[-1],
+        alarms=_alarms(found, visitor.language),
+        opening=opening,
+        sections=sections,
+    )
+
+
+def _alarms(found: Monitor, language: Language) -> dict[str, list[str]]:
+    """Returns the affected tiers by kind of alarm."""
+    texts = catalogue("monitoring", language)
+    tiers: dict[str, list[str]] = {}
+    for alarm in found.alarms():
+        text = texts.say(f"alarm.short.{alarm.kind}", month=found.months[-1])
+        tiers.setdefault(text, []).append(tier_name(alarm.tier, language))
+    return tiers
+
+
+@router.get("/monitor/report")
+def send_report(visitor: Leader, rounds: OpenRounds) -> Response:
+    """The page as one file that opens offline."""
+    from relyon.report import render_monitor_report
+
+    text = render_monitor_report(rounds.monitor(), language=visitor.language)
+    name = file_name("monitor.html", visitor.language)
+    return Response(
+        text,
+        media_type="text/html; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+@api.get("/monitor")
+def show_numbers(
+    user: LeadingCaller,
+    rounds: OpenRounds,
+    queries: Annotated[int, Query(ge=0, le=1000)] = 5,
+) -> dict[str, Any]:
+    """For leads: the monthly numbers, as in `relyon monitor show --format json`."""
+    return dict(json_values(rounds.monitor().to_dict(queries=queries)))

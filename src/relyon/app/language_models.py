@@ -1,0 +1,53 @@
+"""Language models on the agreement page: each next to people, never among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from relyon.analysis.statistics import Resampling
+from relyon.core.errors import InputError
+from relyon.judging.llm.calibration import calibrate
+
+if TYPE_CHECKING:
+    from relyon.judging.store import Store
+
+__all__ = ["calibrate_models"]
+
+#: A page must respond within a second: larger projects use the command line.
+MOST_ITEMS = 2000
+#: Enough for intervals of two digits.
+DRAWS = Resampling(500)
+
+
+def calibrate_models(
+    store: Store, project_id: int, machines: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Returns the calibration of each language model: its newest version, and the accepted one.
+
+    Args:
+        store: The database.
+        project_id: The project.
+        machines: Its language models, as `relyon.judging.status.describe_agreement` finds them.
+
+    Returns:
+        The models; `calibration` is None if nothing was graded by both, or if there are too many
+        items (`many`).
+    """
+    known = {(one.judge, one.version): one for one in store.models.all(project_id)}
+    # Versions come in order: the last one stays.
+    newest = {one["judge"]: one["version"] for one in machines}
+    found = []
+    for one in machines:
+        if not one["accepted"] and newest[one["judge"]] != one["version"]:
+            continue
+        many = one["graded"] > MOST_ITEMS
+        calibration = None
+        if not many:
+            chosen = known[one["judge"], one["version"]]
+            try:
+                calibration = calibrate(store, chosen, resampling=DRAWS).to_dict()
+            except InputError:  # nothing has been graded by both yet
+                calibration = None
+        found.append({**one, "many": many, "calibration": calibration})
+    return found

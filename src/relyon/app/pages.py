@@ -1,0 +1,118 @@
+"""Templates, static files, and untrusted Markdown."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from functools import cache, partial
+from importlib import resources
+from typing import Any
+
+import jinja2
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+
+from relyon.app.authentication import Visitor
+from relyon.app.catalogue import name_reason, say, sentence_case, write_date, write_time
+from relyon.app.protection import csrf_token
+from relyon.core.texts.languages import LANGUAGES, language_name, language_tag
+from relyon.core.texts.numbers import PAGE
+from relyon.online.monitoring.wording import tier_name
+from relyon.report.templating import environment
+
+__all__ = ["ASSETS", "asset", "render", "render_markdown"]
+
+SCRIPTS = (
+    "drawing.js", "job.js", "judge.js", "keys.js", "offline.js", "outbox.js", "queue.js", "tabs.js",
+    "wait.js", "worker.js",
+)  # fmt: skip
+ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
+
+
+@cache
+def asset(name: str) -> bytes:
+    """Returns a static file. The style sheet begins with that of the reports."""
+    folder = resources.files("relyon.app").joinpath("static")
+    text = folder.joinpath(name).read_text("utf-8")
+    if name == "style.css":
+        report = resources.files("relyon.report").joinpath("templates", "page.css")
+        text = report.read_text("utf-8") + text
+    return text.encode()
+
+
+def _address(name: str) -> str:
+    return f"/static/{name}?v={hashlib.sha256(asset(name)).hexdigest()[:12]}"
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    return PAGE.number(math.nan if value is None else value, digits)
+
+
+def _signed(value: float | None, digits: int = 2) -> str:
+    return PAGE.signed(math.nan if value is None else value, digits)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None or math.isnan(value) else f"{100 * value:.0f}%"
+
+
+def _is_web(address: str) -> bool:
+    """Returns whether an address leads to a page and runs nothing."""
+    return address.lower().startswith(("http://", "https://"))
+
+
+def render_markdown(text: str) -> Markup:
+    """Returns Markdown as HTML; embedded HTML is shown as text, and no link runs a script."""
+    from markdown_it import MarkdownIt
+
+    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    found = environment(jinja2.PackageLoader("relyon.app"))
+    found.filters.update(
+        is_web=_is_web,
+        number=_number,
+        signed=_signed,
+        tier=tier_name,
+        percent=_percent,
+        markdown=render_markdown,
+        sentence_case=sentence_case,
+    )
+    found.globals.update(
+        asset=_address,
+        all_languages=LANGUAGES,
+        language_name=language_name,
+        language_tag=language_tag,
+    )
+    return found
+
+
+def render(
+    request: Request, visitor: Visitor, template: str, /, *, status: int = 200, **values: Any
+) -> HTMLResponse:
+    """Returns a page."""
+    text = (
+        _environment()
+        .get_template(template)
+        .render(
+            user=visitor.user,
+            leads=visitor.leads,
+            csrf=csrf_token(visitor.secret),
+            language=visitor.language,
+            say=partial(say, visitor.language),
+            name_reason=partial(name_reason, visitor.language),
+            write_date=partial(write_date, visitor.language),
+            write_time=partial(write_time, visitor.language),
+            path=request.url.path,
+            **values,
+        )
+    )
+    answer = HTMLResponse(text, status)
+    if "lang" in request.query_params:
+        answer.set_cookie(
+            "relyon_language", visitor.language, max_age=365 * 86400, samesite="lax", httponly=True
+        )
+    return answer

@@ -1,0 +1,112 @@
+"""The list of projects, their progress, and the judging page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import Response
+
+from relyon.app.authentication import OpenStore, Person, Visitor
+from relyon.app.catalogue import say, sentence_case, texts
+from relyon.app.pages import render
+from relyon.app.rest import Id
+from relyon.core.language import Language
+from relyon.data.scale import scales
+from relyon.judging.figures import NotReadyError
+from relyon.judging.keys import choose_keys, is_notice_due
+from relyon.judging.progress import Progress
+from relyon.judging.recent import recent_progress
+from relyon.judging.records import REASONS, Project
+from relyon.judging.store import Store
+
+__all__ = ["list_levels", "router"]
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+def show_projects(request: Request, store: OpenStore, visitor: Person) -> Response:
+    """All projects with the user's progress."""
+    found = [
+        (project, _progress(store, project.id, visitor)) for project in store.projects.all("open")
+    ]
+    closed = [one for one in store.projects.all() if one.state == "closed"] if visitor.leads else []
+    return render(
+        request,
+        visitor,
+        "projects.html",
+        projects=found,
+        closed=closed,
+        scales=_scales(visitor.language),
+    )
+
+
+def _progress(store: Store, project: int, visitor: Visitor) -> Progress | None:
+    """Returns a project's progress; None while a large one is counted for the first time."""
+    try:
+        return recent_progress(store, project, visitor.account, patience=0.2)
+    except NotReadyError:
+        return None
+
+
+def _scales(language: Language) -> dict[str, str]:
+    """Returns the scales a project can have, and their levels in words."""
+    found = {}
+    for name in scales:
+        one = scales.get(name)
+        levels = [sentence_case(one.label(level.grade, language)) for level in one.levels]
+        found[name] = " / ".join(levels) or say(language, "lead.any_number")
+    return found
+
+
+def list_levels(project: Project, language: Language) -> list[dict[str, Any]]:
+    """Returns the grades of a project with their keys and names.
+
+    `worth` is the grade as a number, if neither the key nor the name shows it.
+
+    Args:
+        project: The project, with its scale.
+        language: `en` or `zh`.
+
+    Returns:
+        `grade`, `key`, `name` and `worth` of each, in the order of the scale. Empty if grades are
+        typed, because the scale has no levels or more levels than keys.
+    """
+    keys = choose_keys(project)
+    if project.kind == "side_by_side":
+        names = ("left_much", "left", "equal", "right", "right_much")
+        return [
+            {"grade": grade, "key": key, "name": say(language, f"judge.{name}"), "worth": ""}
+            for (grade, key), name in zip(keys.items(), names, strict=True)
+        ]
+    found = []
+    for grade, key in keys.items():
+        name, number = sentence_case(project.scale.label(grade, language)), f"{grade:g}"
+        worth = "" if number in (key, name) else number
+        found.append({"grade": grade, "key": key, "name": name, "worth": worth})
+    return found
+
+
+@router.get("/projects/{project}/judge")
+def show_judging(request: Request, store: OpenStore, visitor: Person, project: Id) -> Response:
+    """The judging page; its items come from the REST interface."""
+    found = store.projects.get(project)
+    if found.state != "open":
+        raise HTTPException(409, "project_closed")
+    messages = {
+        key.removeprefix("judge."): text
+        for key, text in texts(visitor.language).items()
+        if key.startswith("judge.")
+    }
+    return render(
+        request,
+        visitor,
+        "judge.html",
+        project=found,
+        levels=list_levels(found, visitor.language),
+        keys_changed=is_notice_due(store, found, visitor.account),
+        guideline=found.guideline_in(visitor.language),
+        messages=messages,
+        reasons=REASONS,
+    )

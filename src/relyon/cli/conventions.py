@@ -1,0 +1,79 @@
+"""`relyon conventions`: the presets and the meaning of their fields."""
+
+from __future__ import annotations
+
+import click
+
+from relyon.cli.options import format_option, no_color_option
+from relyon.cli.output import emit
+from relyon.cli.text import definitions, entries, sections
+from relyon.core.document.terminal import align
+from relyon.data.convention import Convention, load_convention, presets
+
+__all__ = ["command"]
+
+HELP = """List the convention presets, or describe one.
+
+\b
+Examples:
+  relyon conventions
+  relyon conventions trec_eval
+
+A convention is the set of rules on which programs disagree. A preset is the
+convention of one program. Choose one with --convention, change a field with
+--set.
+"""
+
+
+@click.command("conventions", help=HELP, short_help="List the convention presets, or describe one.")
+@click.argument("name", metavar="[PRESET|FILE]", required=False)
+@format_option("table", "json")
+@no_color_option
+def command(name: str | None, form: str) -> None:
+    """Runs `relyon conventions`."""
+    chosen = [load_convention(name)] if name else [presets.get(key) for key in presets]
+    if form == "json":
+        import json
+
+        found = [convention.to_dict() for convention in chosen]
+        emit(json.dumps(found[0] if name else found, ensure_ascii=False, indent=2))
+    else:
+        emit(describe(chosen[0]) if name else listing(chosen))
+
+
+def listing(chosen: list[Convention]) -> str:
+    """Returns the fields of the default preset, and those in which each other preset differs."""
+    usual = load_convention(None)
+    pairs = []
+    for convention in chosen:
+        shown = [
+            f"{key}={value}"
+            for key, value in convention.shown().items()
+            if convention == usual or value != usual.shown().get(key)
+        ]
+        pairs.append((convention.name, ", ".join(shown)))
+    lines = definitions(pairs, "")
+    return "\n".join(
+        [
+            f"Presets, and where they differ from `{usual.name}`:",
+            "",
+            *lines,
+            "",
+            "relyon conventions PRESET describes one.",
+        ]
+    )
+
+
+def describe(convention: Convention) -> str:
+    """Returns a convention's fields: value, choices and meaning."""
+    said = entries(sections(Convention.__doc__)["Attributes"])
+    absent = {"rel": "from the scale", "decimals": "all"}
+    rows = [
+        (key, absent[key] if value == "None" else value)
+        for key, value in convention.shown().items()
+    ]
+    lines = [f"convention {convention.name}", ""]
+    lines += align(("field", "value"), rows, left=2)
+    lines += ["", "What the fields mean:"]
+    lines += definitions([(key, said[key]) for key in said if key != "name"])
+    return "\n".join(lines)

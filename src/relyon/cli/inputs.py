@@ -1,0 +1,401 @@
+"""What a command evaluates: judgments and runs, or scored rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relyon.cli.scored import ScoredFiles
+from relyon.cli.tables import is_table, open_named
+from relyon.cli.values import (
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    format_named_by,
+    run_names,
+)
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    from relyon.analysis.comparison import Comparison
+    from relyon.data.convention import Convention
+    from relyon.data.judgments import Judgments
+    from relyon.data.run import Run
+    from relyon.data.scale import Scale
+    from relyon.io import Source
+    from relyon.io.format import Kind
+
+__all__ = [
+    "Given",
+    "Lists",
+    "check_files",
+    "check_stdin",
+    "check_two_runs",
+    "judgments_argument",
+    "run_argument",
+    "run_columns",
+    "run_names",
+    "stage_runs",
+]
+
+#: The names that `--columns` accepts, by kind of file.
+ROLES = {
+    "judgments": ("query", "document", "grade"),
+    "run": ("query", "document", "score", "rank"),
+}
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Judgments, and runs against them.
+
+    Attributes:
+        judgments: The judgments, or a run in their place.
+        runs: The runs, read or to be streamed.
+        names: What each is called.
+        convention: The rules; documents of scored rows have no ids to order ties by.
+    """
+
+    judgments: Any
+    runs: list[Any]
+    names: list[str]
+    convention: Convention
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What the command line says about files and the rules for reading them.
+
+    Attributes:
+        convention: The requested rules.
+        scale: The grade scale.
+        formats: The formats of judgments and of runs; None recognises them.
+        columns: The value of `--columns`, for every table.
+        own: The values of `--judgments-columns` and `--run-columns`.
+        scored: The files of ``--scored`` and their options.
+    """
+
+    convention: Convention
+    scale: Scale | None
+    formats: tuple[str | None, str | None]
+    columns: tuple[str, ...]
+    own: Mapping[str, tuple[str, ...]]
+    scored: ScoredFiles
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> Given:
+        """Takes its own options out of a command's."""
+        convention, scale = values.pop("convention"), values.pop("scale")
+        formats = (values.pop("judgments_format"), values.pop("run_format"))
+        columns = values.pop("columns")
+        own = {kind: values.pop(f"{kind}_columns") for kind in ROLES}
+        scored = ScoredFiles.of(values, columns, formats[1] or formats[0])
+        return cls(
+            convention=chosen_convention(convention, values.pop("changes")),
+            scale=chosen_scale(scale),
+            formats=formats,
+            columns=columns,
+            own=own,
+            scored=scored,
+        )
+
+    def paths(self, files: Sequence[str]) -> list[str]:
+        """Returns every input file, none of which may be written to."""
+        return [*files, *self.scored.paths]
+
+    def lists(
+        self,
+        files: Sequence[str],
+        names: Sequence[str] = (),
+        *,
+        whole: bool = False,
+        reference: bool = False,
+    ) -> Lists:
+        """Reads judgments and runs, or the scored rows in their place.
+
+        Args:
+            files: The arguments: judgments and runs, or further scored files.
+            names: Names of the runs; by default those of files or columns.
+            whole: Whether to read runs now rather than stream them later.
+            reference: The first file is a run to compare with, in place of judgments.
+
+        Raises:
+            ParameterError: If the numbers of names and runs differ.
+        """
+        if self.scored:
+            return self._scored_lists(files, names)
+        check_stdin(files)
+        titles = run_names(files[1:], names)
+        self.check_columns(files)
+        first = files[0]
+        judged = self.run(first, None, whole=True) if reference else self.judgments(first)
+        runs = [
+            self.run(path, name, whole=whole) for path, name in zip(files[1:], titles, strict=True)
+        ]
+        return Lists(judged, runs, titles, self.convention)
+
+    def compare(
+        self,
+        files: Sequence[str],
+        measures: Sequence[str],
+        settings: Mapping[str, Any],
+        *,
+        names: Sequence[str] = (),
+        average: Any = None,
+        progress: Any = None,
+        lists: bool = True,
+        further: Sequence[str] = (),
+    ) -> Comparison:
+        """Compares the given runs or scores.
+
+        Args:
+            files: As for `lists`.
+            measures: The measures; the default ones if empty.
+            settings: The settings of the tests.
+            names: As for `lists`.
+            average: As for `relyon.evaluate`.
+            progress: As for `relyon.compare`.
+            lists: Whether somebody will look into queries; else runs are streamed, and one file of
+                scored rows is not kept.
+            further: Measures that will be asked of the runs, to evaluate in the same pass.
+
+        Raises:
+            ParameterError: If two runs are missing.
+        """
+        from relyon.analysis.comparison import compare_results, compare_scores
+        from relyon.analysis.comparison.inputs import compare_runs
+        from relyon.evaluation import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
+
+        rules: dict[str, Any] = {
+            "convention": self.convention,
+            "average": average,
+            "scale": self.scale,
+            "progress": progress,
+        }
+        if self.scored and not lists and not files and len(self.scored.files) == 1:
+            common = {"average": average, "threads": settings["threads"]}
+            models = self.scored.models((), names, least=2)
+            return compare_results(
+                [one.evaluate(measures, self.convention, self.scale, common) for one in models],
+                **settings,
+            )
+        if self.scored:
+            rows = self.scored.rows(files, names, self.scale, least=2)
+            with self.naming():
+                return compare_scores(
+                    rows,
+                    list(measures) or DEFAULT_SCORE_MEASURES,
+                    **rules,
+                    **settings,
+                )
+        check_two_runs(files)
+        found = self.lists(files, names, whole=lists)
+        with self.naming():
+            return compare_runs(
+                found.judgments,
+                found.runs,
+                list(measures) or DEFAULT_MEASURES,
+                further,
+                names=found.names,
+                **rules,
+                **settings,
+            )
+
+    def judgments(self, path: str) -> Judgments:
+        """Reads judgments."""
+        columns = self.columns_of("judgments", path)
+        return judgments_argument(path, self.formats[0], columns, self.scale, "--judgments-columns")
+
+    def run(self, path: str, name: str | None, *, whole: bool = False) -> Any:
+        """Returns an opened run to stream, or one read with the caller's options."""
+        columns = self.columns_of("run", path)
+        return run_argument(
+            path, self.formats[1], columns, name, whole=whole, option="--run-columns"
+        )
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Makes hints about runs name options rather than Python parameters."""
+        with format_named_by("--run-format", "--run-columns"):
+            yield
+
+    def check_columns(self, files: Sequence[str]) -> None:
+        """Rejects `--columns` if no file is a table.
+
+        Raises:
+            ParameterError: If so.
+        """
+        for kind in ROLES:
+            self._own_columns(kind)
+        if not chosen_columns(self.columns):
+            return
+        kinds: list[Kind] = ["judgments", *("run" for _ in files[1:])]  # type: ignore[list-item]
+        forms = [self.formats[kind == "run"] for kind in kinds]
+        if not any(map(is_table, files, forms, kinds)):
+            raise ParameterError(
+                message("--columns names columns, but {path} has none", path=files[0]),
+                hint="leave it out: no file is a table",
+            )
+
+    def columns_of(self, kind: str, path: str) -> dict[str, str] | None:
+        """Returns the columns of a file: its own option takes precedence over `--columns`.
+
+        Raises:
+            ParameterError: If the file's own option is given, but the file has no columns.
+        """
+        option = f"--{kind}-columns"
+        own = self._own_columns(kind)
+        if own and not is_table(path, self.formats[kind == "run"], kind):  # type: ignore[arg-type]
+            raise ParameterError(
+                message("{option}: {path} has no named columns", option=option, path=path),
+                hint=message("leave {option} out", option=option),
+            )
+        shared = chosen_columns(self.columns) or {}
+        return {**shared, **own} or None
+
+    def _own_columns(self, kind: str) -> dict[str, str]:
+        """Returns the columns given by the option for one kind of file."""
+        return chosen_columns(self.own[kind], ROLES[kind], option=f"--{kind}-columns") or {}
+
+    def _scored_lists(self, files: Sequence[str], names: Sequence[str]) -> Lists:
+        from relyon.analysis.comparison import matched_scores
+        from relyon.data.scored_lists import scored_judgments, scored_run
+        from relyon.evaluation.scores import array_rules
+
+        rows = matched_scores(self.scored.rows(files, names, self.scale), self.scale)
+        judged = scored_judgments(next(iter(rows.values())), self.scale)
+        runs = [scored_run(one, name) for name, one in rows.items()]
+        return Lists(judged, runs, list(rows), array_rules(self.convention))
+
+
+def check_files(files: Sequence[str], command: str) -> None:
+    """Refuses fewer arguments than judgments and a run, and stdin given twice.
+
+    Args:
+        files: The arguments.
+        command: The command, for the hint.
+
+    Raises:
+        ParameterError: If judgments or runs are missing.
+    """
+    if len(files) < 2:
+        judgments = files[0] if files else "judgments.qrels"
+        raise ParameterError(
+            "RUN is missing" if files else "JUDGMENTS and RUN are missing",
+            hint=message(
+                "relyon {command} {judgments} bm25.run", command=command, judgments=judgments
+            ),
+        )
+    check_stdin(files)
+
+
+def check_stdin(paths: Sequence[str]) -> None:
+    """Rejects a second `-`.
+
+    Raises:
+        ParameterError: If two paths are stdin.
+    """
+    if paths.count("-") > 1:
+        raise ParameterError("stdin can be read only once: `-` is given twice")
+
+
+def judgments_argument(
+    path: str,
+    form: str | None,
+    columns: Mapping[str, str] | None,
+    scale: Scale | None,
+    option: str = "--columns",
+) -> Judgments:
+    """Reads judgments with the caller's format, columns (of a table) and scale.
+
+    Args:
+        path: The file.
+        form: Its format; None recognises it.
+        columns: The columns of judgments and runs by role.
+        scale: The grade scale.
+        option: The option that names columns, for hints.
+    """
+    from relyon.io import read_judgments
+
+    roles = _only(columns, ROLES["judgments"])
+    with format_named_by("--judgments-format", option):
+        source, wanted = open_named(path, form, "judgments", roles)
+        return read_judgments(source, columns=wanted, scale=scale)
+
+
+def run_argument(
+    path: str,
+    form: str | None,
+    columns: Mapping[str, str] | None,
+    name: str | None,
+    *,
+    whole: bool = False,
+    option: str = "--columns",
+) -> Source | Run:
+    """Returns an opened run to stream, or one read with the caller's options.
+
+    Args:
+        path: The file.
+        form: Its format; None recognises it.
+        columns: The columns of judgments and runs by role, for a table.
+        name: Its name.
+        whole: Whether to read it in any case.
+        option: The option that names columns, for hints.
+    """
+    from relyon.io import read_run
+
+    with format_named_by("--run-format", option):
+        source, wanted = open_named(path, form, "run", run_columns(columns))
+        if form is None and not wanted and not whole:
+            return source
+        return read_run(source, columns=wanted, name=name)
+
+
+def run_columns(columns: Mapping[str, str] | None) -> dict[str, str] | None:
+    """Returns the part of a column map that applies to runs."""
+    return _only(columns, ROLES["run"])
+
+
+def stage_runs(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Returns the names and paths of ``--stage NAME=RUN``.
+
+    Raises:
+        ParameterError: If a text is not NAME=RUN.
+    """
+    found = []
+    for text in texts:
+        name, equals, path = text.partition("=")
+        if not equals or not name.strip() or not path:
+            raise ParameterError(
+                message("`--stage {text}` is not NAME=RUN", text=text),
+                hint="write --stage retrieval=bm25.run",
+            )
+        found.append((name.strip(), path))
+    return found
+
+
+def check_two_runs(files: Sequence[str]) -> None:
+    """Rejects files that are not judgments and two runs.
+
+    Raises:
+        ParameterError: If one is missing.
+    """
+    if len(files) > 2:
+        return
+    missing = ("JUDGMENTS, BASELINE and CANDIDATE", "BASELINE and CANDIDATE", "CANDIDATE")
+    verb = "is" if len(files) == 2 else "are"
+    shown = " ".join(files) or "judgments.qrels"
+    rest = ("bm25.run new.run", "bm25.run new.run", "new.run")[len(files)]
+    raise ParameterError(
+        message("{missing} {verb} missing", missing=missing[len(files)], verb=verb),
+        hint=f"relyon {click.get_current_context().info_name} {shown} {rest}",
+    )
+
+
+def _only(columns: Mapping[str, str] | None, roles: Sequence[str]) -> dict[str, str] | None:
+    return {role: columns[role] for role in roles if role in columns} if columns else None

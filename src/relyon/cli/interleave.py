@@ -1,0 +1,184 @@
+"""`relyon interleave`: lists mixed from runs, and which run users prefer by their clicks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from relyon.cli.group import CommandGroup, Renamed
+from relyon.cli.inputs import check_stdin, run_columns, run_names
+from relyon.cli.messages import messages
+from relyon.cli.options import (
+    columns_option,
+    confidence_option,
+    digits_option,
+    format_option,
+    no_color_option,
+    output_option,
+)
+from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
+from relyon.cli.sessions import read_log, source_options
+from relyon.cli.values import chosen_columns, format_named_by
+
+__all__ = ["command"]
+
+FORMATS = ("table", "markdown", "json", "csv")
+
+HELP = """Interleave runs and measure which one users prefer.
+
+\b
+Examples:
+  relyon interleave mix bm25.run new.run -o mixed.jsonl
+  relyon interleave score mixed.jsonl mixed-clicks.csv
+
+In interleaving every user sees results of all runs in one list, and clicks show
+which run they prefer: without grades, and with far fewer sessions than an A/B
+test needs.
+"""
+
+MIX = """Mix runs into the lists that users will see.
+
+\b
+Examples:
+  relyon interleave mix bm25.run new.run -o mixed.jsonl
+  relyon interleave mix bm25.run new.run --draws 20 --force -o mixed.jsonl
+  relyon interleave mix bm25.run tfidf.run new.run -k 5 -o several.parquet
+
+Methods: team-draft (the runs take turns), optimised (the most informative fair
+lists), probabilistic (any order, higher ranks more often), and balanced, which
+is known to be unfair. Team-draft and probabilistic mix any number of runs. The
+first run is the baseline.
+
+The file has one row per result: mixture, query, position, document, owner,
+method, and one credit per run. Log the mixture with every session: `score`
+reads it from the column bucket.
+"""
+
+SCORE = """Score the clicks on mixed lists: which run do users prefer?
+
+\b
+Examples:
+  relyon interleave score mixed.jsonl mixed-clicks.csv
+  relyon interleave score mixed.jsonl mixed-clicks.csv --format json
+
+The log's column bucket contains the mixture that a session was shown; without
+it, each query must have a single mixture. You may look at the always-valid test
+as often as you like, and stop once it is significant.
+"""
+
+
+@click.group(
+    "interleave",
+    help=HELP,
+    short_help="Interleave runs and measure which one users prefer.",
+    cls=CommandGroup,
+)
+def command() -> None:
+    """Runs `relyon interleave`."""
+
+
+@command.command("mix", help=MIX, short_help="Mix runs into the lists that users will see.")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN …")
+@click.option(
+    "--method",
+    cls=Renamed,
+    formerly="-m",
+    metavar="METHOD",
+    default="team-draft",
+    show_default=True,
+    help="Interleaving method: team-draft, balanced, probabilistic or optimised.",
+)
+@click.option(
+    "-k",
+    "--depth",
+    type=click.IntRange(1, 100),
+    default=10,
+    show_default=True,
+    help="Number of positions in a mixed list.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Lists per query, ideally one for every session.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Random seed. The same seed gives the same lists.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    help="Output file for the lists: .jsonl, .parquet, .csv or .tsv.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
+@columns_option
+@format_option("table", "json", "markdown", help="Output format of the summary.")
+@no_color_option
+def mix(
+    runs: tuple[str, ...],
+    output: str,
+    force: bool,
+    run_format: str | None,
+    columns: tuple[str, ...],
+    form: str,
+    **options: Any,
+) -> None:
+    """Runs `relyon interleave mix`."""
+
+    from relyon.io.reading import read_run
+    from relyon.io.table_files import check_name
+    from relyon.online.experiments import mix_runs
+
+    check_stdin(runs)
+    check_name(output)
+    protect_inputs(output, runs)
+    refuse_existing(output, force)
+    roles = run_columns(chosen_columns(columns))
+    with format_named_by("--run-format"):
+        found = [
+            read_run(path, format=run_format, columns=roles, name=name)
+            for path, name in zip(runs, run_names(runs), strict=True)
+        ]
+    mixed = mix_runs(found, **options)
+    messages.notes(mixed.notes)
+    mixed.write(output)
+    emit(written(mixed, form, language=messages.language))
+
+
+@command.command("score", help=SCORE, short_help="Score the clicks: which run do users prefer?")
+@click.argument("mixed", metavar="MIXED")
+@source_options
+@confidence_option
+@format_option(*FORMATS, default=None)
+@digits_option
+@output_option
+@no_color_option
+def score(
+    mixed: str,
+    log: tuple[str, ...],
+    columns: tuple[str, ...],
+    input_format: str | None,
+    confidence: float,
+    form: str | None,
+    output: str | None,
+    digits: int,
+) -> None:
+    """Runs `relyon interleave score`."""
+    from relyon.online.experiments import score_clicks
+
+    form = form or form_of(output, FORMATS)
+    protect_inputs(output, [mixed, *log])
+    sessions = read_log(log, columns, input_format, [output])
+    found = score_clicks(mixed, sessions, level=confidence)
+    messages.notes(note for note in found.notes if note not in sessions.notes)
+    told = {"digits": digits, "language": messages.language}
+    emit(written(found, form, **told), output)

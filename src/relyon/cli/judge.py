@@ -1,0 +1,410 @@
+"""`relyon judge`: creates, fills, inspects and exports a database of grades."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relyon.cli.group import CommandGroup
+from relyon.cli.judge_accounts import account as change_account, accounts, events
+from relyon.cli.judge_archive import pack
+from relyon.cli.judge_backup import backup, restore
+from relyon.cli.judge_calibrate import accept, calibrate
+from relyon.cli.judge_import import import_
+from relyon.cli.judge_llm import llm
+from relyon.cli.judge_project import project as project_command
+from relyon.cli.judge_serve import serve
+from relyon.cli.messages import messages
+from relyon.cli.options import (
+    depth_option,
+    format_option,
+    no_color_option,
+    output_option,
+    project_option,
+    rule_option,
+    scale_option,
+)
+from relyon.cli.output import emit, protect_inputs
+from relyon.core.errors import ParameterError
+from relyon.core.texts import catalogue, message
+
+if TYPE_CHECKING:
+    from relyon.data.sheets import Sheet
+    from relyon.io.sheets import SheetFormat
+    from relyon.judging.records import Project
+
+__all__ = ["command"]
+
+HELP = """Manage judging projects: create, import, serve, export.
+
+\b
+Examples:
+  relyon judge init judging.db --project June --overlap 2
+  relyon judge import judging.db pool.csv --project June
+  relyon judge serve judging.db
+  relyon judge status judging.db --project June
+  relyon judge export judging.db --project June --format trec
+
+DATABASE is an SQLite file, or the URL of a PostgreSQL database such as
+postgresql://user@host/name. Needs `pip install 'relyon[judge]'`.
+"""
+
+INIT = """Create a database, a project and accounts, or upgrade an older database.
+
+\b
+Examples:
+  relyon judge init judging.db --project June --overlap 2 --gold-share 0.1
+  relyon judge init judging.db --project SBS --kind side_by_side
+  relyon judge init judging.db --account ann --role lead
+  relyon judge init judging.db --account ann --reset-password
+
+Each call adds what is requested and keeps what exists. The password of a new
+account is generated, printed once and stored as an argon2 hash.
+"""
+
+EXPORT = """Export a project's grades for relyon or another program.
+
+\b
+Examples:
+  relyon judge export judging.db --project June --format trec -o june.qrels
+  relyon judge export judging.db --project June --format quepid-book \\
+      -o june.json
+  relyon judge export judging.db --project June --format archive \\
+      -o june.relyon-project
+
+`archive` is the whole project in one file: every grade with its history,
+decisions, gold items, guidelines and settings; `relyon judge import` restores
+the project in any database. The other formats contain grades, as for `relyon
+judge import`. A note on stderr lists what a format cannot represent. In TREC
+and LETOR, queries such as `red running shoes` get ids, and a table of ids and
+texts is written next to the file: june.queries.tsv for june.qrels. In CSV,
+values that a spreadsheet would take for a formula begin with an apostrophe,
+which all relyon commands remove again.
+"""
+
+STATUS = """Show a project's progress and the agreement of its judges.
+
+\b
+Examples:
+  relyon judge status judging.db
+  relyon judge status judging.db --project June --format json
+"""
+
+
+@click.group(
+    "judge",
+    help=HELP,
+    short_help="Manage judging projects: create, import, serve, export.",
+    cls=CommandGroup,
+)
+def command() -> None:
+    """Runs `relyon judge`."""
+
+
+@command.command("init", help=INIT, short_help="Create a database, a project and accounts.")
+@click.argument("database")
+@click.option("--project", metavar="NAME", help="The project to create.")
+@click.option(
+    "--kind",
+    type=click.Choice(["grades", "side_by_side"]),
+    default="grades",
+    show_default=True,
+    help="Grade single results, or compare two rankings side by side.",
+)
+@scale_option
+@click.option("--guideline-en", metavar="FILE", help="The guideline in English, as Markdown.")
+@click.option("--guideline-zh", metavar="FILE", help="The guideline in Chinese, as Markdown.")
+@click.option(
+    "--overlap",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="How many judges grade each item.",
+)
+@click.option(
+    "--gold-share",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    help="The share of gold items, whose grade is known, among a judge's items.  [default: 0]",
+)
+@depth_option(
+    type=click.IntRange(min=1),
+    help="How many results per query are judged.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Random seed for the order of items and gold items; keep it from judges.  [default:"
+    " random]",
+)
+@click.option("--account", metavar="NAME", help="The account to create.")
+@click.option(
+    "--reset-password",
+    is_flag=True,
+    help="Reset the password of an existing account and sign it out everywhere.",
+)
+@click.option(
+    "--role",
+    type=click.Choice(["judge", "lead", "admin"]),
+    default="judge",
+    show_default=True,
+    help="Role of the account: a lead sees all grades and decides, an admin also creates accounts.",
+)
+@no_color_option
+def init(
+    database: str,
+    project: str | None,
+    kind: Any,
+    scale: str | None,
+    guideline_en: str | None,
+    guideline_zh: str | None,
+    overlap: int,
+    gold_share: float,
+    k: int | None,
+    seed: int | None,
+    account: str | None,
+    reset_password: bool,
+    role: Any,
+) -> None:
+    """Runs `relyon judge init`."""
+    from relyon.io.plain_text import read_file
+    from relyon.judging.events import record_event
+    from relyon.judging.passwords import generate_password
+    from relyon.judging.store import open_store
+
+    if reset_password and account is None:
+        raise ParameterError("--reset-password needs --account NAME")
+    guideline = {
+        language: read_file(path)
+        for language, path in (("en", guideline_en), ("zh", guideline_zh))
+        if path is not None
+    }
+    with open_store(database, create=True) as store:
+        if project is not None:
+            made = store.projects.create(
+                project,
+                scale=scale or "search",
+                kind=kind,
+                overlap=overlap,
+                gold_share=gold_share,
+                k=k,
+                seed=seed,
+                guideline=guideline,
+            )
+            record_event(store, "project_made", detail=made.name)
+            messages.note(
+                message(
+                    "created the project {made_name}: {made}",
+                    made_name=made.name,
+                    made=_rules(made),
+                )
+            )
+        if account is not None:
+            password = generate_password()
+            if reset_password:
+                user = store.accounts.change(account, password=password, chosen_by="other")
+                record_event(store, "password_reset", detail=user.name)
+                messages.note(
+                    message(
+                        "this is the new password of {user_name} ({role}):",
+                        user_name=user.name,
+                        role=user.role,
+                    )
+                )
+            else:
+                user = store.accounts.create(
+                    account, role=role, password=password, chosen_by="other"
+                )
+                record_event(store, "account_made", detail=f"{user.name} ({role})")
+                messages.note(
+                    message(
+                        "created the account {user_name} ({role}); this is its password:",
+                        user_name=user.name,
+                        role=user.role,
+                    )
+                )
+            click.echo(password)
+        if project is None and account is None:
+            messages.note(message("{address} is ready", address=store.database.address))
+
+
+command.add_command(import_)
+
+
+def _rules(project: Project) -> str:
+    what = (
+        message("side by side")
+        if project.kind == "side_by_side"
+        else message("scale {name}", name=project.scale.name)
+    )
+    values = {"what": what, "judges": project.overlap}
+    if project.gold_share:
+        return message(
+            "{what}, {judges:count judge/judges} per item, {share:.0%} gold items",
+            **values,
+            share=project.gold_share,
+        )
+    return message("{what}, {judges:count judge/judges} per item", **values)
+
+
+@command.command("export", help=EXPORT, short_help="Write a project's grades.")
+@click.argument("database")
+@project_option()
+@click.option(
+    "--format", "form", required=True, metavar="FORMAT", help="As for `relyon judge import`."
+)
+@rule_option()
+@click.option(
+    "--labelling-config",
+    metavar="FILE",
+    help="Also write the labelling interface for Label Studio to a file.",
+)
+@click.option(
+    "--queries",
+    metavar="FILE",
+    help="trec, letor: TSV file for the table of query ids and texts.  [default: next to"
+    " --output, if queries get ids]",
+)
+@click.option(
+    "--documents",
+    metavar="FILE",
+    help="trec, letor: file for the table of document ids.  [default: as --queries]",
+)
+@click.option(
+    "--bom",
+    is_flag=True,
+    help="Begin the file with a byte order mark, which Excel on Windows needs to read Chinese.",
+)
+@output_option
+@no_color_option
+def export(
+    database: str,
+    project: str,
+    form: str,
+    rule: Any,
+    labelling_config: str | None,
+    queries: str | None,
+    documents: str | None,
+    bom: bool,
+    output: str | None,
+) -> None:
+    """Runs `relyon judge export`."""
+    from relyon.data.aggregation import describe_rule
+    from relyon.io.formats.label_studio import labelling_config as interface
+    from relyon.io.sheets import BYTE_ORDER_MARK, left_out, sheet_format
+    from relyon.judging.events import record_event
+    from relyon.judging.exchange import export_sheet
+    from relyon.judging.llm.wording import note_machines
+    from relyon.judging.store import open_store
+
+    for path in (output, queries, documents):
+        protect_inputs(path, [database])
+    if form == "archive":
+        if labelling_config is not None or bom or queries or documents:
+            raise ParameterError(
+                "an archive cannot be combined with --labelling-config, --bom, --queries"
+                " or --documents"
+            )
+        pack(database, project, output)
+        return
+    chosen = sheet_format(form)
+    with open_store(database) as store:
+        found = store.projects.get(project)
+        sheet = export_sheet(store, found.id, rule=rule)
+        finals = [row.final_source for row in sheet.rows if row.final is not None]
+        machines = note_machines(store, found.id, finals)
+        record_event(store, "exported", detail=f"{found.name}: {form}")
+    asked = {"queries": queries, "documents": documents}
+    tables = _tables(chosen, sheet, asked, output)
+    text = chosen.write(sheet)
+    for path, table in tables.values():
+        emit(table.removesuffix("\n"), path)
+    emit((BYTE_ORDER_MARK if bom else "") + text.removesuffix("\n"), output)
+    if labelling_config is not None:
+        emit(interface(found.scale).removesuffix("\n"), labelling_config)
+    messages.notes(left_out(chosen, sheet, tables))
+    for name, (path, _) in tables.items():
+        messages.note(
+            message(
+                "{path} maps the ids of {name} to texts: import it with --{name}",
+                path=path,
+                name=name,
+            )
+        )
+    if "final" in chosen.keeps:
+        messages.note(describe_rule(rule))
+        if machines is not None:
+            messages.note(str(machines))
+
+
+def _tables(
+    chosen: SheetFormat, sheet: Sheet, asked: Mapping[str, str | None], output: str | None
+) -> dict[str, tuple[str, str]]:
+    """Returns the file and the text of each table that goes with an export."""
+    wanted = [name for name, path in asked.items() if path is not None]
+    if wanted and not chosen.names_ids:
+        raise ParameterError(
+            message("--{wanted} is for formats that contain only ids", wanted=wanted[0]),
+            hint="--format trec or letor",
+        )
+    found = {}
+    for name, text in chosen.tables(sheet, made=wanted).items():
+        path = asked[name]
+        if path is None:
+            if output in (None, "-"):
+                raise ParameterError(
+                    message(
+                        "{chosen_title} cannot store all {name} as they are: some get ids",
+                        chosen_title=chosen.title,
+                        name=name,
+                    ),
+                    hint=message(
+                        "name the file for the table of ids with --{name} FILE, or use -o FILE",
+                        name=name,
+                    ),
+                )
+            path = f"{os.path.splitext(str(output))[0]}.{name}.tsv"
+        found[name] = (path, text)
+    return found
+
+
+@command.command("status", help=STATUS, short_help="Show a project's progress.")
+@click.argument("database")
+@project_option(required=False)
+@format_option("table", "json")
+@output_option
+@no_color_option
+def status(database: str, project: str | None, form: str, output: str | None) -> None:
+    """Runs `relyon judge status`."""
+    from relyon.judging.status import describe_project, render_status
+    from relyon.judging.store import open_store
+
+    with open_store(database) as store:
+        chosen = store.projects.all() if project is None else [store.projects.get(project)]
+        found = [describe_project(store, one.id) for one in chosen]
+    if form == "json":
+        import json
+
+        emit(json.dumps(found, ensure_ascii=False, indent=2), output)
+        return
+    language = messages.language
+    none = catalogue("judging", language)["no_project"]
+    emit("\n\n".join(render_status(one, language) for one in found) or none, output)
+
+
+command.add_command(serve)
+for _command in (
+    project_command,
+    accounts,
+    change_account,
+    events,
+    backup,
+    restore,
+    llm,
+    calibrate,
+    accept,
+):
+    command.add_command(_command)

@@ -1,0 +1,250 @@
+"""`relyon judge accounts`, `account` and `events`: who may sign in, and who did."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import click
+
+from relyon.cli.messages import messages
+from relyon.cli.options import format_option, no_color_option, output_option
+from relyon.cli.output import emit
+from relyon.core.errors import ParameterError
+from relyon.core.texts import catalogue, message
+
+__all__ = ["account", "accounts", "events"]
+
+ACCOUNTS = """List the accounts of a database: roles, sign-ins and tokens.
+
+\b
+Examples:
+  relyon judge accounts judging.db
+  relyon judge accounts judging.db --format json
+
+A token is shown by its name, scope, expiry and last use; the token itself is
+not stored.
+"""
+
+ACCOUNT = """Change one account.
+
+\b
+Examples:
+  relyon judge account judging.db ann --role lead
+  relyon judge account judging.db ann --reset-password
+  relyon judge account judging.db ann --state closed
+  relyon judge account judging.db ann --end-sign-ins --end-tokens
+
+A new password is generated and printed once; it ends all sign-ins and tokens,
+and must be changed at the first sign-in. Closing an account also ends them, and
+reopening it does not restore them. `relyon judge init` creates accounts.
+"""
+
+EVENTS = """Show sign-ins, failed sign-ins and changes.
+
+\b
+Examples:
+  relyon judge events judging.db
+  relyon judge events judging.db --kind sign_in_failed --limit 20
+  relyon judge events judging.db --account ann --format json
+
+Newest first. The app keeps events for a year.
+"""
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
+
+
+@click.command("accounts", help=ACCOUNTS, short_help="List the accounts and their tokens.")
+@click.argument("database")
+@format_option("table", "json")
+@output_option
+@no_color_option
+def accounts(database: str, form: str, output: str | None) -> None:
+    """Runs `relyon judge accounts`."""
+    from relyon.core.document.terminal import align
+    from relyon.judging.access import list_sign_ins, list_tokens
+    from relyon.judging.store import open_store
+
+    with open_store(database) as store:
+        found = [(user, list_sign_ins(store, user)) for user in store.accounts.all()]
+        tokens = list_tokens(store)
+    states = [_state(user) for user, _ in found]
+    if form == "json":
+        rows = [
+            {
+                "name": user.name,
+                "role": user.role,
+                "state": state,
+                "sign_ins": [
+                    {"agent": one.agent, "address": one.address, "seen_at": one.seen_at}
+                    for one in sign_ins
+                ],
+                "tokens": [
+                    {
+                        "name": one.name,
+                        "scope": one.scope,
+                        "created_at": one.created_at,
+                        "expires_at": one.expires_at,
+                        "used_at": one.used_at,
+                    }
+                    for one in tokens
+                    if one.owner == user.name
+                ],
+            }
+            for (user, sign_ins), state in zip(found, states, strict=True)
+        ]
+        emit(json.dumps(rows, ensure_ascii=False, indent=2), output)
+        return
+    texts = catalogue("judging", messages.language)
+    table = [
+        [user.name, user.role, texts.name("state", state), str(len(sign_ins))]
+        for (user, sign_ins), state in zip(found, states, strict=True)
+    ]
+    lines = align(texts.names("column", ("account", "role", "state", "sign_ins")), table, 3)
+    if tokens:
+        table = [
+            [
+                one.owner,
+                one.name,
+                one.scope,
+                texts["never"] if one.expires_at is None else _time(one.expires_at),
+                _time(one.used_at),
+            ]
+            for one in tokens
+        ]
+        names = ("account", "token", "scope", "ends", "used")
+        lines += ["", *align(texts.names("column", names), table, 5)]
+    emit("\n".join(lines) if found else texts["no_account"], output)
+
+
+def _state(user: Any) -> str:
+    if user.machine:
+        return "language model"
+    if not user.active:
+        return "closed"
+    return "has to choose a password" if user.must_change else "open"
+
+
+@click.command("account", help=ACCOUNT, short_help="Change one account.")
+@click.argument("database")
+@click.argument("name")
+@click.option(
+    "--role",
+    type=click.Choice(["judge", "lead", "admin"]),
+    help="A lead sees all grades and decides, an admin also creates accounts.",
+)
+@click.option("--reset-password", is_flag=True, help="Generate a new password and print it.")
+@click.option(
+    "--state",
+    type=click.Choice(["open", "closed"]),
+    help="A closed account cannot sign in.",
+)
+@click.option("--end-sign-ins", is_flag=True, help="Sign it out everywhere.")
+@click.option("--end-tokens", is_flag=True, help="Delete its tokens.")
+@no_color_option
+def account(
+    database: str,
+    name: str,
+    role: Any,
+    reset_password: bool,
+    state: Literal["open", "closed"] | None,
+    end_sign_ins: bool,
+    end_tokens: bool,
+) -> None:
+    """Runs `relyon judge account`."""
+    from relyon.judging.access import delete_token, end_all_sign_ins, list_tokens
+    from relyon.judging.events import record_event
+    from relyon.judging.passwords import generate_password
+    from relyon.judging.store import open_store
+
+    if not (role or reset_password or state or end_sign_ins or end_tokens):
+        raise ParameterError(
+            "nothing to change", hint="add for example --role lead or --reset-password"
+        )
+    with open_store(database) as store:
+        user = store.accounts.get(name)
+        if role is not None and role != user.role:
+            store.accounts.change(user.name, role=role)
+            record_event(store, "role_changed", detail=f"{user.name}: {user.role} → {role}")
+            messages.note(
+                message(
+                    "{user_name}: role changed from {role} to {role_2}",
+                    user_name=user.name,
+                    role=user.role,
+                    role_2=role,
+                )
+            )
+        if state is not None:
+            store.accounts.change(user.name, active=state == "open")
+            record_event(
+                store, "account_opened" if state == "open" else "account_closed", detail=user.name
+            )
+            messages.note(message("{user_name} is {state}", user_name=user.name, state=state))
+        if end_sign_ins:
+            count = end_all_sign_ins(store, user)
+            record_event(store, "sign_ins_ended", detail=f"{user.name}: {count}")
+            messages.note(
+                message("ended {count} sign-ins of {user_name}", count=count, user_name=user.name)
+            )
+        if end_tokens:
+            ended = [delete_token(store, user, one.id) for one in list_tokens(store, user)]
+            for one in ended:
+                record_event(store, "token_ended", detail=f"{user.name}: {one.name}")
+            messages.note(
+                message(
+                    "deleted {count} tokens of {user_name}", count=len(ended), user_name=user.name
+                )
+            )
+        if reset_password:
+            password = generate_password()
+            store.accounts.change(user.name, password=password, chosen_by="other")
+            record_event(store, "password_reset", detail=user.name)
+            messages.note(message("this is the new password of {user_name}:", user_name=user.name))
+            click.echo(password)
+
+
+@click.command("events", help=EVENTS, short_help="Show sign-ins and changes.")
+@click.argument("database")
+@click.option(
+    "--kind", metavar="KIND", default="", help="Only events of this kind, such as exported."
+)
+@click.option("--account", metavar="NAME", default="", help="Only events of this account.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Maximum number of events.",
+)
+@format_option("table", "json")
+@output_option
+@no_color_option
+def events(
+    database: str, kind: str, account: str, limit: int, form: str, output: str | None
+) -> None:
+    """Runs `relyon judge events`."""
+    from relyon.core.document.terminal import align
+    from relyon.core.parameters import check_choice
+    from relyon.judging.events import EVENT_KINDS, list_events
+    from relyon.judging.store import open_store
+
+    if kind:
+        check_choice("kind", kind, EVENT_KINDS)
+    with open_store(database) as store:
+        found = list_events(store, kind=kind, actor=account, most=limit)
+    if form == "json":
+        rows = [one.to_dict() for one in found]
+        emit(json.dumps(rows, ensure_ascii=False, indent=2), output)
+        return
+    table = [
+        [_time(one.at), one.actor or "-", one.kind, one.detail or "-", one.address or "-"]
+        for one in found
+    ]
+    texts = catalogue("judging", messages.language)
+    titles = texts.names("column", ("time", "account", "event", "detail", "address"))
+    emit("\n".join(align(titles, table, 5)) if found else texts["nothing_happened"], output)

@@ -1,0 +1,89 @@
+"""`relyon judge backup` and `restore`: copies a database while it is in use, and restores it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from relyon.cli.messages import Progress, messages
+from relyon.cli.options import format_option, no_color_option
+from relyon.cli.output import emit
+from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    from relyon.judging.backup import Copy
+
+__all__ = ["backup", "restore"]
+
+BACKUP = """Copy a database into one file while judges keep grading.
+
+\b
+Examples:
+  relyon judge backup judging.db backups/judging.db
+  relyon judge backup judging.db backups/judging.db --force
+
+The copy is one consistent state. It gets its name, or with --force replaces an
+older copy, only after every page has been checked. Only its owner can read it.
+Do not copy the file by other means: the newest grades may be in the -wal file
+next to it.
+"""
+
+RESTORE = """Restore a database from a backup.
+
+\b
+Examples:
+  relyon judge restore backups/judging.db judging.db
+  relyon judge restore backups/judging.db judging.db --force
+
+Stop the server first. The copy is checked before anything changes; with
+--force, an existing database and its files are renamed.
+"""
+
+
+@click.command("backup", help=BACKUP, short_help="Back up a database while it is in use.")
+@click.argument("database")
+@click.argument("file")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@format_option("table", "json")
+@no_color_option
+def backup(database: str, file: str, force: bool, form: str) -> None:
+    """Runs `relyon judge backup`."""
+    from relyon.judging.backup import back_up
+
+    with Progress("copying") as progress:
+        made = back_up(database, file, existing="replace" if force else "refuse", progress=progress)
+    _show(made, form)
+
+
+@click.command("restore", help=RESTORE, short_help="Restore a database from a backup.")
+@click.argument("file")
+@click.argument("database")
+@click.option("--force", is_flag=True, help="Rename an existing database.")
+@format_option("table", "json")
+@no_color_option
+def restore(file: str, database: str, force: bool, form: str) -> None:
+    """Runs `relyon judge restore`."""
+    from relyon.judging.backup import restore as put_back
+
+    with Progress("copying") as progress:
+        done = put_back(
+            file, database, existing="set_aside" if force else "refuse", progress=progress
+        )
+    if done.aside:
+        messages.note(message("the existing database is now {aside}", aside=done.aside))
+    _show(done.copy, form)
+
+
+def _show(made: Copy, form: str) -> None:
+    if form == "json":
+        import json
+
+        emit(json.dumps(asdict(made), ensure_ascii=False, indent=2))
+        return
+    shown = {"bytes": made.bytes, **{name: count for name, count in made.rows.items() if count}}
+    shown.pop("alembic_version", None)
+    width = max(map(len, shown))
+    lines = [f"{made.file}: whole, version {made.version}"]
+    emit("\n".join([*lines, *(f"  {name:{width}}  {count:>12,}" for name, count in shown.items())]))

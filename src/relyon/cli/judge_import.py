@@ -1,0 +1,315 @@
+"""`relyon judge import`: items to grade, and grades from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import click
+
+from relyon.cli.group import Renamed
+from relyon.cli.inputs import check_stdin, stage_runs
+from relyon.cli.judge_archive import ended_in_order, unpack
+from relyon.cli.messages import Progress, messages
+from relyon.cli.options import depth_option, no_color_option
+from relyon.cli.values import format_named_by
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    from relyon.data.sheets import Sheet
+    from relyon.judging.records import Comparison, Project
+
+__all__ = ["import_"]
+
+HELP = """Import items to grade, and grades from elsewhere.
+
+\b
+Examples:
+  relyon judge import judging.db pool.csv --project June \\
+      --documents catalogue.csv
+  relyon judge import judging.db --project June --run bm25.run -k 10 \\
+      --queries queries.tsv --documents catalogue.csv
+  relyon judge import judging.db judgments.csv --project June --gold
+  relyon judge import judging.db --project SBS --side old=bm25.run \\
+      --side new=tfidf.run -k 5
+
+A pool of `relyon sample`, a run or a list of queries and documents contains
+only ids: --documents names a table with one row per document, whose columns
+title, snippet (or description), url and image judges see as such, and all
+others as further fields.
+
+Formats: csv, jsonl, trec, quepid-case, quepid-book, quepid-book-csv, rre,
+elasticsearch, opensearch, letor, label-studio. Columns of CSV are found by
+their usual names; other columns are shown to judges as further fields. Existing
+values are kept: you can import the same file again, and --documents then fills
+in empty values.
+
+Large files are imported in batches, so judges can keep working; they get the
+new items only when the import is complete. Ctrl-C undoes the import; the next
+import undoes one that was killed.
+
+An archive written by `relyon judge export --format archive` becomes a new
+project; --project gives it another name.
+"""
+
+
+@click.command("import", help=HELP, short_help="Import items to grade, and grades.")
+@click.argument("database")
+@click.argument("files", metavar="[FILE…]", nargs=-1)
+@click.option("--project", metavar="NAME", help="The project; for an archive, its new name.")
+@click.option(
+    "--input-format",
+    "form",
+    cls=Renamed,
+    formerly="--format",
+    metavar="FORMAT",
+    help="Format of the files.  [default: recognised]",
+)
+@click.option(
+    "--judge-column",
+    "judge_columns",
+    metavar="COLUMN",
+    multiple=True,
+    help="CSV with one column per judge: a judge's column; repeat it for each judge.",
+)
+@click.option(
+    "--judge",
+    default="import",
+    show_default=True,
+    metavar="NAME",
+    help="The judge to whom final grades without a judge are attributed.",
+)
+@click.option("--gold", is_flag=True, help="Import the final grades as known grades of gold items.")
+@click.option(
+    "--documents",
+    metavar="FILE",
+    help="Titles, snippets and other fields: CSV, TSV, JSONL or Parquet, one row per document.",
+)
+@click.option(
+    "--queries",
+    metavar="FILE",
+    help="A table of query ids and texts, if runs name queries by id.",
+)
+@click.option(
+    "--run",
+    "runs",
+    metavar="FILE",
+    multiple=True,
+    help="A run whose first K results are to be graded; repeat it to pool several.",
+)
+@click.option(
+    "--side",
+    "sides",
+    metavar="NAME=RUN",
+    multiple=True,
+    help="A system and its run, for a side-by-side project; with more than two, all pairs are"
+    " compared. Titles come from FILE.",
+)
+@depth_option(
+    type=click.IntRange(min=1),
+    help="With --run and --side: how many ranks are judged.  [default: the project's, else 10]",
+)
+@no_color_option
+def import_(
+    database: str,
+    files: tuple[str, ...],
+    project: str | None,
+    form: str | None,
+    judge_columns: tuple[str, ...],
+    judge: str,
+    gold: bool,
+    documents: str | None,
+    queries: str | None,
+    runs: tuple[str, ...],
+    sides: tuple[str, ...],
+    k: int | None,
+) -> None:
+    """Runs `relyon judge import`."""
+    from relyon.data.sheets import Sheet
+    from relyon.judging.events import record_event
+    from relyon.judging.exchange import import_sheet
+    from relyon.judging.filling import fill_items
+    from relyon.judging.store import open_store
+
+    if not files and not runs and not sides:
+        raise ParameterError("nothing to import", hint="name a file, or runs with --run or --side")
+    check_stdin([*files, *runs])
+    archives = [path for path in files if form == "archive" or (form is None and _is_archive(path))]
+    if archives:
+        if len(files) > 1 or runs or sides or documents or queries or gold or judge_columns:
+            raise ParameterError(
+                message("{archives} is a whole project", archives=archives[0]),
+                hint="import it alone, without options",
+            )
+        unpack(database, archives[0], project)
+        return
+    if project is None:
+        raise ParameterError("--project is missing", hint="name the project to import into")
+    with ended_in_order(), open_store(database) as store:
+        found = store.projects.get(project)
+        sheets = [_sheet(path, form, judge_columns, found) for path in files]
+        ranks = k or found.k or 10
+        if sides:
+            tops = _tops(sides, ranks)
+            # A file's own values take precedence over the table of documents.
+            known = [_described(one, documents, queries) for one in _pools(tops) + sheets]
+            with Progress("importing") as report:
+                added = store.items.add_comparisons(
+                    found.id, _comparisons(tops, known), report=report
+                )
+            record_event(store, "imported", detail=f"{found.name}: {added} + 0")
+            messages.note(
+                message(
+                    "{project}: {count:count new comparison/new comparisons}",
+                    project=found.name,
+                    count=added,
+                )
+            )
+            return
+        if found.kind == "side_by_side":
+            raise ParameterError(
+                message("`{found_name}` is a side-by-side project", found_name=found.name),
+                hint="give --side NAME=RUN twice",
+            )
+        sheets += [_sheet_of(_top(path, ranks)) for path in runs]
+        rows = [row for one in sheets for row in _described(one, documents, queries).rows]
+        whole = Sheet(tuple(rows), scale=found.scale)
+        with Progress("importing") as report:
+            new = import_sheet(
+                store,
+                found.id,
+                whole,
+                judge=judge,
+                as_gold=gold,
+                source=", ".join([*files, *runs]),
+                report=report,
+            )
+        filled = 0
+        if documents or queries:
+            filled = fill_items(store, found.id, (row.item for row in rows))
+        record_event(store, "imported", detail=f"{found.name}: {new.items} + {new.grades}")
+    foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
+    if foreign:
+        messages.warning(
+            message(
+                "{count:count final grade/final grades} of a language model: the items are"
+                " imported without them",
+                count=foreign,
+            )
+        )
+    told = [message("{count:count new item/new items}", count=new.items)]
+    if gold:
+        told.append(message("{count:count new known grade/new known grades}", count=new.grades))
+    else:
+        told.append(message("{count:count new grade/new grades}", count=new.grades))
+    if filled:
+        told.append(message("texts for {count:count earlier item/earlier items}", count=filled))
+    messages.note(message("{project}: {told}", project=found.name, told=told))
+
+
+def _is_archive(path: str) -> bool:
+    from relyon.judging.archive_reader import is_archive
+
+    if path == "-":
+        return False
+    with open(path, "rb") as file:
+        return is_archive(file.read(4))
+
+
+def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: Project) -> Sheet:
+    from relyon.io import read_sheet
+    from relyon.io.plain_text import read_file
+    from relyon.io.sheet_tables import read_wide
+
+    scale = project.scale if project.kind == "grades" else None
+    if judge_columns:
+        return read_wide(read_file(path), judge_columns, path=path, scale=scale)
+    with format_named_by("--input-format"):
+        return read_sheet(path, format=form, scale=scale)
+
+
+def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Sheet:
+    """Returns a sheet with the texts that tables give for its queries and documents."""
+    from relyon.judging.descriptions import add_query_texts, describe_documents
+
+    for path, add, what in (
+        (documents, describe_documents, "document"),
+        (queries, add_query_texts, "query"),
+    ):
+        if path is not None:
+            sheet, unknown = add(sheet, path)
+            if unknown:
+                messages.warning(
+                    message(
+                        "{path}: nothing about the {what} of {count:count item/items} of {rows:,}",
+                        path=path,
+                        what=what,
+                        count=unknown,
+                        rows=len(sheet.rows),
+                    )
+                )
+    return sheet
+
+
+def _top(path: str, k: int) -> dict[str, list[str]]:
+    """Returns the first documents of each query of a run, in the order that measures use."""
+    from relyon.data.convention import load_convention
+    from relyon.data.ranking import Ranking
+    from relyon.io import read_run
+
+    run = read_run(path)
+    rules = load_convention(None)
+    found = {}
+    for query in run.queries:
+        documents, scores = zip(*run.documents(query), strict=True)
+        ranking = Ranking.build({}, documents, scores, rules, query=query)
+        found[query] = [entry.document for entry in ranking.top(k)]
+    return found
+
+
+def _sheet_of(top: Mapping[str, Sequence[str]]) -> Sheet:
+    from relyon.data.sheets import Row, Sheet
+    from relyon.judging.records import Item
+
+    return Sheet(
+        tuple(
+            Row(Item(query, document, rank=rank))
+            for query, documents in top.items()
+            for rank, document in enumerate(documents, 1)
+        )
+    )
+
+
+def _tops(texts: Sequence[str], k: int) -> list[tuple[str, dict[str, list[str]]]]:
+    """Returns the systems of a comparison with their top documents."""
+    tops = [(name, _top(path, k)) for name, path in stage_runs(texts)]
+    if len(tops) < 2:
+        raise ParameterError("a comparison needs two systems", hint="give --side NAME=RUN twice")
+    return tops
+
+
+def _pools(tops: Sequence[tuple[str, Mapping[str, Sequence[str]]]]) -> list[Sheet]:
+    return [_sheet_of(top) for _, top in tops]
+
+
+def _comparisons(
+    tops: Sequence[tuple[str, Mapping[str, Sequence[str]]]], sheets: Sequence[Sheet]
+) -> list[Comparison]:
+    from relyon.judging.records import Comparison, Item
+
+    known = {(row.item.query, row.item.document): row.item for one in sheets for row in one.rows}
+    of_query = {row.item.query: row.item for one in sheets for row in one.rows}
+    pairs = []
+    for (first, ours), (second, theirs) in combinations(tops, 2):
+        for query in [query for query in ours if query in theirs]:
+            if ours[query] == theirs[query]:
+                continue
+            told = of_query.get(query, Item(query, "-"))
+            left, right = (
+                tuple(known.get((query, one), Item(query, one)) for one in documents[query])
+                for documents in (ours, theirs)
+            )
+            pairs.append(Comparison(query, first, second, left, right, told.query_text, told.tier))
+    return pairs

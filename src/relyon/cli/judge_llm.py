@@ -1,0 +1,394 @@
+"""`relyon judge llm`: a language model as a judge alongside people."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relyon.cli.group import Renamed
+from relyon.cli.messages import Progress, messages
+from relyon.cli.options import no_color_option, project_option
+from relyon.cli.output import emit
+from relyon.core.errors import ParameterError
+from relyon.core.texts import LANGUAGES, message
+
+if TYPE_CHECKING:
+    from relyon.judging.llm.judge import Outcome, Plan
+    from relyon.judging.llm.models import Configuration
+    from relyon.judging.llm.prompt import Prompt
+    from relyon.judging.records import Project
+    from relyon.judging.store import Store
+
+__all__ = ["llm"]
+
+KEY = "RELYON_LLM_KEY"
+
+LLM = """Let a language model grade, as a judge alongside people.
+
+\b
+Examples:
+  relyon judge llm judging.db --project June --model qwen3 \\
+      --endpoint http://localhost:8000/v1 --items graded --dry-run
+  relyon judge llm judging.db --project June --model gpt-5-mini \\
+      --endpoint https://api.openai.com/v1 --items graded
+  relyon judge calibrate judging.db --project June
+  relyon judge accept judging.db --project June --by Lee
+
+The endpoint must be compatible with OpenAI's chat completions. The model sees
+the project's guideline and scale, and each item's query, title, snippet, URL
+and further fields. Every answer is stored on arrival; running the command again
+resumes where it stopped and asks nothing twice. The model's grades never count
+as a person's, and not at all until a lead accepts them.
+
+The key comes from the environment variable RELYON_LLM_KEY or the one named by
+--api-key-env; it is never stored or printed.
+"""
+
+
+@click.command("llm", help=LLM, short_help="Let a language model grade alongside people.")
+@click.argument("database")
+@project_option()
+@click.option(
+    "--endpoint", required=True, metavar="URL", help="Base URL, without /chat/completions."
+)
+@click.option("--model", required=True, metavar="NAME", help="The model's name at the endpoint.")
+@click.option("--judge", metavar="NAME", help="The name of the judge.  [default: llm:MODEL]")
+@click.option(
+    "--samples",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    help="Number of answers per item; their median is the grade.",
+)
+@click.option(
+    "--temperature",
+    type=click.FloatRange(min=0),
+    default=0.7,
+    show_default=True,
+    help="Sampling temperature.",
+)
+@click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A further request parameter, such as max_tokens=300; temperature=null omits one.",
+)
+@click.option(
+    "--items",
+    "which",
+    type=click.Choice(["all", "graded", "ungraded"]),
+    default="all",
+    show_default=True,
+    help="Items that people graded, for calibration, or ungraded ones.",
+)
+@click.option(
+    "--query-sample",
+    "queries",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only this many queries, drawn at random, with all their items.",
+)
+@click.option(
+    "--item-sample",
+    "limit",
+    cls=Renamed,
+    formerly="--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only this many items, drawn at random.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]")
+@click.option(
+    "--requests-per-minute",
+    "per_minute",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="Maximum number of requests per minute.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    help="Number of concurrent requests.",
+)
+@click.option(
+    "--attempts",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="Number of attempts to get a valid answer.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=120.0,
+    show_default=True,
+    help="Timeout of a request, in seconds.",
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=6,
+    show_default=True,
+    help="Number of retries after a temporary error.",
+)
+@click.option(
+    "--prompt-lang",
+    "language",
+    type=click.Choice(LANGUAGES),
+    default="en",
+    show_default=True,
+    help="Language of the prompt.",
+)
+@click.option(
+    "--prompt",
+    "prompt_file",
+    metavar="FILE",
+    help="The task in your own words; {guideline} and {scale} are replaced by the project's.",
+)
+@click.option(
+    "--api-key-env",
+    "key_variable",
+    metavar="NAME",
+    help=f"The environment variable with the key.  [default: {KEY}]",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the prompt for the first item and the number of requests, and send nothing.",
+)
+@no_color_option
+def llm(
+    database: str,
+    project: str,
+    endpoint: str,
+    model: str,
+    judge: str | None,
+    samples: int,
+    temperature: float,
+    parameters: Sequence[str],
+    which: Any,
+    queries: int | None,
+    limit: int | None,
+    seed: int,
+    per_minute: float | None,
+    concurrency: int,
+    attempts: int,
+    timeout: float,
+    retries: int,
+    language: Any,
+    prompt_file: str | None,
+    key_variable: str | None,
+    dry_run: bool,
+) -> None:
+    """Runs `relyon judge llm`."""
+    from relyon.io.plain_text import read_file
+    from relyon.judging.llm.endpoint import Endpoint, tidy_url
+    from relyon.judging.llm.judge import build_plan, choose_items
+    from relyon.judging.llm.models import draft_configuration
+    from relyon.judging.llm.pace import Pace
+    from relyon.judging.llm.prompt import build_prompt
+    from relyon.judging.store import open_store
+
+    url = tidy_url(endpoint)
+    task = None if prompt_file is None else read_file(prompt_file)
+    with open_store(database) as store:
+        found = store.projects.get(project)
+        prompt = build_prompt(found, language=language, task=task)
+        draft = draft_configuration(
+            found.id,
+            judge or f"llm:{model.strip()}",
+            endpoint=url,
+            model=model,
+            samples=samples,
+            parameters={"temperature": temperature, **_parameters(parameters)},
+            language=language,
+            prompt=prompt.text,
+        )
+        items = choose_items(store, found.id, which=which, queries=queries, limit=limit, seed=seed)
+        plan = build_plan(store, draft, prompt, items, attempts=attempts)
+        _remark(found, draft, plan, len(items))
+        if dry_run:
+            _show(draft, prompt, plan)
+            return
+        chosen = store.models.add(draft)
+        server = Endpoint(
+            url, key=_key(key_variable, url), timeout=timeout, retries=retries,
+            pace=Pace(per_minute),
+        )  # fmt: skip
+        _ask(store, chosen, prompt, plan, server, concurrency)
+
+
+def _parameters(texts: Sequence[str]) -> dict[str, Any]:
+    import json
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise ParameterError(
+                message("`{text}` is not NAME=VALUE", text=text),
+                hint="write for example --parameter max_tokens=300",
+            )
+        try:
+            found[name.strip()] = json.loads(value)
+        except (ValueError, RecursionError):
+            found[name.strip()] = value
+    return found
+
+
+def _key(variable: str | None, url: str) -> str:
+    from urllib.parse import urlsplit
+
+    from relyon.judging.llm.endpoint import read_key
+
+    key = read_key(variable or KEY)
+    if variable is not None and not key:
+        raise ParameterError(
+            message("the environment variable {variable} is empty or not set", variable=variable)
+        )
+    local = urlsplit(url).hostname in {"localhost", "127.0.0.1", "::1"}
+    if key and url.startswith("http:") and not local:
+        messages.warning(
+            "the key is sent to an http endpoint: anyone on the network path can read it"
+        )
+    return key
+
+
+def _remark(project: Project, draft: Configuration, plan: Plan, chosen: int) -> None:
+    """Warns about what the user may not have intended."""
+    if not project.guideline_in(draft.language):
+        messages.warning(
+            message(
+                "`{project_name}` has no guideline: the model sees only the names of the grades",
+                project_name=project.name,
+            )
+        )
+    if draft.samples > 1 and draft.parameters.get("temperature") == 0:
+        messages.note("at temperature 0 the samples of an item are nearly identical")
+    if plan.hidden:
+        messages.warning(
+            message(
+                "{hidden:,} of {chosen:,} items have only an id and are skipped",
+                hidden=plan.hidden,
+                chosen=chosen,
+            )
+        )
+    if not chosen:
+        messages.warning("no items were selected")
+
+
+def _show(draft: Configuration, prompt: Prompt, plan: Plan) -> None:
+    if plan.items:
+        parts = [f"[{one['role']}]\n{one['content']}" for one in prompt.messages(plan.items[0])]
+        emit("\n\n".join(parts))
+    messages.note(
+        message(
+            "{count:,} requests for {count_2:,} items with {samples:count sample/samples} each,"
+            " excluding those already answered; nothing was sent or stored",
+            count=len(plan.open),
+            count_2=len(plan.items),
+            samples=draft.samples,
+        )
+    )
+
+
+def _ask(
+    store: Store,
+    chosen: Configuration,
+    prompt: Prompt,
+    plan: Plan,
+    server: Any,
+    concurrency: int,
+) -> None:
+    from relyon.judging.llm.judge import Outcome, ask_model
+
+    outcome = Outcome()
+    start = time.monotonic()
+    try:
+        with Progress("asking") as show:
+
+            def progress(done: int, total: int) -> None:
+                left = (time.monotonic() - start) / done * (total - done)
+                show(done, total, message("about {time} left", time=_duration(left)))
+
+            ask_model(
+                store,
+                chosen,
+                prompt,
+                plan,
+                server,
+                concurrency=concurrency,
+                outcome=outcome,
+                progress=progress,
+                on_interrupt=lambda: messages.note(
+                    "waiting for pending requests; press Ctrl-C again to quit immediately"
+                ),
+            )
+    finally:
+        _summarize(store, chosen, plan, outcome)
+
+
+def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome) -> None:
+    from relyon.judging.llm.answers import PROBLEMS
+
+    again = (
+        message(", {count:,} sent again after an error", count=outcome.retried)
+        if outcome.retried
+        else ""
+    )
+    messages.note(
+        message(
+            "{chosen_title}: {asked:,} requests answered{again};"
+            " {prompt_tokens:,} + {completion_tokens:,} tokens",
+            chosen_title=chosen.title,
+            asked=outcome.asked,
+            again=again,
+            prompt_tokens=outcome.prompt_tokens,
+            completion_tokens=outcome.completion_tokens,
+        )
+    )
+    for problem, times in sorted(outcome.problems.items()):
+        messages.warning(
+            message("{times:,} times {problems}", times=times, problems=message(PROBLEMS[problem]))
+        )
+    given_up = plan.unreadable + outcome.given_up
+    if given_up:
+        messages.warning(
+            message(
+                "{given_up:,} samples have no grade: refused, or no valid answer in"
+                " {attempts} attempts (--attempts)",
+                given_up=given_up,
+                attempts=plan.attempts,
+            )
+        )
+    graded = store.replies.samples(chosen)
+    share = sum(item.id in graded for item in plan.items)
+    messages.note(
+        message(
+            "it graded {share:,} of {count:,} items; `relyon judge calibrate` compares its"
+            " grades with people's",
+            share=share,
+            count=len(plan.items),
+        )
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Returns a human-readable duration.
+
+    Examples:
+        >>> _duration(8), _duration(160), _duration(7300)
+        ('8 s', '3 min', '2.0 h')
+    """
+    if seconds < 90:
+        return message("{seconds:.0f} s", seconds=seconds)
+    if seconds < 5400:
+        return message("{minutes:.0f} min", minutes=seconds / 60)
+    return message("{hours:.1f} h", hours=seconds / 3600)

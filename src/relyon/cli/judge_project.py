@@ -1,0 +1,133 @@
+"""`relyon judge project`: renames, closes, reopens or deletes a project."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from relyon.cli.judge_archive import ended_in_order
+from relyon.cli.messages import Progress, messages
+from relyon.cli.options import no_color_option
+from relyon.cli.output import emit
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    from relyon.judging.records import Project
+    from relyon.judging.store import Store
+
+__all__ = ["project"]
+
+HELP = """Rename, close, reopen or delete a project.
+
+\b
+Examples:
+  relyon judge project judging.db June --rename "June 2026"
+  relyon judge project judging.db June --close
+  relyon judge project judging.db June --gold-share 0.1
+  relyon judge project judging.db June --delete
+
+A closed project can be read and exported; judges do not see it, and nothing in
+it changes until it is reopened. Deleting a project removes everything in it and
+cannot be undone: write its archive first (`relyon judge export --format
+archive`). Without an option, prints its settings and imports.
+"""
+
+
+@click.command("project", help=HELP, short_help="Rename, close, reopen or delete a project.")
+@click.argument("database")
+@click.argument("name", metavar="PROJECT")
+@click.option("--rename", metavar="NAME", help="Its new name.")
+@click.option("--close", is_flag=True, help="Make it read-only and hide it from judges.")
+@click.option("--reopen", is_flag=True, help="Reopen it.")
+@click.option(
+    "--gold-share",
+    type=click.FloatRange(0, 1, max_open=True),
+    help="From now on, the share of gold items among a judge's items.",
+)
+@click.option("--delete", is_flag=True, help="Delete it; asks for its name.")
+@click.option("--yes", is_flag=True, help="Delete it without asking.")
+@no_color_option
+def project(
+    database: str,
+    name: str,
+    rename: str | None,
+    close: bool,
+    reopen: bool,
+    gold_share: float | None,
+    delete: bool,
+    yes: bool,
+) -> None:
+    """Runs `relyon judge project`."""
+    from relyon.judging.events import record_event
+    from relyon.judging.removal import remove_project
+    from relyon.judging.store import open_store
+
+    if (close and reopen) or (delete and (close or reopen or rename or gold_share is not None)):
+        raise ParameterError("these options exclude each other", hint="use them one at a time")
+    with ended_in_order(), open_store(database) as store:
+        found = store.projects.get(name)
+        if delete:
+            if not yes:
+                _confirm(found.name)
+            with Progress("deleting") as report:
+                remove_project(store, found, report=report)
+            record_event(store, "project_deleted", detail=found.name)
+            messages.note(message("deleted the project {found_name}", found_name=found.name))
+            return
+        if reopen:
+            store.projects.reopen(found.id)
+            messages.note(message("reopened the project {found_name}", found_name=found.name))
+        if gold_share is not None:
+            store.projects.set_gold_share(found.id, gold_share)
+            messages.note(
+                message(
+                    "from now on, {gold_share:.0%} of a judge's items are gold items",
+                    gold_share=gold_share,
+                )
+            )
+        if rename is not None:
+            messages.note(
+                message(
+                    "renamed to {rename_name}",
+                    rename_name=store.projects.rename(found.id, rename).name,
+                )
+            )
+        if close:
+            store.projects.close(found.id)
+            messages.note(message("closed the project {found_name}", found_name=found.name))
+        if close or reopen or rename is not None or gold_share is not None:
+            record_event(store, "project_changed", detail=found.name)
+        if not (close or reopen or rename is not None or gold_share is not None):
+            _describe(store, found)
+
+
+def _confirm(name: str) -> None:
+    if not sys.stdin.isatty():
+        raise ParameterError(
+            message("deleting `{name}` needs --yes without a terminal", name=name),
+            hint="write its archive first: relyon judge export --format archive",
+        )
+    if click.prompt("Everything in it will be lost. Type its name to delete it", err=True) != name:
+        raise ParameterError("that is not its name; nothing was deleted")
+
+
+def _describe(store: Store, found: Project) -> None:
+    from datetime import UTC, datetime
+
+    from relyon.judging.jobs import list_jobs
+
+    lines = [
+        f"{found.name}: {found.state}, scale {found.scale.name}, overlap {found.overlap},"
+        f" {found.gold_share:.0%} gold items"
+    ]
+    for job in list_jobs(store, found.id):
+        when = datetime.fromtimestamp(job.created_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        state = f"{job.done:,} of {job.total:,} rows" if job.unfinished else job.state
+        lines.append(
+            f"{when}  {job.kind} {job.source}: {state}, {job.items:,} new items,"
+            f" {job.grades:,} new grades {job.message}".rstrip()
+        )
+    emit("\n".join(lines))

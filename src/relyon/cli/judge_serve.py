@@ -1,0 +1,252 @@
+"""`relyon judge serve`: the web app in which people grade."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import shlex
+
+import click
+
+from relyon.cli.messages import Progress, messages
+from relyon.cli.options import listen_options, no_color_option
+from relyon.core.errors import ParameterError
+from relyon.core.packages import optional_package
+from relyon.core.texts import message
+from relyon.judging.files import readable_by_others
+
+__all__ = ["serve"]
+
+HELP = """Open the web app in which people grade.
+
+\b
+Examples:
+  relyon judge serve
+  relyon judge serve judging.db --rounds rounds
+  relyon judge serve judging.db --host 0.0.0.0 --port 8080
+  relyon judge serve --demo
+
+DATABASE is an SQLite file [default: judging.db], or the URL of a PostgreSQL
+database; it is created if missing. If there is no lead account, one is created
+and its password printed once.
+
+With --rounds, leads see the monitor at /monitor. With --demo, the app shows
+three simulated months and simulated judges; whatever is missing in DIRECTORY
+[default: relyon-demo] is built, which needs pip install 'relyon[demo,judge]'.
+
+If others can reach it, serve it over HTTPS: behind a proxy (--proxy) or with
+--ssl-certificate. It answers to localhost, to IP addresses, and to the names in
+--host and --allowed-host. Ctrl-C and SIGTERM shut it down cleanly: the database
+file is then complete. While it runs, copy it with `relyon judge backup`.
+"""
+
+PLAIN = """others can reach this server over plain HTTP, which exposes passwords and grades
+put an HTTPS proxy in front (--host 127.0.0.1 --proxy 127.0.0.1), or use --ssl-certificate"""
+
+
+def _check_names(
+    context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
+) -> tuple[str, ...]:
+    for name in names:
+        if not re.fullmatch(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?|[0-9a-fA-F:]+", name):
+            raise click.BadParameter(
+                message("`{name}` is not a host name, such as judging.example.org", name=name)
+            )
+    # Browsers write non-ASCII letters as the domain name system does.
+    return tuple(name if name.isascii() else name.encode("idna").decode() for name in names)
+
+
+def _check_proxies(
+    context: click.Context, parameter: click.Parameter, proxies: tuple[str, ...]
+) -> tuple[str, ...]:
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError:
+            raise click.BadParameter(
+                message(
+                    "`{proxy}` is not an address or network, such as 127.0.0.1 or 10.0.0.0/8",
+                    proxy=proxy,
+                )
+            ) from None
+    return proxies
+
+
+@click.command("serve", help=HELP, short_help="Open the web app in which people grade.")
+@click.argument("database", required=False)
+@listen_options(8080)
+@click.option(
+    "--allowed-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    callback=_check_names,
+    help="A host name under which browsers reach it, such as judging.example.org;"
+    " `*.example.org` for all subdomains, `*` for any. Can be repeated.",
+)
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    callback=_check_proxies,
+    help="The address or network of a proxy in front, whose X-Forwarded-For and"
+    " X-Forwarded-Proto are trusted. Can be repeated.",
+)
+@click.option("--ssl-certificate", metavar="FILE", help="Serve HTTPS with this certificate (PEM).")
+@click.option("--ssl-key", metavar="FILE", help="The certificate's key, if in another file.")
+@click.option(
+    "--rounds",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Rounds from `relyon monitor add`, to show month by month.",
+)
+@click.option(
+    "--demo",
+    is_flag=False,
+    flag_value="relyon-demo",
+    metavar="[DIRECTORY]",
+    help="Serve demo data instead of a database.",
+)
+@click.option("--secure-cookies", is_flag=True, help="Send cookies over HTTPS only.")
+@click.option(
+    "--sign-in-days",
+    type=click.FloatRange(0, 365, min_open=True),
+    default=14,
+    show_default=True,
+    help="Days until a sign-in expires.",
+)
+@click.option(
+    "--idle-days",
+    type=click.FloatRange(0, 365, min_open=True),
+    default=3,
+    show_default=True,
+    help="Days until an idle sign-in expires; 0.02 is half an hour.",
+)
+@click.option(
+    "--event-days",
+    type=click.FloatRange(0, min_open=True),
+    default=365,
+    show_default=True,
+    help="Days to keep the log of sign-ins and changes.",
+)
+@no_color_option
+def serve(
+    database: str | None,
+    host: str,
+    port: int,
+    allowed_hosts: tuple[str, ...],
+    proxies: tuple[str, ...],
+    ssl_certificate: str | None,
+    ssl_key: str | None,
+    rounds: str | None,
+    demo: str | None,
+    secure_cookies: bool,
+    sign_in_days: float,
+    idle_days: float,
+    event_days: float,
+    browser: bool,
+) -> None:
+    """Runs `relyon judge serve`."""
+    optional_package("uvicorn", purpose="the judging app", install="relyon[judge]")
+
+    from relyon.app import Settings, create_app
+    from relyon.app.long_work import in_background
+    from relyon.app.process import Ending, is_local, listen, own_names, private_files, serve_app
+    from relyon.judging.access import create_first_account
+    from relyon.judging.removal import prepare_store
+    from relyon.judging.store import open_store
+
+    if demo is not None and (database or rounds):
+        raise ParameterError(
+            "`--demo` brings its own database and rounds",
+            hint="relyon judge serve --demo DIRECTORY",
+        )
+    if ssl_key and not ssl_certificate:
+        raise ParameterError("`--ssl-key` needs `--ssl-certificate`")
+    ending = Ending()
+    with ending.entered(), private_files(), listen(host, port) as listening:
+        if demo is not None:
+            database, rounds = _build_demo(demo)
+        with open_store(database or "judging.db", create=True) as store:
+            made = create_first_account(store, chosen_by="other" if demo is None else "owner")
+            if made is not None:
+                user, password = made
+                messages.note(
+                    message(
+                        "created the account {user_name} ({role}); this is its password:",
+                        user_name=user.name,
+                        role=user.role,
+                    )
+                )
+                click.echo(password)
+            elif demo is not None:
+                messages.note(
+                    message(
+                        "the password was printed when {database} was created", database=database
+                    )
+                )
+            settings = Settings(
+                secure_cookies=secure_cookies,
+                allowed_hosts=(*own_names(host, listening), *allowed_hosts),
+                proxies=proxies,
+                sign_in_days=sign_in_days,
+                idle_days=idle_days,
+                event_days=event_days,
+                rounds=rounds,
+            )
+            if not (is_local(listening) or ssl_certificate or proxies):
+                messages.warning(PLAIN)
+            _name_shared_files(store.database.file)
+            in_background(lambda: prepare_store(store), "tidying up")
+            shown = f"[{host}]" if ":" in host else host
+            address = f"{'https' if ssl_certificate else 'http'}://{shown}"
+            address += f":{listening.getsockname()[1]}/" + ("monitor" if demo is not None else "")
+            messages.say(
+                message(
+                    "{address}: {address_2} (Ctrl-C ends it)",
+                    address=store.database.address,
+                    address_2=address,
+                )
+            )
+            if browser:
+                click.launch(address)
+            try:
+                serve_app(
+                    create_app(store, settings),
+                    listening,
+                    ending,
+                    certificate=ssl_certificate,
+                    key=ssl_key,
+                )
+            finally:
+                if not store.database.checkpoint():
+                    messages.warning(
+                        message(
+                            "another program has {file} open: part of it is in {file}-wal;"
+                            " copy it with `relyon judge backup`",
+                            file=store.database.file,
+                        )
+                    )
+
+
+def _name_shared_files(file: str) -> None:
+    shared = readable_by_others(file) if file else []
+    if shared:
+        messages.warning(
+            message(
+                "other users of this machine can read {shared}\nchmod 600 {shared_2}",
+                shared=list(shared),
+                shared_2=" ".join(map(shlex.quote, shared)),
+            )
+        )
+
+
+def _build_demo(directory: str) -> tuple[str, str]:
+    """Builds what is missing in a directory, and returns its database and rounds."""
+    from relyon.app.demo_data import build_demo_data
+    from relyon.cli.demo import building
+
+    with Progress("building the demonstration") as progress, building(directory):
+        story = build_demo_data(directory, progress=progress)
+    return str(story.database), str(story.rounds)

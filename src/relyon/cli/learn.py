@@ -1,0 +1,244 @@
+"""`relyon learn`: the course."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from relyon.cli.messages import messages
+from relyon.cli.options import language_option, listen_options, no_color_option
+from relyon.cli.output import terminal_columns
+from relyon.core.document.signs import wrap
+from relyon.core.errors import CheckError, ParameterError
+from relyon.core.packages import optional_package
+from relyon.core.texts import Language, message
+
+__all__ = ["command", "need_packages", "serve"]
+
+#: Columns of text that reads well.
+WIDTH = 78
+
+HELP = """Learn to measure relevance: lessons, cards and a game.
+
+\b
+Examples:
+  relyon learn --browser
+  relyon learn ndcg --lang zh
+  relyon learn 3 --terminal
+  relyon learn -o course
+  relyon learn --exam exam
+  relyon learn --check-only
+
+Serves the lessons on this machine until Ctrl-C; every number in them is computed
+by relyon. LESSON is where to begin: its number, its name, or a measure. Answers,
+cards and scores stay in the browser. With -o, the pages are written into a
+folder that any web server can show.
+
+--exam writes the files of the last lesson: judgments, two runs and a log with
+five faults, to be found with relyon's commands.
+
+--lessons shows lessons of your own, `en/01-name.md` and `zh/01-name.md`; --check-only
+says what is wrong with lessons, and shows none.
+
+Needs pip install 'relyon[learn]'.
+"""
+
+
+@click.command(
+    "learn", help=HELP, short_help="Learn to measure relevance: lessons, cards and a game."
+)
+@click.argument("lesson", metavar="[LESSON]", required=False)
+@listen_options(8090)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Write the pages into a folder instead of serving them.",
+)
+@click.option(
+    "--lessons",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="A folder of lessons [default: those of relyon].",
+)
+@click.option(
+    "--terminal",
+    is_flag=True,
+    help="Cards and questions here in the terminal: those that are due, then those not answered.",
+)
+@click.option(
+    "--progress",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where --terminal keeps answers and cards, in the form that the pages save and load"
+    " [default: learn.json in the user's folder of settings].",
+)
+@click.option(
+    "--exam",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Write the files of the final exam into a folder.",
+)
+@click.option(
+    "--check-only", "check", is_flag=True, help="Check the lessons; exit code 1 if one has a fault."
+)
+@language_option("Language of the first page.")
+@no_color_option
+def command(
+    lesson: str | None,
+    host: str,
+    port: int,
+    browser: bool,
+    output: str | None,
+    lessons: Path | None,
+    terminal: bool,
+    progress: Path | None,
+    exam: Path | None,
+    check: bool,
+    language: Language,
+) -> None:
+    """Runs `relyon learn`."""
+    if exam is not None:
+        _write_exam(exam)
+        return
+    if check:
+        _check(lessons, language)
+        return
+    if terminal:
+        _study(lesson, lessons, progress, language)
+        return
+    if progress is not None:
+        raise ParameterError(
+            "`--progress` needs `--terminal`", hint="the pages keep progress in the browser"
+        )
+    need_packages()
+    from relyon.learn.course import course, find_lesson, read_course
+    from relyon.learn.site import pages, steps_ahead, write_site
+
+    if output is not None:
+        written = write_site(Path(output), lessons)
+        text = message(
+            "wrote {count} files; open {path}", count=len(written), path=f"{output}/index.html"
+        )
+        messages.say(messages.translate(text))
+        return
+    first = f"{language}/index.html"
+    if lesson is not None:
+        known = course(language) if lessons is None else read_course(lessons, language)
+        first = f"{language}/{find_lesson(lesson, known).name}.html"
+    # A fault in lessons of one's own is an error before a page is opened.
+    files, ahead = (pages(), steps_ahead()) if lessons is None else (dict(pages(lessons)), ())
+    serve(files, first, host=host, port=port, browser=browser, ahead=ahead)
+
+
+def _write_exam(folder: Path) -> None:
+    """Writes the files of the exam, and says where its questions are."""
+    from relyon.learn.exam import write_exam
+
+    written = write_exam(folder)
+    text = message(
+        "wrote {count} files into {folder}; the questions: relyon learn exam --browser",
+        count=len(written),
+        folder=str(folder),
+    )
+    messages.say(messages.translate(text))
+
+
+def _study(
+    name: str | None, folder: Path | None, progress: Path | None, language: Language
+) -> None:
+    """Asks cards and questions of one lesson, or of all."""
+    from relyon.learn.course import course, find_lesson, read_course
+    from relyon.learn.progress import read_progress
+    from relyon.learn.terminal import Study
+
+    optional_package("fsrs", purpose="the card box", install="relyon[learn]")
+    known = course(language) if folder is None else read_course(folder, language)
+    chosen = known if name is None else (find_lesson(name, known),)
+    kept = read_progress(progress or Path(click.get_app_dir("relyon")) / "learn.json")
+    columns = min(terminal_columns() or WIDTH, WIDTH)
+
+    def ask(question: str) -> str:
+        click.echo(question, nl=False)
+        line = "" if sys.stdin is None else sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line
+
+    def say(text: str) -> None:
+        click.echo("\n".join(wrap(text, columns)) if text else "")
+
+    Study(chosen, kept, language, ask, say).run()
+
+
+def need_packages() -> None:
+    """Checks that what serves the course is installed.
+
+    Raises:
+        DependencyError: If it is not.
+    """
+    for package in ("markdown_it", "jinja2", "uvicorn", "starlette"):
+        optional_package(package, purpose="the course", install="relyon[learn]")
+
+
+def serve(
+    files: Mapping[str, bytes],
+    first: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    browser: bool = False,
+    ahead: Iterable[Callable[[], object]] = (),
+) -> None:
+    """Serves pages until a signal says to end.
+
+    Args:
+        files: Every file by its path.
+        first: The path of the page to begin with.
+        host: The address to listen at.
+        port: The port; 0 picks a free one.
+        browser: Whether to open the first page in a browser here.
+        ahead: What to compute between pages, so that later ones are there sooner.
+    """
+    from relyon.app.process import Ending, listen, own_names, serve_app
+    from relyon.learn.server import Ahead, course_app
+
+    ending = Ending()
+    with ending.entered(), listen(host, port) as listening, closing(Ahead(ahead)) as between:
+        app = course_app(files, first, names=own_names(host, listening), ahead=between)
+        shown = f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{listening.getsockname()[1]}/{first}"
+        text = message("the course: {address} (Ctrl-C ends it)", address=address)
+        messages.say(messages.translate(text))
+        if browser:
+            click.launch(address)
+        serve_app(app, listening, ending)
+
+
+def _check(folder: Path | None, language: Language) -> None:
+    """Prints what is wrong with lessons.
+
+    Raises:
+        CheckError: If something is.
+    """
+    from relyon.core.texts import LANGUAGES
+    from relyon.learn.check import check_languages, check_lesson
+    from relyon.learn.course import LESSONS, read_course
+
+    root = folder or LESSONS
+    courses = [read_course(root, one) for one in LANGUAGES if (root / one).is_dir()]
+    faults = [fault for course in courses for lesson in course for fault in check_lesson(lesson)]
+    for other in courses[1:]:
+        faults += check_languages(courses[0], other)
+    for fault in faults:
+        click.echo(fault.said(language))
+    if faults:
+        raise CheckError(message("{faults:count fault/faults} in the lessons", faults=len(faults)))
+    count = sum(len(course) for course in courses)
+    text = message("{count:count lesson/lessons} without a fault", count=count)
+    messages.say(messages.translate(text))

@@ -1,0 +1,146 @@
+"""`relyon measures`: lists and describes measures."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import click
+
+from relyon.cli.options import format_option, no_color_option, plugin_option
+from relyon.cli.output import emit
+from relyon.cli.text import definitions, entries, paragraphs, sections, summary
+from relyon.core.document.terminal import wrap
+from relyon.learn.course import course, lesson_on
+from relyon.measures import Measure, measure, registry
+from relyon.measures.parameters import choices, parameters
+
+__all__ = ["command", "describe", "listing"]
+
+HELP = """List the measures, or describe one.
+
+\b
+Examples:
+  relyon measures
+  relyon measures ndcg
+
+A name is measure@k or measure(parameter=value,…)@k, such as ndcg@10 or
+recall(rel=2)@100. Names of trec_eval (P_10, ndcg_cut_10), ir_measures (nDCG@10)
+and ranx (hit_rate@5) are accepted.
+"""
+
+
+@click.command("measures", help=HELP, short_help="List the measures, or describe one.")
+@click.argument("name", required=False)
+@format_option("table", "json")
+@plugin_option
+@no_color_option
+def command(name: str | None, form: str) -> None:
+    """Runs `relyon measures`."""
+    kinds = [registry.get(key) for key in registry]
+    if name:
+        kinds = [registry.get(name) if name in registry else type(measure(name))]
+    if form == "json":
+        import json
+
+        found = [to_dict(kind) for kind in kinds]
+        emit(json.dumps(found[0] if name else found, ensure_ascii=False, indent=2))
+    else:
+        emit(describe(kinds[0]) if name else listing(kinds))
+
+
+def listing(kinds: list[type[Measure]]) -> str:
+    """Returns two lines per measure: what it is, and its formula."""
+    wide = max(len(kind.name) for kind in kinds) + 2
+    lines = []
+    for kind in kinds:
+        lines.append(f"{kind.name:<{wide}}{summary(kind.__doc__)}")
+        lines += wrap(kind.formula, 80, " " * (wide + 2), " " * (wide + 2))
+    return "\n".join([*lines, "", "relyon measures NAME describes one."])
+
+
+def to_dict(kind: type[Measure]) -> dict[str, Any]:
+    """Returns what is known about a measure as JSON-ready values."""
+    parts = sections(kind.__doc__)
+    said = entries(parts.get("Attributes", ""))
+    low, high = kind.bounds
+    return {
+        "name": kind.name,
+        "summary": summary(kind.__doc__),
+        "formula": kind.formula,
+        "aliases": list(kind.aliases),
+        "parameters": [
+            {
+                "name": field.name,
+                "default": field.default,
+                "choices": list(choices(parameters(kind)[field.name])),
+                "description": said.get(field.name, ""),
+            }
+            for field in dataclasses.fields(kind)  # type: ignore[arg-type]
+        ],
+        "averages": list(kind.averages),
+        "bounds": [low if math.isfinite(low) else None, high if math.isfinite(high) else None],
+        "needs": kind.needs,
+        "references": parts.get("References", ""),
+    }
+
+
+def describe(kind: type[Measure]) -> str:
+    """Returns everything about a measure, folded to 80 columns."""
+    parts = sections(kind.__doc__)
+    values = to_dict(kind)
+    cutoff = "@k" if any(entry["name"] == "k" for entry in values["parameters"]) else ""
+    title = f"{kind.name}{cutoff}" + (f"  =  {kind.formula}" if kind.formula else "")
+    lines = [title, "", *paragraphs(parts[""])]
+    if values["parameters"]:
+        lines += ["", "Parameters:"]
+        lines += definitions([(entry["name"], _parameter(entry)) for entry in values["parameters"]])
+    facts = []
+    if kind.aliases:
+        facts.append(("aliases", ", ".join(kind.aliases)))
+    facts.append(("average", _averages(kind)))
+    facts.append(("range", f"{_bound(kind.bounds[0])} to {_bound(kind.bounds[1])}"))
+    if kind.needs == "reference":
+        facts.append(("compares", "two runs: give the other run in place of the judgments"))
+    lines += ["", *definitions(facts, "")]
+    if "Examples" in parts:
+        lines += ["", "Example in Python:"]
+        lines += [f"  {line}" if line else "" for line in parts["Examples"].splitlines()]
+    if "References" in parts:
+        lines += ["", "Source:", *paragraphs(parts["References"], "  ")]
+    lines += ["", "On the command line:", f"  relyon evaluate {_example(kind)}"]
+    lesson = lesson_on(kind.name, course())
+    if lesson is not None:
+        lines += ["", "Lesson:", f"  relyon learn {lesson.number}    {lesson.title}"]
+    return "\n".join(lines)
+
+
+def _parameter(entry: dict[str, Any]) -> str:
+    said = entry["description"]
+    if entry["choices"]:
+        said += f" One of {', '.join(map(str, entry['choices']))}."
+    if entry["default"] is not None:
+        said += f" [default: {entry['default']}]"
+    return str(said)
+
+
+def _averages(kind: type[Measure]) -> str:
+    if len(kind.averages) == 1:
+        return {
+            "macro": "mean over queries",
+            "sum": "sum over queries",
+            "geometric": "geometric mean over queries",
+        }.get(kind.averages[0], kind.averages[0])
+    first, *others = kind.averages
+    return f"{first}, or {', '.join(others)} with --average"
+
+
+def _bound(value: float) -> str:
+    return "unbounded" if math.isinf(value) else f"{value:g}"
+
+
+def _example(kind: type[Measure]) -> str:
+    first = "judgments.qrels" if kind.needs == "judgments" else "tfidf.run"
+    name = f"{kind.name}@10" if "k" in parameters(kind) else kind.name
+    return f"{first} bm25.run -m {name}"

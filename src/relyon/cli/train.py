@@ -1,0 +1,402 @@
+"""`relyon train`: trains a ranker and evaluates it on held-out queries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relyon.cli.group import Renamed
+from relyon.cli.inputs import check_stdin
+from relyon.cli.messages import Progress, messages
+from relyon.cli.options import (
+    confidence_option,
+    convention_options,
+    digits_option,
+    format_option,
+    no_color_option,
+    plugin_option,
+    scale_option,
+    threads_option,
+)
+from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
+from relyon.cli.rows import duplicates_option, judged_options, read_rows, row_options
+from relyon.cli.values import chosen_convention, chosen_scale
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    from relyon.data.convention import Convention
+    from relyon.data.labelled import LabelledRows
+    from relyon.data.scale import Scale
+    from relyon.ltr import Training
+
+__all__ = ["command"]
+
+#: Parameters of rankers with an option of their own.
+OWN = frozenset({"measure", "convention", "seed", "threads", "engine", "scorer", "stop"})
+
+HELP = """Train a ranker and measure it on held-out queries.
+
+\b
+Examples:
+  relyon train features.csv --check-only
+  relyon train features.csv -o ranker.model -m ndcg@10
+  relyon train features.csv -o ranker.model --ranker lambdamart \\
+      -p trees=50 -p leaves=7 --folds 3 --force
+  relyon train features.csv -o ranker.model --valid heldout.csv \\
+      --run heldout.run --card card.md --force
+
+DATA has one row per query and document: a label, and features in the other
+columns. Formats: SVMlight/LETOR, CSV, TSV, JSON Lines and Parquet. Needs pip
+install 'relyon[ltr]'.
+
+Evaluation is by cross-validation: each query is ranked by a ranker trained on
+the other folds, so the result is for unseen queries; the saved ranker is
+trained on all queries. With --valid it is evaluated on those rows instead. The
+same is done with a baseline, a plain regression of labels, and the difference
+is tested query by query. --search tunes parameters on training queries only.
+--stop finds the number of trees on a fifth of the training queries, then
+retrains on all of them.
+
+--against tests the difference from an earlier ranker on the rows of --valid, or
+from the value on its card. Values with another measure, convention or query set
+are not compared; a message says what differs.
+
+--check-only looks for common training problems: an objective that is not the
+measure, queries whose labels are all equal, a feature that leaks the label, a
+row order that leaks labels, queries in both DATA and --valid.
+
+--run writes the held-out rankings as a run for evaluate, compare and report.
+Tied scores count as the mean over their orders.
+"""
+
+
+@click.command("train", help=HELP, short_help="Train a ranker and measure it on held-out queries.")
+@click.argument("data")
+@click.option("-o", "--output", metavar="FILE", help="Output file for the trained ranker.")
+@click.option(
+    "--check-only",
+    "check",
+    cls=Renamed,
+    formerly="--check",
+    is_flag=True,
+    help="Check rows and settings for problems without training.",
+)
+@click.option("--force", is_flag=True, help="Replace existing files.")
+@click.option(
+    "-m",
+    "--measure",
+    metavar="MEASURE",
+    default="ndcg@10",
+    show_default=True,
+    help="The measure to optimise and report.",
+)
+@click.option(
+    "--ranker",
+    metavar="NAME",
+    default="lambdamart",
+    show_default=True,
+    help="The ranker, such as lambdamart, ranknet, listnet or regression.",
+)
+@click.option(
+    "--scorer",
+    type=click.Choice(["trees", "linear", "neural"]),
+    help="The kind of scoring model.  [default: trees]",
+)
+@click.option(
+    "--engine", metavar="NAME", help="The library that grows trees: lightgbm, xgboost or catboost."
+)
+@click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A parameter of the ranker, such as trees=200 or learning_rate=0.05.",
+)
+@click.option("--valid", metavar="DATA", help="Held-out rows, instead of folds.")
+@click.option("--valid-groups", metavar="FILE", help="The --groups file of --valid.")
+@click.option(
+    "--folds",
+    type=click.IntRange(min=3),
+    default=5,
+    show_default=True,
+    help="Number of folds.",
+)
+@duplicates_option
+@click.option(
+    "--stop",
+    metavar="N|significance",
+    help="Early stopping: after N trees (epochs, iterations) without improvement on the --watch"
+    " rows, or when they are significantly worse than at the best.  [default: none]",
+)
+@click.option(
+    "--watch",
+    metavar="DATA",
+    help="Validation rows for --stop.  [default: a fifth of the training queries]",
+)
+@click.option("--watch-groups", metavar="FILE", help="The --groups file of --watch.")
+@click.option(
+    "--search",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Try N settings with Optuna before each training.  [default: none]",
+)
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    default="regression",
+    show_default=True,
+    help="The ranker to compare with; none disables the comparison.",
+)
+@click.option(
+    "--against",
+    metavar="FILE",
+    help="An earlier ranker, or its card as JSON, to compare with.",
+)
+@click.option(
+    "--segments",
+    metavar="FILE",
+    help="A table with the columns query and segment.  [default: by the number of relevant"
+    " documents]",
+)
+@click.option(
+    "--run", "run", metavar="FILE", help="Output file for the rankings of held-out queries."
+)
+@click.option("--card", metavar="FILE", help="Output file for the model card: .md, .json or .csv.")
+@click.option(
+    "--report", metavar="FILE", help="Output file for a report on the training: .html or .md."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Random seed. The same seed and data give the same ranker.",
+)
+@row_options
+@judged_options
+@scale_option
+@convention_options
+@confidence_option
+@format_option("table", "json", "markdown", "csv", help="Output format of the results.")
+@digits_option
+@threads_option
+@plugin_option
+@no_color_option
+def command(
+    data: str,
+    output: str | None,
+    check: bool,
+    force: bool,
+    measure: str,
+    ranker: str,
+    convention: str | None,
+    changes: tuple[str, ...],
+    scale: str | None,
+    form: str,
+    digits: int,
+    **options: Any,
+) -> None:
+    """Runs `relyon train`."""
+    from relyon.ltr import train
+
+    if check:
+        rules = _rules(chosen_convention(convention, changes), chosen_scale(scale), measure)
+        _check(data, ranker, measure, rules, scale, form, options)
+        return
+    if output is None:
+        raise ParameterError("-o is missing", hint="name a file for the ranker: -o FILE")
+    more = [options[name] for name in ("run", "card", "report")]
+    targets = [output, *(name for name in more if name)]
+    files = ("valid", "watch", "segments", "judgments", "against")
+    inputs = [data, *(options[name] for name in files)]
+    check_stdin([name for name in inputs if name])
+    for target in targets:
+        protect_inputs(target, inputs)
+        refuse_existing(target, force)
+    if len({os.path.abspath(name) for name in targets}) < len(targets):
+        raise ParameterError("two outputs have the same name", hint="name each file once")
+    if output == "-":
+        raise ParameterError("a ranker cannot be written to stdout", hint="name a file: -o FILE")
+    card_form = form_of(options["card"], ("markdown", "json", "csv"))
+    page_form = _page_form(options["report"])
+    known = chosen_scale(scale)
+    stop = _stop(options["stop"], options["watch"])
+    rows, held = _both(data, options, known)
+    watch = None
+    if options["watch"]:
+        watch = read_rows(options["watch"], options, known, groups=options["watch_groups"])
+    given = named_parameters(options["parameters"])
+    given |= {name: options[name] for name in ("engine", "scorer") if options[name]}
+    with Progress("training", after=0.2) as progress:
+        found = train(
+            rows,
+            ranker,
+            measure,
+            convention=_rules(chosen_convention(convention, changes), known, measure),
+            valid=held,
+            folds=options["folds"],
+            search=options["search"],
+            stop=stop,
+            watch=watch,
+            baseline=None if options["baseline"] == "none" else options["baseline"],
+            against=options["against"],
+            segments=_segments(options["segments"]),
+            level=options["confidence"],
+            seed=options["seed"],
+            threads=options["threads"],
+            duplicates=options["duplicates"],
+            progress=progress,
+            **given,
+        )
+    messages.notes(found.notes)
+    found.ranker.save(output)
+    told = {"digits": digits, "language": messages.language}
+    _write_run(found, options["run"], force)
+    if options["card"]:
+        emit(written(found.card, card_form, **told), options["card"])
+    if options["report"]:
+        from relyon.report import render_training_report
+
+        page = render_training_report(found, format=page_form, language=messages.language)
+        emit(page, options["report"])
+    emit(written(found, form, **told))
+
+
+def _rules(convention: Any, scale: Scale | None, measure: str) -> Convention:
+    """Returns the convention, with the scale's threshold if the measure needs one.
+
+    A ranker has no scale, and must be trained for what `relyon evaluate --scale` measures.
+    """
+    from relyon.data.convention import load_convention
+    from relyon.measures.names import measure as parse_measure
+
+    found = load_convention(convention)
+    if scale is None or found.rel is not None or scale.relevant_from == 1:
+        return found
+    open_threshold = getattr(parse_measure(measure), "rel", scale) is None
+    return found.replace(rel=scale.relevant_from) if open_threshold else found
+
+
+def _both(
+    data: str, options: Mapping[str, Any], scale: Scale | None
+) -> tuple[LabelledRows, LabelledRows | None]:
+    """Reads the rows, and those of --valid."""
+    rows = read_rows(data, options, scale, groups=options["groups"])
+    if not options["valid"]:
+        return rows, None
+    return rows, read_rows(options["valid"], options, scale, groups=options["valid_groups"])
+
+
+def _check(
+    data: str,
+    ranker: str,
+    measure: str,
+    convention: Convention,
+    scale: str | None,
+    form: str,
+    options: Mapping[str, Any],
+) -> None:
+    """Runs `relyon train --check-only`."""
+    from relyon.ltr import check, ranker as ranker_of
+    from relyon.ltr.rankers.learning import trained_loss
+
+    known = chosen_scale(scale)
+    rows, held = _both(data, options, known)
+    found = check(
+        rows,
+        measure=measure,
+        loss=trained_loss(ranker_of(ranker).loss, measure, convention, rows),
+        engine=options["engine"] or "lightgbm",
+        convention=convention,
+        scale=known,
+        sides={} if held is None else {os.path.basename(options["valid"]): held},
+    )
+    emit(written(found, form, language=messages.language))
+
+
+def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
+    """Returns parameters of a ranker: numbers if the text is one, else text.
+
+    Args:
+        texts: NAME=VALUE each.
+
+    Raises:
+        ParameterError: If one is not NAME=VALUE, or the name has an option of its own.
+
+    Examples:
+        >>> named_parameters(["trees=200", "learning_rate=0.05", "attention=true", "depth=none"])
+        {'trees': 200, 'learning_rate': 0.05, 'attention': True, 'depth': None}
+    """
+    words = {"true": True, "false": False, "none": None}
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name or not value:
+            raise ParameterError(
+                message("`-p {text}` is not NAME=VALUE", text=text), hint="such as -p trees=200"
+            )
+        if name in OWN:
+            raise ParameterError(message("`{name}` has its own option: --{name}", name=name))
+        found[name] = words[value.lower()] if value.lower() in words else _number(value)
+    return found
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _stop(text: str | None, watch: str | None) -> Any:
+    """Returns when training stops."""
+    if text is None and watch is not None:
+        raise ParameterError("--watch is for --stop", hint="add --stop 20, or --stop significance")
+    found = None if text is None else _number(text)
+    if found is None or found == "significance" or (isinstance(found, int) and found >= 1):
+        return found
+    raise ParameterError(
+        message("`--stop {text}` is neither a whole number nor `significance`", text=text),
+        hint="--stop 20, or --stop significance",
+    )
+
+
+def _page_form(path: str | None) -> Any:
+    """Returns the format of the page; checked before training, which may take long."""
+    if path is None:
+        return "html"
+    from relyon.report import format_of
+
+    return format_of(path)
+
+
+def _segments(path: str | None) -> Mapping[str, str] | None:
+    """Reads the segment of each query."""
+    if path is None:
+        return None
+    from relyon.core.errors import InputError
+    from relyon.io.table_files import read_table
+
+    table = read_table(path)
+    if not {"query", "segment"} <= set(table.columns):
+        raise InputError(
+            message("expected the columns query and segment, got {names}", names=table.columns),
+            path=path,
+        )
+    return {str(query): str(name) for query, name in table.select("query", "segment").iter_rows()}
+
+
+def _write_run(found: Training, path: str | None, force: bool) -> None:
+    if path is None:
+        return
+    from relyon import io
+
+    io.write_run(found.run, path, overwrite=force)

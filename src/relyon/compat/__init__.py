@@ -1,0 +1,5 @@
+"""The interfaces of other programs, on relyon's measures.
+
+Change one import and keep the rest: `relyon.compat.pytrec_eval` for `pytrec_eval`,
+`relyon.compat.ranx` for `ranx`, `relyon.compat.ir_measures` for `ir_measures`.
+"""

@@ -1,0 +1,138 @@
+"""Observations about the data that are not errors: counted, with examples."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from relyon.core.language import check_language
+from relyon.core.lessons import lesson_of
+from relyon.core.texts import Language, Sayable, catalogue
+
+__all__ = ["Note", "RelyonWarning", "shared_notes", "warn"]
+
+
+@dataclass(frozen=True)
+class Note(Sayable):
+    """One observation about the input.
+
+    A note contains what was noticed; its sentence is built where the language is known.
+
+    Attributes:
+        kind: A stable identifier such as `missing-queries`.
+        count: How often it was seen.
+        level: `warning` becomes an error under `--strict`; `info` never does.
+        examples: A few of the ids concerned.
+        values: Further values of its sentence, by name.
+        run: The run it is about, if there are several.
+        key: Which sentence of its kind to use, if there are several.
+        own: The sentence by language, for your own kinds; it may refer to the values in braces.
+
+    Examples:
+        >>> from relyon.core.notes import Note
+        >>> note = Note("missing-grades", 2, "warning", ("d1", "d7"), run="a.run")
+        >>> print(note)
+        a.run: 2 rows without a grade are left out: they count as unjudged (d1, d7)
+        >>> note.text("zh")
+        'a.run：2 行没有等级，已略去，按未标注处理（d1、d7）'
+        >>> print(Note("odd", 3, own={"en": "{count:count odd row/odd rows}"}))
+        3 odd rows
+    """
+
+    kind: str
+    count: int = 1
+    level: Literal["info", "warning"] = "info"
+    examples: tuple[str, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    run: str = ""
+    key: str = ""
+    own: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)
+
+    @property
+    def message(self) -> str:
+        """The sentence in English, without examples."""
+        return self.sentence()
+
+    @property
+    def lesson(self) -> str:
+        """The lesson of the course that explains it, such as `13-conventions`, or empty."""
+        return lesson_of("notes", self.kind)
+
+    def sentence(self, language: Language = "en") -> str:
+        """Returns the sentence, without examples.
+
+        Raises:
+            ParameterError: If there is no such language.
+        """
+        check_language(language)
+        texts = catalogue("notes", language)
+        values = {"count": self.count, **self.values}
+        own = self.own.get(language) or self.own.get("en")
+        text = texts.write(own, values) if own else texts.say(self.key or self.kind, **values)
+        return texts.say("run", run=self.run, text=text) if self.run else text
+
+    def text(self, language: Language = "en") -> str:
+        """Returns the sentence, with examples.
+
+        Raises:
+            ParameterError: If there is no such language.
+        """
+        text = self.sentence(language)
+        if not self.examples:
+            return text
+        key = "examples.more" if self.count > len(self.examples) else "examples.all"
+        return catalogue("notes", language).say(key, text=text, examples=self.examples)
+
+    def about(self, run: str) -> Note:
+        """Returns the same note about a run."""
+        return replace(self, run=run)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def shared_notes(notes: Iterable[tuple[str, Sequence[Note]]]) -> list[Note]:
+    """Returns the notes of several runs: each with its run, those of all runs once without.
+
+    Args:
+        notes: Each run's name and notes.
+    """
+    runs = list(notes)
+    first = runs[0][1] if runs else ()
+    shared = [note for note in first if all(note in found for _, found in runs)]
+    return shared + [note.about(run) for run, found in runs for note in found if note not in shared]
+
+
+class RelyonWarning(UserWarning):
+    """A note with level `warning`: the results are valid only as far as the note allows.
+
+    Examples:
+        >>> import warnings, relyon
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     results = relyon.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}, "rr")
+        >>> [warning.category.__name__ for warning in caught]
+        ['RelyonWarning']
+    """
+
+
+RelyonWarning.__module__ = "relyon"  # what users filter
+
+
+def warn(notes: Iterable[Note], subject: str = "") -> None:
+    """Issues a Python warning for each note of level `warning`, at the line that called relyon.
+
+    Args:
+        notes: What was noticed.
+        subject: What it was noticed about, such as a run's name.
+    """
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "relyon":
+        level, frame = level + 1, frame.f_back
+    for note in notes:
+        if note.level == "warning":
+            text = f"{subject}: {note}" if subject else str(note)
+            warnings.warn(text, RelyonWarning, stacklevel=level)

@@ -1,0 +1,166 @@
+"""Registries by name: where measures, formats, scales and presets are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+from relyon.core.errors import ParameterError, UnknownNameError
+from relyon.core.texts import message
+
+__all__ = ["Registry", "nearest", "suggestion"]
+
+#: So many names are too many to be listed in a hint.
+MANY = 40
+#: The similarity from which a name is suggested where there is better advice than a wrong guess.
+NEAR = 0.6
+
+T = TypeVar("T")
+C = TypeVar("C")
+
+
+def nearest(name: str, choices: list[str], cutoff: float = 0.5) -> str:
+    """Returns the choice nearest to a name, or an empty string if none is near.
+
+    Args:
+        name: The name as written.
+        choices: The known names.
+        cutoff: The similarity from which a choice is near; 1 is identical.
+    """
+    from difflib import get_close_matches
+
+    lower = [choice.lower() for choice in choices]
+    near = get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
+    return near[0] if near else ""
+
+
+def suggestion(name: str, choices: list[str], advice: str = "") -> str:
+    """Returns a hint that names the nearest choice, or all choices if none is near.
+
+    Args:
+        name: The name as written.
+        choices: The known names.
+        advice: What else helps; it replaces the list where there are very many choices.
+    """
+    near = nearest(name, choices)
+    # Letters that changed places make a name less like itself than it looks.
+    likely = not advice or len(near) == len(name) or nearest(name, choices, cutoff=NEAR)
+    if near and likely:
+        return message("did you mean `{name}`?", name=near)
+    if advice and len(choices) > MANY:
+        return advice
+    names = [f"`{choice}`" for choice in sorted(choices)]
+    if advice:
+        return message("choose one of {names}; {advice}", names=names, advice=message(advice))
+    return message("choose one of {names}", names=names)
+
+
+class Registry(Generic[T]):
+    """A case-insensitive mapping from names and aliases to objects of one kind.
+
+    Args:
+        kind: What the objects are, for messages: "measure", "format" …
+        modules: The modules that register them, imported when an unknown name is looked up. A
+            mapping gives the names, separated by spaces, that each module registers; looking one up
+            then imports only that module.
+        advice: What a hint says besides the names, or instead of very many, if none is near.
+        extend: Called once, after all modules, before a name counts as unknown; registers the
+            objects of installed packages.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        *,
+        modules: Sequence[str] | Mapping[str, str] = (),
+        advice: str = "",
+        extend: Callable[[], None] | None = None,
+    ) -> None:
+        self.kind = kind
+        self._modules = modules
+        self._advice = advice
+        self._extend = extend
+        self._things: dict[str, T] = {}
+        self._aliases: dict[str, str] = {}
+
+    def register(self, thing: C) -> C:
+        """Registers an object by its `name` and `aliases`; also a class decorator.
+
+        Raises:
+            ParameterError: If one of the names is already taken.
+        """
+        named: Any = thing
+        self.add(named.name, named, getattr(named, "aliases", ()))
+        return thing
+
+    def add(self, name: str, thing: T, aliases: tuple[str, ...] = ()) -> T:
+        """Registers an object under a name and aliases, and returns it.
+
+        Raises:
+            ParameterError: If one of the names is already taken.
+        """
+        for key in (name, *aliases):
+            owner = self._aliases.get(key.lower())
+            if owner is not None and owner != name:
+                raise ParameterError(
+                    message(
+                        "the {kind} name `{name}` is taken by `{owner}`",
+                        kind=self.kind,
+                        name=key,
+                        owner=owner,
+                    )
+                )
+        self._things[name] = thing
+        for key in (name, *aliases):
+            self._aliases[key.lower()] = name
+        return thing
+
+    def get(self, name: str) -> T:
+        """Returns the object with that name or alias.
+
+        Raises:
+            UnknownNameError: If there is none; the hint names the nearest.
+        """
+        if not isinstance(name, str):
+            raise ParameterError(
+                message(
+                    "the name of a {kind} must be text. Got {name} instead.",
+                    kind=self.kind,
+                    name=type(name).__name__,
+                )
+            )
+        if name in self:
+            return self._things[self._aliases[name.lower()]]
+        self._ensure(None)
+        raise UnknownNameError(
+            message("unknown {kind}: `{name}`", kind=message(self.kind), name=name),
+            hint=suggestion(name, list(self._aliases), self._advice),
+        )
+
+    def _ensure(self, name: str | None) -> None:
+        """Imports the modules that register a name, or all of them."""
+        if isinstance(self._modules, Mapping):
+            found = [one for one, names in self._modules.items() if name in names.split()]
+        else:
+            found = []
+        for module in found or self._modules:
+            import_module(module)
+        if not found and self._extend is not None:
+            # Searching installed packages takes time, and built-in names do not need it.
+            extend, self._extend = self._extend, None
+            extend()
+
+    def __contains__(self, name: str) -> bool:
+        key = name.lower()
+        if key not in self._aliases:
+            self._ensure(key)
+        return key in self._aliases
+
+    def __iter__(self) -> Iterator[str]:
+        self._ensure(None)
+        return iter(sorted(self._things))
+
+    def __len__(self) -> int:
+        self._ensure(None)
+        return len(self._things)

@@ -1,0 +1,231 @@
+"""NumPy arrays of labels and scores with their groups."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from relyon import _native
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+from relyon.data.columns import NAMED_GRADES
+from relyon.data.labelled import LabelledRows
+from relyon.data.scale import Scale
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["group_rows", "scored_rows"]
+
+
+def group_rows(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    groups: ArrayLike | None = None,
+    scale: Scale | None = None,
+    weights: ArrayLike | None = None,
+) -> LabelledRows:
+    """Checks labels, scores and groups, and brings every query's rows together.
+
+    Args:
+        labels: Grades: numbers, or names of the scale.
+        scores: Numbers of the same shape.
+        groups: `None`, sizes that add up to the number of rows, or one id per row. Ids win where
+            there are as many as rows.
+        scale: Turns names into grades.
+        weights: `None`, the weight of each row or, for 2-D labels, of each query's rows.
+
+    Raises:
+        InputError: If shapes do not fit, or a value is not a number.
+    """
+    import numpy as np
+
+    grades = _numbers(labels, "labels", scale)
+    values = _numbers(scores, "scores")
+    _same_shape(grades, values)
+    heavy = None if weights is None else _weights(weights, grades.shape)
+    if grades.ndim == 2:
+        if groups is not None:
+            raise InputError("2-D labels have one query per row and take no groups")
+        names = [str(row) for row in range(len(grades))]
+        offsets = np.arange(len(grades) + 1, dtype=np.int64) * grades.shape[1]
+        heavy = None if heavy is None else heavy.ravel()
+        return LabelledRows(
+            grades.ravel(), values.ravel(), offsets, names, weights=heavy, numbered=True
+        )
+    if grades.ndim != 1:
+        raise InputError(
+            message("labels must have one or two dimensions, not {ndim}", ndim=grades.ndim)
+        )
+    if groups is None:
+        offsets = np.array([0, len(grades)], dtype=np.int64)
+        return LabelledRows(grades, values, offsets, ["0"], weights=heavy, numbered=True)
+    _refuse_masked(groups, "groups")
+    ids = np.asarray(groups)
+    if ids.ndim != 1:
+        raise InputError(message("groups must have one dimension, not {ndim}", ndim=ids.ndim))
+    _refuse_missing(ids)
+    if len(ids) == len(grades):
+        return _by_ids(grades, values, ids, heavy)
+    return _by_sizes(grades, values, ids, heavy)
+
+
+def scored_rows(rows: LabelledRows, scores: ArrayLike) -> LabelledRows:
+    """Returns labelled rows with scores, one per row in the same order.
+
+    Raises:
+        InputError: If there are more or fewer, or a value is not a number.
+    """
+    values = _numbers(scores, "scores")
+    _same_shape(rows.labels, values)
+    return replace(rows, scores=values)
+
+
+def _same_shape(labels: NDArray[Any], scores: NDArray[Any]) -> None:
+    if labels.shape != scores.shape:
+        raise InputError(
+            message(
+                "labels and scores differ in shape: {shape} and {shape_2}",
+                shape=labels.shape,
+                shape_2=scores.shape,
+            ),
+            hint="give one score for each label",
+        )
+
+
+def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[Any]:
+    import numpy as np
+
+    heavy = _numbers(weights, "weights")
+    if len(shape) == 2 and heavy.shape == shape[:1]:
+        heavy = np.repeat(heavy, shape[1]).reshape(shape)
+    if heavy.shape != shape:
+        raise InputError(
+            message(
+                "labels and weights differ in shape: {shape} and {shape_2}",
+                shape=shape,
+                shape_2=heavy.shape,
+            ),
+            hint="give one weight for each label",
+        )
+    return heavy
+
+
+def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArray[Any]:
+    import numpy as np
+
+    _refuse_masked(values, what)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InputError(
+            message("{what} are ragged: {error}", what=what, error=error),
+            hint="give one flat array, and groups",
+        ) from error
+    if scale is not None and array.dtype.kind in "OUS":
+        flat = [scale.parse(value) for value in array.ravel().tolist()]
+        return np.array(flat, dtype=np.float64).reshape(array.shape)
+    if array.dtype.kind == "O":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                message("{what} are not numbers: {error}", what=what, error=error)
+            ) from error
+    if array.dtype.kind not in "biuf":
+        raise InputError(
+            message("{what} are not numbers but {dtype}", what=what, dtype=array.dtype),
+            hint=NAMED_GRADES if what == "labels" else "",
+        )
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        return array.astype(np.float64)
+    return array
+
+
+def _refuse_masked(values: object, what: str) -> None:
+    """Refuses an array whose mask hides values: the values below a mask are not data."""
+    import numpy as np
+
+    count = int(np.ma.getmaskarray(values).sum()) if isinstance(values, np.ma.MaskedArray) else 0
+    if count:
+        raise InputError(
+            message("{what} hold {count:count masked value/masked values}", what=what, count=count),
+            hint="leave those rows out of labels, scores and groups alike:"
+            " keep = ~numpy.ma.getmaskarray(array)",
+        )
+
+
+def _refuse_missing(ids: NDArray[Any]) -> None:
+    """Refuses groups with a row of no query: None, NaN, NaT and pandas' NA."""
+    import numpy as np
+
+    if ids.dtype.kind in "fmM":
+        absent = np.isnan(ids) if ids.dtype.kind == "f" else np.isnat(ids)
+    elif ids.dtype.kind == "O":
+        absent = np.fromiter(map(_is_missing, ids.tolist()), dtype=bool, count=len(ids))
+    else:
+        return
+    count = int(np.count_nonzero(absent))
+    if count:
+        raise InputError(
+            message(
+                "groups lack the query of {count:count row/rows}, the first is row {row}",
+                count=count,
+                row=int(np.argmax(absent)) + 1,
+            ),
+            hint="give every row the id of its query, or leave those rows out",
+        )
+
+
+def _is_missing(value: object) -> bool:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _by_sizes(
+    grades: NDArray[Any], values: NDArray[Any], sizes: NDArray[Any], weights: NDArray[Any] | None
+) -> LabelledRows:
+    import numpy as np
+
+    whole = sizes.dtype.kind in "iu" or (
+        sizes.dtype.kind == "f" and bool((sizes == np.floor(sizes)).all())
+    )
+    total = int(sizes.sum()) if whole else -1
+    if not whole or total != len(grades) or bool((sizes < 0).any()):
+        given = f"{len(sizes)} numbers that add up to {total}" if whole else f"{len(sizes)} values"
+        raise InputError(
+            message(
+                "groups fit neither as sizes nor as ids: {count} rows, {given}",
+                count=len(grades),
+                given=given,
+            ),
+            hint="give sizes that add up to the number of rows, or one query id per row",
+        )
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    names = [str(number) for number in range(len(sizes))]
+    return LabelledRows(grades, values, offsets, names, weights=weights, numbered=True)
+
+
+def _by_ids(
+    grades: NDArray[Any], values: NDArray[Any], ids: NDArray[Any], weights: NDArray[Any] | None
+) -> LabelledRows:
+    import numpy as np
+
+    if ids.dtype.kind in "iu":
+        keys = ids.astype(np.int64, copy=False)
+    else:
+        codes: dict[object, int] = {}
+        keys = np.fromiter(
+            (codes.setdefault(value, len(codes)) for value in ids.tolist()),
+            dtype=np.int64,
+            count=len(ids),
+        )
+    offsets, order = _native.group_offsets(keys)
+    if order is not None:
+        grades, values, ids = grades[order], values[order], ids[order]
+        weights = None if weights is None else weights[order]
+    names = [str(value) for value in ids[offsets[:-1]].tolist()]
+    return LabelledRows(grades, values, offsets, names, weights=weights)

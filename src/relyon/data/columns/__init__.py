@@ -1,0 +1,83 @@
+"""Columns of any data frame: their roles, ids as text, numbers as numbers.
+
+Judgments, runs and labelled scores all come from tables of rows. This package finds their columns
+by name, converts them for the native tables and, if those refuse, names the first bad row.
+"""
+
+from relyon.data.columns.evidence import judgment_rows
+from relyon.data.columns.faults import Record, diagnose, refuse, rows_of
+from relyon.data.columns.frames import arrow_columns, is_frame, named_series, polars_columns
+from relyon.data.columns.names import (
+    EVIDENCE_NAMES,
+    ITEM_NAMES,
+    KINDS,
+    LABELLING,
+    NAMES,
+    choose,
+    feature_name,
+    feature_role,
+    plain_name,
+)
+from relyon.data.columns.tables import (
+    RunColumns,
+    blank_grades,
+    judgment_table,
+    missing_grades,
+    refuse_run,
+    run_columns,
+    run_table,
+    score_notes,
+)
+from relyon.data.columns.values import (
+    NAMED_GRADES,
+    from_values,
+    language_of,
+    missing,
+    number,
+    parse_grade,
+    same_length,
+    scaled,
+    to_ids,
+    to_numbers,
+    to_text,
+)
+
+__all__ = [
+    "EVIDENCE_NAMES",
+    "ITEM_NAMES",
+    "KINDS",
+    "LABELLING",
+    "NAMED_GRADES",
+    "NAMES",
+    "Record",
+    "RunColumns",
+    "arrow_columns",
+    "blank_grades",
+    "choose",
+    "diagnose",
+    "feature_name",
+    "feature_role",
+    "from_values",
+    "is_frame",
+    "judgment_rows",
+    "judgment_table",
+    "language_of",
+    "missing",
+    "missing_grades",
+    "named_series",
+    "number",
+    "parse_grade",
+    "plain_name",
+    "polars_columns",
+    "refuse",
+    "refuse_run",
+    "rows_of",
+    "run_columns",
+    "run_table",
+    "same_length",
+    "scaled",
+    "score_notes",
+    "to_ids",
+    "to_numbers",
+    "to_text",
+]

@@ -1,0 +1,129 @@
+"""Finds the first bad row: the fast readers only know that there is one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from relyon.core.errors import InputError, ParseError
+from relyon.core.texts import message as say
+from relyon.data.columns.values import missing, number, parse_grade
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relyon.data.scale import Scale
+
+__all__ = ["Record", "diagnose", "refuse", "rows_of"]
+
+#: What a document is that a query has again, by what is read of it.
+TWICE = {
+    "score": "retrieved twice",
+    "rank": "retrieved twice",
+    "grade": "judged twice, with different grades",
+}
+
+# One row of a table: its line (or row) number and its field for each role.
+Record = tuple[int, Mapping[str, Any]]
+
+
+def diagnose(
+    records: Iterable[Record],
+    value: str,
+    *,
+    path: str,
+    unit: str = "line",
+    scale: Scale | None = None,
+) -> None:
+    """Reads rows one by one and raises the error of the first bad one.
+
+    Slow, and only used after a fast reader has failed.
+
+    Args:
+        records: Line numbers and fields by role.
+        value: "grade" or "score".
+        path: The file, for messages.
+        unit: "line" of a text file, "row" of a table, or "" for rows without a number.
+        scale: Names that grades may have.
+
+    Raises:
+        InputError: At the first row that cannot be used. Returns if there is none.
+    """
+    seen: dict[tuple[str, str, str], tuple[float, int]] = {}
+    for place, fields in records:
+        for role in ("query", "document"):
+            if fields[role] is None or fields[role] == "":
+                refuse(say("the {what} is empty", what=role), path, place, unit)
+        query, document = str(fields["query"]), str(fields["document"])
+        if missing(fields.get(value)):
+            if value == "grade":
+                continue
+            refuse(say("the {what} is empty", what=value), path, place, unit)
+        try:
+            found = parse_grade(fields[value], scale) if value == "grade" else number(fields[value])
+        except InputError as error:
+            refuse(error.message, path, place, unit, error.hint)
+        if found is None:
+            wrong = say("the {what} `{text}` is not a number", what=value, text=fields[value])
+            refuse(wrong, path, place, unit)
+        if not math.isfinite(found):
+            refuse(
+                say(
+                    "the {role} of document `{document}` is {value}",
+                    role=value,
+                    document=document,
+                    value=found,
+                ),
+                path,
+                place,
+                unit,
+                "scores and grades must be finite: drop the row, or give it a number",
+            )
+        rank = fields.get("rank")
+        if rank is not None and not _is_rank(rank):
+            refuse(say("the rank `{rank}` is not a whole number", rank=rank), path, place, unit)
+        subtopic = "" if missing(fields.get("subtopic")) else str(fields["subtopic"])
+        earlier = seen.setdefault((query, subtopic, document), (found, place))
+        if earlier[1] != place and (value != "grade" or earlier[0] != found):
+            values = {"document": document, "query": query, "first": earlier[1]}
+            values |= {"what": say(TWICE[value]), "unit": unit}
+            refuse(
+                say(
+                    "document `{document}` of query `{query}`, subtopic `{subtopic}`, is {what}"
+                    " (first in {unit} {first})",
+                    **values,
+                    subtopic=subtopic,
+                )
+                if subtopic
+                else say(
+                    "document `{document}` of query `{query}` is {what} (first in {unit} {first})",
+                    **values,
+                ),
+                path,
+                place,
+                unit,
+            )
+
+
+def _is_rank(value: Any) -> bool:
+    found = number(value)
+    return found is not None and math.isfinite(found) and found.is_integer()
+
+
+def refuse(message: str, path: str, place: int, unit: str, hint: str = "") -> NoReturn:
+    """Raises the error of one row: "line" of a text file, "row" of a table, "" without a number."""
+    if unit == "line":
+        raise ParseError(message, path=path, line=place, hint=hint)
+    if not unit:
+        raise InputError(message, path=path, hint=hint)
+    raise InputError(
+        say("row {place}: {message}", place=place, message=message), path=path, hint=hint
+    )
+
+
+def rows_of(columns: Mapping[str, pl.Series]) -> Iterator[Record]:
+    """Yields every row of a table with its number, from 1."""
+    roles = list(columns)
+    for place, values in enumerate(zip(*columns.values(), strict=True), start=1):
+        yield place, dict(zip(roles, values, strict=True))

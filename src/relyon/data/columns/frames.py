@@ -1,0 +1,236 @@
+"""Columns of any data frame as Polars series, or as they are where native code can read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+from relyon.data.columns.names import choose
+from relyon.data.columns.values import from_values
+from relyon.data.lazy import gather
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["arrow_columns", "is_frame", "named_series", "polars_columns"]
+
+# Arrow types that native code reads, as PyArrow writes them.
+_WHOLE = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+_TEXT = {"string", "large_string", "string_view"}
+_READABLE = {
+    "query": _TEXT | _WHOLE,
+    "document": _TEXT | _WHOLE,
+    "score": {"double", "float"} | _WHOLE,
+    "rank": _WHOLE,
+}
+
+
+def is_frame(thing: object) -> bool:
+    """Says whether an object is a data frame, table or relation with columns."""
+    if any(
+        hasattr(thing, name)
+        for name in (
+            "__arrow_c_stream__",
+            "__narwhals_dataframe__",
+            "__narwhals_lazyframe__",
+            "__dataframe__",
+        )
+    ):
+        return True
+    import narwhals as nw
+
+    return nw.dependencies.is_into_dataframe(thing) or hasattr(
+        nw.from_native(thing, pass_through=True),
+        "collect_schema",
+    )
+
+
+def polars_columns(
+    frame: object,
+    kind: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    path: str = "",
+) -> dict[str, pl.Series]:
+    """Extracts the columns of judgments, a run or scored rows from any data frame.
+
+    Polars, pandas, PyArrow, DuckDB and whatever else narwhals knows; and everything that exports
+    the Arrow PyCapsule interface. The frame itself is not changed.
+
+    Raises:
+        InputError: If it is not a data frame, or if a column is missing.
+    """
+    return _columns(frame, kind, columns, path, lambda role, column: _series(column))
+
+
+def arrow_columns(
+    frame: object, kind: str, *, columns: Mapping[str, str] | None = None, path: str = ""
+) -> dict[str, Any]:
+    """The same as `polars_columns`, but columns that native code can read stay as they are.
+
+    Raises:
+        InputError: If it is not a data frame, or if a column is missing.
+    """
+    return _columns(frame, kind, columns, path, _readable)
+
+
+def _columns(
+    frame: object,
+    kind: str,
+    columns: Mapping[str, str] | None,
+    path: str,
+    convert: Callable[[str, Any], Any],
+) -> dict[str, Any]:
+    import polars as pl
+
+    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        _refuse_twins(frame, path)
+        _refuse_series(frame)
+        wrapped = _frame_of(frame)
+        if wrapped is not None:
+            return _narwhals_columns(wrapped, kind, columns, path, convert)
+        if not hasattr(frame, "__arrow_c_stream__"):
+            raise InputError(
+                message("a {name} is not a data frame", name=type(frame).__name__),
+                hint="give a Polars, pandas, PyArrow or DuckDB table, a dict of dicts, or a path",
+            )
+        frame = pl.DataFrame(frame)
+    names = frame.collect_schema().names()
+    chosen = choose(names, kind, columns=columns, path=path)
+    part = frame.lazy().select([pl.col(name) for name in dict.fromkeys(chosen.values())]).collect()
+    return {role: part.get_column(name) for role, name in chosen.items()}
+
+
+def named_series(frame: object, wanted: Callable[[str], bool]) -> dict[str, pl.Series]:
+    """Takes the columns of wanted names out of any data frame.
+
+    Args:
+        frame: As for `polars_columns`.
+        wanted: Says whether a column of a name is taken.
+
+    Raises:
+        InputError: If it is no data frame.
+    """
+    import narwhals as nw
+    import polars as pl
+
+    wrapped = _frame_of(frame)
+    if wrapped is None and hasattr(frame, "__arrow_c_stream__"):
+        wrapped = _frame_of(pl.DataFrame(frame))
+    if wrapped is None:
+        raise InputError(message("a {name} is not a data frame", name=type(frame).__name__))
+    names = [name for name in wrapped.collect_schema().names() if wanted(str(name))]
+    part = wrapped.select(names)
+    if isinstance(part, nw.LazyFrame):
+        part = part.collect()
+    return {str(name): _series(part.get_column(name)) for name in names}
+
+
+def _refuse_series(frame: object) -> None:
+    """Refuses one column, which says neither which query nor which document it is about."""
+    import narwhals as nw
+
+    found = nw.from_native(frame, pass_through=True, allow_series=True)
+    if isinstance(found, nw.Series) and found.dtype != nw.Struct:
+        raise InputError(
+            message("a {name} is not a data frame", name="Series"),
+            hint="give a data frame with the query, the document and the value as columns; a pandas"
+            " Series indexed by query and document becomes one by reset_index()",
+        )
+
+
+def _refuse_twins(frame: object, path: str) -> None:
+    """Refuses a frame with two columns of one name: which of them is meant?"""
+    # PyArrow's `columns` are the values.
+    names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+    try:
+        listed = [str(name) for name in names]
+    except TypeError:
+        return
+    twice = sorted({name for name in listed if listed.count(name) > 1})
+    if twice:
+        raise InputError(
+            message("two columns are called {names:and}", names=[f"`{name}`" for name in twice]),
+            path=path,
+            hint="rename or drop one of them: the column is found by its name",
+        )
+
+
+def _frame_of(frame: object) -> Any:
+    """Wraps any frame so that its columns can be listed and selected, or returns None."""
+    import narwhals as nw
+
+    wrapped = nw.from_native(frame, pass_through=True)
+    return wrapped if isinstance(wrapped, nw.DataFrame | nw.LazyFrame) else None
+
+
+def _narwhals_columns(
+    wrapped: Any,
+    kind: str,
+    columns: Mapping[str, str] | None,
+    path: str,
+    convert: Callable[[str, Any], Any],
+) -> dict[str, Any]:
+    import narwhals as nw
+    import polars as pl
+
+    names = [str(name) for name in wrapped.collect_schema().names()]
+    chosen = choose(names, kind, columns=columns, path=path)
+    part = wrapped.select(list(dict.fromkeys(chosen.values())))
+    if isinstance(part, nw.LazyFrame):
+        native = part.to_native()
+        if part.implementation.is_duckdb():  # its Arrow streams outlive Python, which it reports
+            table = gather(part)
+            return {role: table.get_column(name) for role, name in chosen.items()}
+        if hasattr(native, "__arrow_c_stream__"):
+            table = pl.DataFrame(native)
+            return {role: table.get_column(name) for role, name in chosen.items()}
+        part = part.collect()
+    return {role: convert(role, part.get_column(name)) for role, name in chosen.items()}
+
+
+def _series(column: Any) -> pl.Series:
+    """One narwhals series as a Polars series, without needing more packages than the two."""
+    import polars as pl
+
+    native = column.to_native()
+    if isinstance(native, pl.Series):
+        return native
+    if column.implementation.is_pyarrow():
+        return pl.Series(column.name, native)
+    if column.dtype.is_numeric() and not column.null_count():
+        return pl.Series(column.name, column.to_numpy())
+    held = _pyarrow(column)
+    if held is not None and str(held.type) in _TEXT:
+        return pl.Series(column.name, held)
+    if column.implementation.is_pandas() and hasattr(native.dtype, "categories"):
+        categories = from_values(column.name, native.cat.categories)
+        return categories.gather(pl.Series(native.cat.codes.to_numpy()).replace(-1, None))
+    return from_values(column.name, column.to_list(), nan_is_null=True)  # as pandas means it
+
+
+def _readable(role: str, column: Any) -> Any:
+    """One narwhals series as it is in Arrow memory, or else as a Polars series."""
+    held = _pyarrow(column)
+    if held is not None:
+        coded = str(held.type).startswith("dictionary")  # categories are numbers
+        if coded and role in ("query", "document") and str(held.type.value_type) in _TEXT:
+            return held
+        if str(held.type) in _READABLE[role]:
+            return held
+    return _series(column)
+
+
+def _pyarrow(column: Any) -> Any:
+    """The PyArrow array of a series' values, or None."""
+    native = column.to_native()
+    if column.implementation.is_pyarrow():
+        return native
+    if not column.implementation.is_pandas():
+        return None
+    kind = native.dtype
+    if getattr(kind, "storage", "") == "pyarrow" or hasattr(kind, "pyarrow_dtype"):
+        return native.array.__arrow_array__()
+    return None

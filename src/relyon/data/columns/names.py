@@ -1,0 +1,280 @@
+"""The role of each column, by its name or as the caller says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.registry import suggestion
+from relyon.core.texts import message
+
+__all__ = [
+    "EVIDENCE_NAMES",
+    "ITEM_NAMES",
+    "KINDS",
+    "LABELLING",
+    "NAMES",
+    "READERS",
+    "choose",
+    "feature_name",
+    "feature_role",
+    "named_columns",
+    "plain_name",
+]
+
+# Names that mean a role, most specific first; case, spaces, hyphens and underscores do not matter.
+NAMES: dict[str, tuple[str, ...]] = {
+    "query": (
+        "queryid", "qid", "query", "topicid", "topic", "topicno", "searchid", "search",
+        "sessionid", "session", "group", "groupid", "keywords", "keyword", "查询",
+    ),
+    "document": (
+        "documentid", "docid", "docno", "document", "doc", "itemid", "item", "productid",
+        "product", "passageid", "pid", "corpusid", "url", "asin", "sku", "文档", "id",
+    ),
+    "grade": (
+        "grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "relevancelabel",
+        "relevancegrade", "等级", "相关性", "标注", "final",
+        "score",  # used by several published judgment files; noted when it is used
+    ),
+    "subtopic": (
+        "subtopic", "subtopicid", "subtopicno", "intent", "intentid", "iteration", "子主题",
+    ),
+    "label": (
+        "label", "grade", "relevance", "rel", "target", "rating", "judgment", "judgement", "click",
+        "clicked", "y", "等级", "标注",
+    ),
+    "score": (
+        "score", "sim", "similarity", "prediction", "predicted", "pred", "modelscore",
+        "relevancescore", "分数", "得分",
+    ),
+    "rank": ("rank", "position", "pos", "排名"),
+    "judge": ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人"),
+    "probability": ("probability", "prob", "概率"),
+    "weight": (),  # labels with scores have weights only if the caller says so
+    "position": (),
+}  # fmt: skip
+
+#: Names of the evidence behind grades; used only on request.
+EVIDENCE_NAMES: dict[str, tuple[str, ...]] = {
+    "weight": ("weight", "权重"),
+    "low": ("low", "下限"),
+    "high": ("high", "上限"),
+}
+
+#: Names of the document fields shown to judges.
+ITEM_NAMES: dict[str, tuple[str, ...]] = {
+    "title": ("title", "headline", "name", "productname", "producttitle", "标题", "名称"),
+    "snippet": (
+        "snippet", "description", "summary", "abstract", "productdescription", "text", "content",
+        "body", "摘要", "描述", "正文",
+    ),
+    "url": ("url", "link", "uri", "链接"),
+    "image": ("image", "imageurl", "thumbnail", "thumb", "picture", "图片"),
+}  # fmt: skip
+
+#: The function that reads a kind of data, for messages.
+READERS = {
+    "judgments": "read_judgments",
+    "run": "read_run",
+    "scored": "read_scored",
+    **dict.fromkeys(("features", "candidates", "unlabelled"), "read_features"),
+}
+
+# Required and optional roles of each kind of data.
+KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "judgments": (("query", "document", "grade"), ("subtopic", "weight", "low", "high")),
+    "items": (("query", "document"), ("grade", "rank", "judge")),
+    "run": (("query", "document"), ("score", "rank")),
+    "scored": (("label", "score"), ("query", "document", "weight")),
+    "features": (("label",), ("query", "document", "weight", "position")),
+    # To be labelled by judgments; a label column is not a feature.
+    "candidates": (("query", "document"), ("label", "weight", "position")),
+    # To be ranked by a ranker; a label column is not a feature, either.
+    "unlabelled": ((), ("query", "document", "label", "weight", "position")),
+    "sessions": (
+        ("session", "query", "position", "doc"),
+        (
+            "timestamp", "clicked", "dwell_seconds", "add_to_cart", "purchase", "bucket", "user",
+            "shown", "reward", "propensity", "overridden",
+        ),
+    ),
+    # A log of single decisions: each row can be a session of its own.
+    "decisions": (
+        ("doc",),
+        (
+            "session", "query", "position", "timestamp", "clicked", "dwell_seconds", "add_to_cart",
+            "purchase", "bucket", "user", "shown", "reward", "propensity", "overridden",
+        ),
+    ),
+    "policy": (("document", "probability"), ("query", "rank")),
+}  # fmt: skip
+
+#: Kinds in which every column without another role is a feature.
+FEATURED = ("features", "candidates", "unlabelled")
+
+#: The kind of rows with features, by the source of their labels.
+LABELLING = {"own": "features", "judgments": "candidates", "none": "unlabelled"}
+
+
+def plain_name(name: str) -> str:
+    """Returns a column's name without case, spaces, hyphens, underscores and dots."""
+    return "".join(letter for letter in name.strip().lower() if letter not in " _-.")
+
+
+def feature_role(name: str) -> str:
+    """Returns the role of a feature's column."""
+    return f"feature {name}"
+
+
+def feature_name(role: str) -> str | None:
+    """Returns the feature's name in such a role, or None for other roles.
+
+    Examples:
+        >>> feature_name(feature_role("bm25")), feature_name("label")
+        ('bm25', None)
+    """
+    return role.removeprefix("feature ") if role.startswith("feature ") else None
+
+
+def choose(
+    names: Sequence[str],
+    kind: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    spellings: Mapping[str, tuple[str, ...]] = NAMES,
+    path: str = "",
+) -> dict[str, str]:
+    """Assigns columns to roles.
+
+    In tables of features, every column without another role is a feature, unless the caller names
+    some.
+
+    Args:
+        names: The column names.
+        kind: The kind of data: a key of `KINDS`.
+        columns: The caller's own choice, from role to column name; it takes precedence over the
+            usual names. An empty name drops a role: no column has it, and its usual names are not
+            features.
+        spellings: The usual names by role, without case, spaces, hyphens and underscores.
+        path: The file, for messages.
+
+    Raises:
+        ParameterError: If `columns` names a role that does not exist here.
+        InputError: If a column is missing, or if two could be meant.
+    """
+    required, optional = KINDS[kind]
+    roles = [*required, *optional]
+    given = dict(columns or {})
+    features = [role for role in given if kind in FEATURED and feature_name(role) is not None]
+    roles += features
+    for role in given:
+        if role not in roles:
+            raise ParameterError(
+                message("`{role}` is not a column of this kind of data", role=role),
+                hint=suggestion(role, roles),
+            )
+    plain: dict[str, list[str]] = {}
+    for name in names:
+        plain.setdefault(plain_name(name), []).append(name)
+    if kind == "judgments":
+        spellings = {**spellings, **EVIDENCE_NAMES}
+    if kind in FEATURED:
+        spellings = {**spellings, "weight": EVIDENCE_NAMES["weight"]}
+    absent = [given[role] for role in features if given[role] not in names]
+    if absent:
+        raise InputError(
+            message("there are no columns for these features: {absent}", absent=_listed(absent)),
+            path=path,
+            hint=message("the columns are {names}", names=_listed(names)),
+        )
+    if kind == "judgments" and {"judge", "final"} <= plain.keys():
+        # One line per judge, as `relyon judge export` writes them: the final grade counts.
+        spellings = {**spellings, "grade": ("final",)}
+    chosen: dict[str, str] = {}
+    for role in roles:
+        if given.get(role):
+            if given[role] not in names:
+                raise InputError(
+                    message(
+                        "there is no column `{given}` for the {role}", given=given[role], role=role
+                    ),
+                    path=path,
+                    hint=message("the columns are {names}", names=_listed(names)),
+                )
+            chosen[role] = given[role]
+            continue
+        for candidate in spellings.get(role, ()):
+            found = [name for name in plain.get(candidate, []) if name not in given.values()]
+            if len(found) > 1:
+                raise InputError(
+                    message(
+                        "columns {found} could each be the {role}", found=_listed(found), role=role
+                    ),
+                    path=path,
+                    hint=_map_hint(kind, role, found[0]),
+                )
+            if found:
+                chosen[role] = found[0]
+                break
+    if kind == "run" and "rank" not in chosen:
+        required = (*required, "score")
+    for role in required:
+        if role not in chosen:
+            raise InputError(
+                message(
+                    "there is no column for the {role}: the columns are {names}",
+                    role=role,
+                    names=_listed(names),
+                ),
+                path=path,
+                hint=_map_hint(kind, role, _unused(names, chosen)),
+            )
+    if kind in FEATURED and not features:
+        rest = [name for name in names if name not in chosen.values()]
+        chosen |= {feature_role(name): name for name in rest}
+    return {role: name for role, name in chosen.items() if given.get(role) != ""}
+
+
+def _map_hint(kind: str, role: str, name: str) -> str:
+    """Returns the hint for Python; the command line puts its own options there."""
+    reader = READERS.get(kind)
+    if reader is None:
+        return message(
+            'name it: columns={{"{role}": "{name}"}} in Python, `--columns {role}={name}` on'
+            " the command line",
+            role=role,
+            name=name,
+        )
+    return message(
+        "name its column: {reader}(…, {parameter})",
+        reader=f"relyon.{reader}",
+        parameter=named_columns(kind, {role: name}),
+        role=role,
+        name=name,
+    )
+
+
+def named_columns(kind: str, columns: Mapping[str, str]) -> str:
+    """Returns columns in the form that the reader of a kind of data takes.
+
+    Examples:
+        >>> named_columns("run", {"score": "bm25"}), named_columns("scored", {"score": "old"})
+        ('columns={"score": "bm25"}', 'score="old"')
+    """
+    if kind in {"judgments", "run"}:
+        inside = ", ".join(f'"{role}": "{name}"' for role, name in columns.items())
+        return f"columns={{{inside}}}"
+    return ", ".join(f'{role}="{name}"' for role, name in columns.items())
+
+
+def _unused(names: Sequence[str], chosen: Mapping[str, str]) -> str:
+    """Returns the first column without a role."""
+    return next((name for name in names if name not in chosen.values()), "COLUMN")
+
+
+def _listed(names: Sequence[str], limit: int = 20) -> str:
+    shown = ", ".join(
+        f"`{name}`" if len(name) <= 60 else f"`{name[:60]}…`" for name in names[:limit]
+    )
+    return (shown + (", …" if len(names) > limit else "")) or "none"

@@ -1,0 +1,255 @@
+"""Fields and columns of values: ids as text, numbers as numbers, grades by their names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from relyon import _native
+from relyon.core.errors import InputError
+from relyon.core.texts import Language, message
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relyon.data.scale import Scale
+
+__all__ = [
+    "NAMED_GRADES",
+    "from_values",
+    "language_of",
+    "missing",
+    "number",
+    "parse_grade",
+    "same_length",
+    "scaled",
+    "to_ids",
+    "to_numbers",
+    "to_text",
+]
+
+NAMED_GRADES = 'name a scale for grades such as 高/中/低/无: scale="search"'
+
+
+def number(text: object) -> float | None:
+    """Returns the number in a field, or None if it is not one.
+
+    Only plain decimal text counts: no digit separators and no digits of other scripts.
+    """
+    if isinstance(text, str):
+        if not text.isascii() or "_" in text:
+            return None
+        try:
+            return float(text)
+        except ValueError:
+            return None
+    if isinstance(text, bool):
+        return None
+    try:
+        return float(text)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def missing(value: Any) -> bool:
+    """Says whether a field is empty."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def parse_grade(value: Any, scale: Scale | None) -> float:
+    """Turns one grade into a number.
+
+    Raises:
+        InputError: If it is neither a number nor a name of the scale.
+    """
+    if value is None:
+        raise InputError(
+            "the grade is missing",
+            hint="grade the document, or leave it out: it then counts as unjudged",
+        )
+    if scale is not None:
+        return scale.parse(value)
+    found = number(value)
+    if found is None:
+        raise InputError(
+            message("the grade `{value}` is not a number", value=value),
+            hint=NAMED_GRADES,
+        )
+    return found
+
+
+def from_values(
+    name: str, values: Iterable[Any], nan_is_null: bool = False, path: str = ""
+) -> pl.Series:
+    """A series from Python values; mixed types become text.
+
+    Raises:
+        InputError: If text contains half of a surrogate pair.
+    """
+    import polars as pl
+
+    listed = list(values)
+    if nan_is_null:
+        listed = [
+            None if isinstance(value, float) and math.isnan(value) else value for value in listed
+        ]
+    try:
+        try:
+            return pl.Series(name, listed, strict=True)
+        except (TypeError, pl.exceptions.PolarsError):
+            return pl.Series(name, [None if value is None else str(value) for value in listed])
+    except UnicodeEncodeError:
+        raise InputError(
+            message("the column `{name}` contains half of a surrogate pair", name=name),
+            path=path,
+        ) from None
+
+
+def same_length(columns: Mapping[str, Iterable[Any]]) -> dict[str, pl.Series]:
+    """Converts arrays or sequences to Polars series.
+
+    Raises:
+        InputError: If their lengths differ.
+    """
+    import polars as pl
+
+    series = {}
+    for role, values in columns.items():
+        if hasattr(values, "dtype") and hasattr(values, "tolist"):
+            numeric = values.dtype.kind in "iufb"
+            series[role] = (
+                pl.Series(role, values) if numeric else from_values(role, values.tolist())
+            )
+        else:
+            series[role] = values if isinstance(values, pl.Series) else from_values(role, values)
+    lengths = {role: len(found) for role, found in series.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(
+            message(
+                "the columns differ in length: {lengths}",
+                lengths=[f"{length} of {role}" for role, length in lengths.items()],
+            )
+        )
+    return series
+
+
+def to_text(series: pl.Series, role: str, path: str = "") -> pl.Series:
+    """Converts ids to text: text as it is, whole numbers in decimal.
+
+    Raises:
+        InputError: If the column contains neither.
+    """
+    import polars as pl
+
+    kind = series.dtype
+    if kind == pl.String:
+        return series
+    if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
+        return series.cast(pl.String)
+    if kind == pl.Object:
+        return to_text(from_values(series.name, series.to_list()), role, path)
+    raise InputError(
+        message(
+            "the {role} column `{series_name}` contains {kind}; ids must be text or whole numbers",
+            role=role,
+            series_name=series.name,
+            kind=kind,
+        ),
+        path=path,
+        hint="convert it to text, written as in the other file",
+    )
+
+
+def to_ids(column: Any, role: str, path: str = "") -> Any:
+    """Converts ids for native code, which takes whole numbers and categories directly.
+
+    Raises:
+        InputError: If a series contains something else.
+    """
+    import polars as pl
+
+    if not isinstance(column, pl.Series):
+        return column
+    kind = column.dtype
+    if kind in (pl.Categorical, pl.Enum) and _exports_categories():
+        return column
+    if kind.is_integer() and "128" not in str(kind):
+        return column
+    return to_text(column, role, path)
+
+
+@cache
+def _exports_categories() -> bool:
+    """Whether this version of Polars exports categories as text; earlier ones export codes."""
+    import polars as pl
+
+    column = pl.Series(["a"], dtype=pl.Categorical)
+    try:
+        _native.RunTable.from_arrow(column, column, pl.Series([1.0]))
+    except InputError:
+        return False
+    return True
+
+
+def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
+    """Converts numbers to float64; text that is not a number becomes null.
+
+    Raises:
+        InputError: If the column contains anything but numbers, text or Booleans.
+    """
+    import polars as pl
+
+    kind = series.dtype
+    if kind == pl.Float64:
+        return series
+    if kind in (pl.Categorical, pl.Enum):
+        series, kind = series.cast(pl.String), pl.String()
+    if kind == pl.String:
+        return series.str.strip_chars(" \t\r\n").cast(pl.Float64, strict=False)
+    if kind.is_numeric() or kind in (pl.Boolean, pl.Null):
+        return series.cast(pl.Float64)
+    if kind == pl.Object:
+        return to_numbers(from_values(series.name, series.to_list()), role, path)
+    raise InputError(
+        message(
+            "the {role} column `{series_name}` contains {kind}, not numbers",
+            role=role,
+            series_name=series.name,
+            kind=kind,
+        ),
+        path=path,
+    )
+
+
+def language_of(series: pl.Series | None, scale: Scale | None) -> Language | None:
+    """Returns the language of grades written as names of a scale, `None` for numbers."""
+    if series is None or scale is None or series.dtype.is_numeric():
+        return None
+    if str(series.dtype) == "Object":
+        series = from_values(series.name, series.to_list())
+    return scale.language_of(series.unique().to_list())
+
+
+def scaled(series: pl.Series, scale: Scale) -> pl.Series:
+    """Converts grades to numbers; they may be names of a scale's levels.
+
+    Values that are not on the scale become null; `diagnose` then names the row.
+    """
+    import polars as pl
+
+    if series.dtype == pl.Object:
+        series = from_values(series.name, series.to_list())
+    if series.dtype in (pl.Categorical, pl.Enum):
+        series = series.cast(pl.String)
+    values = series.unique().drop_nulls()
+    grades: list[float | None] = []
+    for value in values.to_list():
+        try:
+            grades.append(parse_grade(value, scale))
+        except InputError:
+            grades.append(None)
+    return series.replace_strict(
+        values, pl.Series(grades, dtype=pl.Float64), default=None, return_dtype=pl.Float64
+    )

@@ -1,0 +1,98 @@
+"""Labelled rows that cannot be used, and rows that repeat a document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from relyon.core.errors import InputError
+from relyon.core.notes import Note
+from relyon.core.texts import message as say
+from relyon.data.columns import (
+    NAMED_GRADES,
+    Record,
+    feature_name,
+    missing,
+    number,
+    parse_grade,
+    refuse,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relyon.data.scale import Scale
+
+__all__ = ["absent", "refuse_rows", "repeated_rows"]
+
+
+def repeated_rows(query: pl.Series | None, document: pl.Series | None) -> tuple[Note, ...]:
+    """Notes documents that occur more than once in a query: every row counts."""
+    import polars as pl
+
+    if query is None or document is None:
+        return ()
+    if (query.hash(1) ^ document.hash(2)).n_unique() == len(query):
+        return ()
+    frame = pl.DataFrame({"query": query, "document": document}).drop_nulls()
+    again = frame.filter(~frame.to_struct().is_first_distinct())
+    if not again.height:
+        return ()
+    examples = tuple(f"{one} {two}" for one, two in again.head(3).iter_rows())
+    return (Note("repeated-rows", again.height, "warning", examples),)
+
+
+def absent(value: Any) -> bool:
+    """Whether a row lacks a feature."""
+    return missing(value) or (number(value) or 0) != (number(value) or 0)
+
+
+def refuse_rows(rows: Iterable[Record], path: str, scale: Scale | None, unit: str) -> NoReturn:
+    """Raises an error for the first row that cannot be used.
+
+    Args:
+        rows: The place and the values by role of each row.
+        path: The file, for messages.
+        scale: Names that labels may have.
+        unit: What a place is: see `refuse`.
+    """
+    for place, fields in rows:
+        if "query" in fields and missing(fields["query"]):
+            refuse("the query is empty", path, place, unit)
+        for role in ("label", "score", "weight", "position"):
+            if role not in fields:
+                continue
+            if missing(value := fields[role]):
+                refuse(say("the {what} is empty", what=role), path, place, unit)
+            try:
+                named = role == "label" and scale is not None
+                found = parse_grade(value, scale) if named else number(value)
+            except InputError as error:
+                refuse(error.message, path, place, unit, error.hint)
+            if found is None:
+                text = say("the {what} `{text}` is not a number", what=role, text=value)
+                refuse(text, path, place, unit, NAMED_GRADES if role == "label" else "")
+            if not math.isfinite(found):
+                text = say("the {what} is {found}", what=role, found=found)
+                refuse(text, path, place, unit, "it must be finite")
+            if role == "weight" and found < 0:
+                hint = "row weights must be 0 or more"
+                refuse(say("the weight is {value:g}", value=found), path, place, unit, hint)
+            if role == "position" and not found.is_integer():
+                text = say("the position `{text}` is not a whole number", text=value)
+                refuse(text, path, place, unit)
+        for role, value in fields.items():
+            name = feature_name(role)
+            if name is None or absent(value):
+                continue
+            found = number(value)
+            if found is None or math.isinf(found):
+                refuse(
+                    say("the feature `{name}` is `{value}`", name=name, value=value),
+                    path,
+                    place,
+                    unit,
+                    "features must be finite numbers: name the columns that are, features=[…]",
+                )
+    raise InputError("a label or a score cannot be used", path=path)

@@ -1,0 +1,394 @@
+"""Sessions: what users searched for, what they were shown, and what they did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from relyon.core.errors import InputError
+from relyon.core.notes import Note
+from relyon.core.texts import message
+from relyon.data.columns.names import KINDS
+from relyon.data.lazy import gather, utc
+from relyon.data.period import cut, parse_period
+from relyon.data.source import Sourced, path_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import narwhals as nw
+    import polars as pl
+
+__all__ = ["COLUMNS", "OPTIONAL", "REQUIRED", "Sessions", "choose_columns"]
+
+REQUIRED, OPTIONAL = KINDS["sessions"]
+
+#: The columns of the table, in its order.
+COLUMNS = (
+    "session", "query", "timestamp", "position", "doc", "clicked", "dwell_seconds", "add_to_cart",
+    "purchase", "bucket", "user", "shown", "reward", "propensity", "overridden",
+)  # fmt: skip
+
+IDS = ("session", "query", "doc", "bucket", "user")
+#: Columns that few logs have; their absence is not reported.
+RARE = ("shown", "reward", "propensity", "overridden")
+FLAGS = ("clicked", "add_to_cart", "purchase", "shown", "overridden")
+
+TRUE = ("true", "t", "yes", "y", "是")
+FALSE = ("false", "f", "no", "n", "否", "none", "null")
+
+# Usual names of a column, most specific first; case, spaces, hyphens and underscores do not
+# matter.
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "session": (
+        "session", "sessionid", "sid", "searchid", "requestid", "request", "queryid", "traceid",
+        "impressionid", "qid", "会话", "会话id", "请求id",
+    ),
+    "query": (
+        "query", "querytext", "userquery", "searchquery", "searchterm", "searchterms",
+        "querystring", "keywords", "keyword", "term", "text", "查询", "查询词", "搜索词",
+    ),
+    "timestamp": (
+        "timestamp", "time", "datetime", "ts", "eventtime", "date", "createdat", "时间", "时间戳",
+    ),
+    "position": ("position", "pos", "rank", "ordinal", "位置", "排名", "名次"),
+    "doc": (
+        "doc", "docid", "docno", "document", "documentid", "item", "itemid", "product", "productid",
+        "objectid", "asin", "sku", "url", "文档", "商品", "商品id", "id",
+    ),
+    "clicked": ("clicked", "click", "isclick", "isclicked", "clicks", "nclicks", "点击"),
+    "dwell_seconds": ("dwellseconds", "dwell", "dwelltime", "dwellsec", "停留时长"),
+    "add_to_cart": ("addtocart", "addedtocart", "cart", "atc", "加购"),
+    "purchase": (
+        "purchase", "purchased", "ispurchase", "bought", "buy", "order", "ordered", "购买", "成交",
+    ),
+    "bucket": ("bucket", "variant", "arm", "experiment", "treatment", "分桶", "实验组"),
+    "user": ("user", "userid", "uid", "clientid", "visitorid", "customerid", "用户", "用户id"),
+    "shown": ("shown", "impression", "viewed", "isimpression", "曝光"),
+    "reward": ("reward", "奖励", "收益"),
+    "propensity": ("propensity", "propensityscore", "pscore", "倾向", "倾向得分"),
+    "overridden": ("overridden", "override", "pinned", "sponsored", "isad", "置顶", "广告", "干预"),
+}  # fmt: skip
+
+
+class Sessions(Sourced):
+    """A search log: one row per impression, in a lazy frame of any engine.
+
+    A session is one search: a query and the ordered results that were shown for it. Nothing here
+    reads rows: `frame` is a lazy plan that Polars, DuckDB or Spark executes on demand.
+
+    The columns are `session`, `query`, `position` and `doc`, and, where the log has them,
+    `timestamp` (UTC), `clicked`, `dwell_seconds`, `add_to_cart`, `purchase`, `bucket`, `user`,
+    `shown`, which is false for an action on a document without a logged impression, and in
+    randomised logs `reward` and `propensity`; `overridden` is true if a rule, not the ranker,
+    placed the result. Positions are as logged; they should begin at 1, and
+    `relyon.online.logs.examine` reports where they do not.
+
+    Attributes:
+        frame: The narwhals lazy frame with these columns, typed.
+        raw: The same columns with their original values, for checks of how they were written.
+        source: The file it came from, or "memory".
+        notes: What is worth knowing about the data.
+
+    Examples:
+        >>> import polars as pl
+        >>> log = pl.DataFrame(
+        ...     {"sid": [7, 7], "keyword": ["tv", "tv"], "rank": [1, 2], "sku": ["a", "b"]}
+        ... )
+        >>> sessions = Sessions.from_frame(log)
+        >>> sessions.columns
+        ('session', 'query', 'position', 'doc')
+        >>> sessions.collect().row(1)
+        ('7', 'tv', 2, 'b')
+    """
+
+    __slots__ = ("_frame", "_notes", "_raw", "_source")
+
+    def __init__(
+        self,
+        frame: nw.LazyFrame[Any],
+        raw: nw.LazyFrame[Any],
+        *,
+        source: str = "memory",
+        notes: tuple[Note, ...] = (),
+    ) -> None:
+        self._frame = frame
+        self._raw = raw
+        self._source = source
+        self._notes = notes
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        columns: Mapping[str, str] | None = None,
+        *,
+        source: str = "memory",
+        notes: tuple[Note, ...] = (),
+        kind: Literal["sessions", "decisions"] = "sessions",
+    ) -> Sessions:
+        """Takes any data frame with one row per impression.
+
+        Args:
+            frame: Polars, pandas, PyArrow, DuckDB, PySpark, anything that narwhals supports, or
+                anything that exports the Arrow PyCapsule interface. It is not changed, and a lazy
+                one is not collected.
+            columns: Column names by role, such as `{"doc": "asin"}`. Other roles are found by the
+                usual names. Several columns joined by `+` form one id: `{"session":
+                "visit+search"}`.
+            source: The name of the data in messages.
+            notes: Earlier notes about it.
+            kind: `decisions` require only the column `doc`.
+
+        Raises:
+            InputError: If a column is missing, or has an unsuitable type.
+        """
+        path = path_of(source)
+        raw = _selected(_lazy(frame), columns, path, kind)
+        return cls(_typed(raw, path), raw, source=source, notes=notes)
+
+    @property
+    def frame(self) -> nw.LazyFrame[Any]:
+        """The lazy frame with the canonical columns that the log has."""
+        return self._frame
+
+    @property
+    def raw(self) -> nw.LazyFrame[Any]:
+        """The lazy frame before its values are typed."""
+        return self._raw
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the log."""
+        return tuple(self._frame.collect_schema().names())
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The optional columns that the log lacks, except those that few logs have."""
+        there = self.columns
+        return tuple(name for name in OPTIONAL if name not in there and name not in RARE)
+
+    @property
+    def source(self) -> str:
+        """The file the log came from, or "memory"."""
+        return self._source
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is worth knowing about the data."""
+        return self._notes
+
+    def collect(self) -> pl.DataFrame:
+        """Reads all rows into memory."""
+        return gather(self._frame)
+
+    def between(
+        self,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        *,
+        month: str | None = None,
+    ) -> Sessions:
+        """Returns the sessions that begin in [since, until), or in a month.
+
+        A session belongs to the period of its first row: rows up to a day after a boundary belong
+        to a session with a row within the day before it. Rows without a time are left out, with a
+        note. Only times are read.
+
+        Args:
+            since: The first instant that counts: 2026-03, 2026-03-05, 2026-03-05T08:30+08:00, or a
+                datetime. Without a time zone it is UTC, as are the log's times.
+            until: The first instant that no longer counts.
+            month: Such as 2026-03, in UTC; instead of both.
+
+        Raises:
+            ParameterError: If one of them is not a time, or the period is empty.
+            InputError: If the log has no times, or no session begins in the period.
+
+        Examples:
+            >>> import polars as pl
+            >>> log = pl.DataFrame({
+            ...     "session": ["a", "b", "b"], "query": ["tv"] * 3, "position": [1, 1, 2],
+            ...     "doc": ["x", "x", "y"],
+            ...     "timestamp": ["2026-02-28T12:00", "2026-03-01T08:00", "2026-03-01T08:00"],
+            ... })
+            >>> Sessions.from_frame(log).between(month="2026-03").collect()["session"].to_list()
+            ['b', 'b']
+        """
+        period = parse_period(since, until, month)
+        if period is None:
+            return self
+        raw, notes = cut(self._raw, period, path_of(self._source))
+        frame = _typed(raw, path_of(self._source))
+        # Row numbers differ from those in the file, so lines can no longer be named.
+        source = self._source if self._source == "memory" else f"{self._source} {period}"
+        return Sessions(frame, raw, source=source, notes=(*self._notes, *notes))
+
+    def __repr__(self) -> str:
+        return f"Sessions({', '.join(self.columns)}; source={self._source!r})"
+
+
+def _lazy(frame: object) -> nw.LazyFrame[Any]:
+    import narwhals as nw
+    import polars as pl
+
+    wrapped: Any = nw.from_native(frame, pass_through=True)
+    if isinstance(wrapped, nw.LazyFrame):
+        return wrapped
+    if isinstance(wrapped, nw.DataFrame):
+        return wrapped.lazy("polars") if not isinstance(frame, pl.DataFrame) else wrapped.lazy()
+    if hasattr(frame, "__arrow_c_stream__"):
+        return nw.from_native(pl.DataFrame(frame).lazy())
+    raise InputError(
+        message("a {name} is not a data frame", name=type(frame).__name__),
+        hint="give a Polars, pandas, PyArrow, DuckDB or PySpark frame, or a path to read_sessions",
+    )
+
+
+def choose_columns(
+    names: list[str], columns: Mapping[str, str] | None, path: str, kind: str = "sessions"
+) -> dict[str, list[str]]:
+    """Assigns columns to roles; several columns may form one id.
+
+    Raises:
+        ParameterError: If `columns` names a role that does not exist.
+        InputError: If a column is missing, or if two could be meant.
+    """
+    from relyon.data.columns import choose
+
+    joined: dict[str, list[str]] = {}
+    for role, name in (columns or {}).items():
+        parts = [part.strip() for part in name.split("+")]
+        if role in IDS and name not in names and len(parts) > 1 and set(parts) <= set(names):
+            joined[role] = parts
+            names = [*names, name]
+    chosen = choose(names, kind, columns=columns, spellings=SPELLINGS, path=path)
+    return {role: joined.get(role, [chosen[role]]) for role in COLUMNS if role in chosen}
+
+
+def _selected(
+    frame: nw.LazyFrame[Any], columns: Mapping[str, str] | None, path: str, kind: str
+) -> nw.LazyFrame[Any]:
+    """Returns the columns under their canonical names, unconverted."""
+    import narwhals as nw
+
+    chosen = choose_columns(list(frame.collect_schema().names()), columns, path, kind)
+    parts = []
+    for role, names in chosen.items():
+        if len(names) == 1:
+            parts.append(nw.col(names[0]).alias(role))
+        else:
+            texts = [nw.col(name).cast(nw.String) for name in names]
+            parts.append(nw.concat_str(texts, separator="-").alias(role))
+    return frame.select(parts)
+
+
+def _typed(raw: nw.LazyFrame[Any], path: str) -> nw.LazyFrame[Any]:
+    schema = raw.collect_schema()
+    parts = []
+    for name in schema.names():
+        kind = schema[name]
+        if name in IDS:
+            part = _id(name, kind, path)
+        elif name in FLAGS:
+            part = _flag(name, kind, path)
+        elif name == "timestamp":
+            raw, part = _time(raw, kind, path)
+        else:
+            part = _number(name, kind, path)
+        parts.append(part.alias(name))
+    return raw.select(parts)
+
+
+def _wrong(name: str, kind: Any, wanted: str, path: str) -> InputError:
+    return InputError(
+        message(
+            "the {name} column contains {kind}, not {wanted}", name=name, kind=kind, wanted=wanted
+        ),
+        path=path,
+        hint=message(
+            'choose another column: columns={{"{name}": …}} in Python,'
+            " `--columns {name}=…` on the command line",
+            name=name,
+        ),
+    )
+
+
+def _id(name: str, kind: Any, path: str) -> nw.Expr:
+    import narwhals as nw
+
+    column = nw.col(name)
+    if kind.is_integer():
+        return column.cast(nw.String)
+    if kind not in (nw.String, nw.Categorical, nw.Enum):
+        raise _wrong(name, kind, "text or whole numbers", path)
+    if kind != nw.String:
+        column = column.cast(nw.String)
+    return nw.when(column.str.strip_chars().str.len_chars() > 0).then(column)
+
+
+def _number(name: str, kind: Any, path: str) -> nw.Expr:
+    import narwhals as nw
+
+    column = nw.col(name)
+    wanted = nw.Int64 if name == "position" else nw.Float64
+    if kind.is_integer():
+        return column.cast(wanted)
+    if kind == nw.String:
+        text = column.str.strip_chars()
+        column = nw.when(text.str.len_chars() > 0).then(text).cast(nw.Float64)
+    elif not kind.is_numeric():
+        raise _wrong(name, kind, "numbers", path)
+    # An integer column with gaps arrives as floats, with NaN in the gaps.
+    column = nw.when(~column.is_nan()).then(column)
+    return column.cast(wanted)
+
+
+def _flag(name: str, kind: Any, path: str) -> nw.Expr:
+    import narwhals as nw
+
+    column = nw.col(name)
+    if kind == nw.Boolean:
+        flag = column
+    elif kind.is_numeric():
+        flag = column > 0
+    elif kind == nw.String:
+        text = column.str.strip_chars().str.to_lowercase()
+        known = text.is_in([*TRUE, *FALSE, ""])
+        count = nw.when(~known).then(text).cast(nw.Float64)
+        flag = text.is_in(list(TRUE)) | (count > 0).fill_null(False)
+    else:
+        raise _wrong(name, kind, "true or false", path)
+    # Unrecorded actions did not happen, but every row is an impression.
+    return flag.fill_null(name == "shown")
+
+
+def _time(raw: nw.LazyFrame[Any], kind: Any, path: str) -> tuple[nw.LazyFrame[Any], nw.Expr]:
+    """Returns the frame, whose times may have been collected, and the column."""
+    import narwhals as nw
+
+    column = nw.col("timestamp")
+    polars = raw.implementation.is_polars()
+    if kind == nw.Date:
+        column, kind = column.cast(nw.Datetime("us")), nw.Datetime("us")
+    if kind == nw.Datetime:
+        if not polars:
+            return raw, column
+        zoned = (
+            column.dt.replace_time_zone("UTC")
+            if kind.time_zone is None
+            else column.dt.convert_time_zone("UTC")
+        )
+        return raw, zoned.cast(nw.Datetime("us", "UTC"))
+    if kind != nw.String and not kind.is_numeric():
+        raise _wrong("timestamp", kind, "times", path)
+    if not polars:
+        raise InputError(
+            message(
+                "the timestamp column contains {kind}; outside Polars it must contain timestamps",
+                kind=kind,
+            ),
+            path=path,
+            hint="cast it to a timestamp in your engine first",
+        )
+    return nw.from_native(raw.to_native().with_columns(utc("timestamp"))), column

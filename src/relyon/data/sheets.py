@@ -1,0 +1,235 @@
+"""Judging sheets: items (a query and a document) and their ratings."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import Flag, auto
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+from relyon.data.aggregation import Rule, aggregate
+
+if TYPE_CHECKING:
+    from relyon.data.scale import Scale
+
+__all__ = [
+    "ITEM_PARTS",
+    "ITEM_TEXTS",
+    "Item",
+    "Rating",
+    "Row",
+    "Sheet",
+    "Trait",
+    "item_parts",
+    "join_rows",
+]
+
+_NO_FIELDS: Mapping[str, Any] = {}
+
+
+class Trait(Flag):
+    """How the rest of the program treats a part of an item."""
+
+    #: Text, in a column of its own.
+    TEXT = auto()
+    #: Judges see it. The rank, the tier and the session could sway a grade.
+    SHOWN = auto()
+    #: Every result of a ranking has it, too.
+    RESULT = auto()
+    #: A table can fill it in later if an item lacks it.
+    FILLED = auto()
+    #: A language model reads it.
+    PROMPT = auto()
+
+
+def _part(traits: Trait, **options: Any) -> Any:
+    return field(metadata={"traits": traits}, **options)
+
+
+_KEY = Trait.TEXT | Trait.SHOWN
+_DESCRIPTION = _KEY | Trait.RESULT | Trait.FILLED
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One document of one query, as shown to a judge.
+
+    Attributes:
+        query: The id of the query, or its text.
+        document: The id of the document.
+        query_text: The query as the user wrote it; empty if `query` is the text.
+        rank: The rank at which the search showed it, from 1.
+        title: The document's title.
+        snippet: The document's snippet.
+        url: The document's URL.
+        image: The URL of a picture.
+        fields: Further fields to show.
+        tier: `head`, `middle` or `tail`.
+        session: The session it was sampled from.
+        inclusion_probability: The probability that the session was sampled.
+        id: Its id in the database; 0 elsewhere.
+    """
+
+    query: str = _part(_KEY)
+    document: str = _part(_KEY | Trait.RESULT)
+    query_text: str = _part(_KEY | Trait.FILLED, default="")
+    rank: int | None = None
+    title: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
+    snippet: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
+    url: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
+    image: str = _part(_DESCRIPTION, default="")
+    fields: Mapping[str, Any] = _part(
+        Trait.SHOWN | Trait.RESULT | Trait.FILLED, default_factory=dict
+    )
+    tier: str = _part(Trait.TEXT, default="")
+    session: str = _part(Trait.TEXT, default="")
+    inclusion_probability: float | None = None
+    id: int = _part(Trait.SHOWN, default=0)
+
+    def __post_init__(self) -> None:
+        # There may be a million items, but far fewer queries, and most items have no further
+        # fields.
+        if type(self.query) is str:
+            object.__setattr__(self, "query", sys.intern(self.query))
+        if not self.fields:
+            object.__setattr__(self, "fields", _NO_FIELDS)
+
+
+def item_parts(traits: Trait) -> tuple[str, ...]:
+    """Returns the parts of an item that have all the given traits, in order.
+
+    Examples:
+        >>> item_parts(Trait.PROMPT)
+        ('title', 'snippet', 'url')
+        >>> item_parts(Trait.TEXT | Trait.RESULT)
+        ('document', 'title', 'snippet', 'url', 'image')
+    """
+    return tuple(one.name for one in fields(Item) if traits in one.metadata.get("traits", Trait(0)))
+
+
+#: The texts of an item, without its identifiers.
+ITEM_TEXTS = item_parts(Trait.TEXT)[2:]
+#: The optional parts of an item, in order.
+ITEM_PARTS = tuple(one.name for one in fields(Item) if one.name not in {"query", "document", "id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One judge's rating of one item.
+
+    Attributes:
+        judge: The judge's name.
+        grade: None if the judge could not grade it.
+        reason: Why the item was not graded: one of `REASONS`, or the judge's own words.
+        note: The judge's remark.
+        seconds: How long it took.
+        at: Time of the rating, in seconds since 1970.
+    """
+
+    judge: str
+    grade: float | None
+    reason: str = ""
+    note: str = ""
+    seconds: float | None = None
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One item with its ratings.
+
+    Attributes:
+        item: One document of one query.
+        ratings: Each judge's rating.
+        final: The grade that counts, if it is known.
+        final_source: The language model that gave the final grade; empty if people did.
+    """
+
+    item: Item
+    ratings: tuple[Rating, ...] = ()
+    final: float | None = None
+    final_source: str = ""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Graded items, as in a file.
+
+    Attributes:
+        rows: One per item; each pair of query and document occurs once.
+        name: The project's name.
+        scale: The grade scale, if known.
+    """
+
+    rows: tuple[Row, ...]
+    name: str = ""
+    scale: Scale | None = field(default=None, compare=False)
+
+    def finals(self, rule: Rule = "median") -> Sheet:
+        """Returns the sheet with a final grade for every item that has one or has ratings."""
+        return replace(self, rows=tuple(self._with_final(row, rule) for row in self.rows))
+
+    def _with_final(self, row: Row, rule: Rule) -> Row:
+        grades = [one.grade for one in row.ratings if one.grade is not None]
+        if row.final is not None or not grades:
+            return row
+        return replace(row, final=aggregate(grades, rule=rule, scale=self.scale).value)
+
+
+def join_rows(sheet: Sheet, path: str = "") -> Sheet:
+    """Merges rows of the same item, with all their ratings.
+
+    Raises:
+        InputError: If a judge gives an item two different grades, or two final grades differ.
+    """
+    if _all_different(sheet.rows):
+        return sheet
+    rows: dict[tuple[str, str], Row] = {}
+    for row in sheet.rows:
+        key = (row.item.query, row.item.document)
+        if key not in rows:
+            rows[key] = row
+            continue
+        before = rows[key]
+        known = {one.judge: one for one in before.ratings}
+        for one in row.ratings:
+            if one.judge in known and known[one.judge].grade != one.grade:
+                raise InputError(
+                    message(
+                        "query `{key}`, document `{key_2}`: `{judge}` grades it twice",
+                        key=key[0],
+                        key_2=key[1],
+                        judge=one.judge,
+                    ),
+                    path=path,
+                )
+        if None not in (before.final, row.final) and before.final != row.final:
+            raise InputError(
+                message(
+                    "query `{key}`, document `{key_2}` has the final grades"
+                    " {final:g} and {final_2:g}",
+                    key=key[0],
+                    key_2=key[1],
+                    final=before.final,
+                    final_2=row.final,
+                ),
+                path=path,
+            )
+        new = tuple(one for one in row.ratings if one.judge not in known)
+        final = row.final if before.final is None else before.final
+        source = before.final_source or row.final_source
+        rows[key] = Row(before.item, (*before.ratings, *new), final, source)
+    return replace(sheet, rows=tuple(rows.values()))
+
+
+def _all_different(rows: Sequence[Row]) -> bool:
+    """Whether no item occurs twice, in little memory; may be False although all differ."""
+    import numpy as np
+
+    hashes = (hash((row.item.query, row.item.document)) for row in rows)
+    found = np.fromiter(hashes, np.int64, len(rows))
+    found.sort()
+    return not bool((found[1:] == found[:-1]).any())

@@ -1,0 +1,108 @@
+"""Evaluates runs in place: streamed from a file, from a mapping, from a frame's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from relyon import _native
+from relyon.core.errors import InputError
+from relyon.data.run import Run
+from relyon.evaluation.columns import Column, batch_columns, python_columns
+from relyon.io import Source, opened, read_run
+from relyon.io.format import formats
+
+if TYPE_CHECKING:
+    from relyon.core.notes import Note
+    from relyon.data.judgments import Judgments
+    from relyon.data.ranking import Ranking
+    from relyon.evaluation.program import Program
+
+__all__ = ["evaluate_run"]
+
+
+def evaluate_run(
+    judgments: Judgments, program: Program, run: Any, threads: int
+) -> tuple[_native.Batch, dict[str, Column], tuple[Note, ...]]:
+    """Evaluates a run in place: a file is streamed, a frame's columns are not copied."""
+    table = judgments.table
+    run = opened(run, "run") or run
+    streamed = None if program.in_python else _streamed(table, program, run, threads)
+    if streamed is None:
+        run = read_run(run)
+        streamed = _native.evaluate_run(table, program.plan, run.table, threads), run.notes
+    batch, notes = streamed
+    columns = batch_columns(program, batch)
+    if program.in_python:
+        columns |= _in_python(judgments, program, batch, run)
+    return batch, columns, notes
+
+
+def _in_python(
+    judgments: Judgments, program: Program, batch: _native.Batch, run: Run
+) -> dict[str, Column]:
+    """Evaluates the measures without a kernel, query by query."""
+    from relyon.data.ranking import Ranking
+
+    def rankings() -> Iterable[Ranking]:
+        for query in batch.queries:
+            documents, scores, ranks = (
+                run.table.documents(query) if query in run.table else ([], [], None)
+            )
+            yield Ranking.build(
+                judgments.table.grades(query),
+                documents,
+                scores,
+                program.convention,
+                ranks=ranks,
+                query=query,
+                graded=judgments.table.subtopics(query),
+            )
+
+    return python_columns(program, rankings(), batch.missing)
+
+
+def _streamed(
+    table: _native.JudgmentTable, program: Program, run: Any, threads: int
+) -> tuple[_native.Batch, tuple[Note, ...]] | None:
+    """Evaluates a run without keeping it; None if it must be kept."""
+    if isinstance(run, Source):
+        return formats.get(run.format).stream_run(run, table, program.plan, threads)
+    if isinstance(run, Mapping):
+        return _native.evaluate_dict(table, program.plan, run), ()
+    if _is_data_frame(run):
+        return _evaluate_frame(table, program, run, threads)
+    return None
+
+
+def _is_data_frame(run: Any) -> bool:
+    if isinstance(run, Run):
+        return False
+    from relyon.data.columns import is_frame
+
+    return is_frame(run)
+
+
+def _evaluate_frame(
+    table: _native.JudgmentTable, program: Program, frame: Any, threads: int
+) -> tuple[_native.Batch, tuple[Note, ...]]:
+    """Evaluates the columns of a data frame without copying them."""
+    import polars as pl
+
+    from relyon.data.columns import arrow_columns, polars_columns, refuse_run, run_columns
+
+    columns = arrow_columns(frame, "run")
+    if program.convention.ties != "rank" and "score" in columns:
+        columns.pop("rank", None)
+    run = run_columns(columns)
+    try:
+        batch = _native.evaluate_arrow(
+            table, program.plan, run.query, run.document, run.score, run.rank, threads
+        )
+    except InputError:
+        if not all(isinstance(column, pl.Series) for column in columns.values()):
+            converted = polars_columns(frame, "run")
+            columns = {role: converted[role] for role in columns}
+        refuse_run(columns)
+        raise
+    return batch, run.notes

@@ -1,0 +1,166 @@
+"""Text that is not UTF-8: a guess of its encoding, and the error that reports it."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from relyon.core.errors import InputError, ParseError
+from relyon.core.texts import message
+
+__all__ = [
+    "NOT_UTF8",
+    "carriage_returns",
+    "check_encoding",
+    "check_line_ends",
+    "check_wide",
+    "guess",
+    "not_utf8",
+]
+
+#: Byte-order marks of encodings with zero bytes.
+MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32LE"),
+    (codecs.BOM_UTF32_BE, "UTF-32BE"),
+    (codecs.BOM_UTF16_LE, "UTF-16LE"),
+    (codecs.BOM_UTF16_BE, "UTF-16BE"),
+)
+#: What native code says of a line; it does not look for the encoding.
+NOT_UTF8 = "is not UTF-8 text"
+#: What all bytes can be.
+SINGLE = "LATIN1"
+MARKED = tuple(mark for mark, _ in MARKS)
+#: The most frequent characters: the first level of GB 2312, by their first byte.
+COMMON = range(0xB0, 0xD8)
+#: What unpacks a file before it can be converted.
+UNPACKERS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz", ".lz4": "lz4"}
+KANA = re.compile("[\u3040-\u30ff]")
+
+
+def guess(data: bytes) -> str:
+    """Returns the name of the encoding that bytes seem to have, as `iconv` knows it.
+
+    Args:
+        data: The beginning of a text that is not UTF-8.
+
+    Examples:
+        >>> guess("查询,文档\\n手机壳,甲".encode("gbk")), guess("café".encode("latin-1"))
+        ('GBK', 'LATIN1')
+    """
+    if (decoded := _decoded(data, "shift_jis")) and len(KANA.findall(decoded)) > 3:
+        return "SHIFT_JIS"
+    if _decoded(data, "gb18030") is not None:
+        pairs = re.findall(rb"[\x81-\xfe][\x40-\xfe]", data)
+        common = sum(pair[0] in COMMON and pair[1] >= 0xA1 for pair in pairs)
+        if common * 2 > len(pairs):
+            return "GBK" if _decoded(data, "gbk") is not None else "GB18030"
+        if _decoded(data, "big5") is not None and len(pairs) > 1:
+            return "BIG5"
+        if _decoded(data, "gbk") is None:
+            return "GB18030"
+    return SINGLE
+
+
+def _decoded(data: bytes, encoding: str) -> str | None:
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(data)
+    except UnicodeDecodeError:
+        return None
+
+
+def not_utf8(data: bytes, path: str, line: int, reason: str) -> ParseError:
+    """Returns the error for text that is not UTF-8.
+
+    Args:
+        data: Bytes to guess the encoding from: the beginning of the file, or the line.
+        path: The file.
+        line: The first line that is not UTF-8.
+        reason: Python's error.
+    """
+    found = guess(data)
+    return ParseError(
+        message("is not UTF-8 text ({reason}); it looks like {encoding}", reason=reason,
+                encoding=found),
+        path=path,
+        line=line,
+        hint=_conversion(found, path),
+    )  # fmt: skip
+
+
+def _conversion(encoding: str, path: str) -> str:
+    import shlex
+
+    name = shlex.quote(path) if not path.startswith("<") else "FILE"
+    for suffix, program in UNPACKERS.items():
+        if path.endswith(suffix):
+            return message(
+                "convert it: {program} -dc {path} | iconv -f {encoding} -t UTF-8 > utf8-file",
+                program=program,
+                encoding=encoding,
+                path=name,
+            )
+    return message(
+        "convert it: iconv -f {encoding} -t UTF-8 {path} > utf8-file", encoding=encoding, path=name
+    )
+
+
+def check_wide(head: bytes, path: str) -> None:
+    """Refuses UTF-16 and UTF-32, with a byte-order mark or without one.
+
+    Raises:
+        InputError: If it is UTF-16 or UTF-32.
+    """
+    found = next((name for mark, name in MARKS if head.startswith(mark)), "")
+    start = head[:400]
+    if not found and start and b"\0" in start:
+        odd, even = start[1::2].count(0), start[0::2].count(0)
+        if max(odd, even) > max(2, len(start) / 10) and min(odd, even) == 0:
+            found = "UTF-16LE" if odd else "UTF-16BE"
+    if found:
+        raise InputError(
+            message("is {encoding} text", encoding=found[:6]),
+            path=path,
+            hint=_conversion(found if not head.startswith(MARKED) else found[:6], path),
+        )
+
+
+def check_line_ends(head: bytes, path: str) -> None:
+    """Refuses text whose lines end with carriage returns alone; JSON may stand in one line.
+
+    Raises:
+        ParseError: If they do.
+    """
+    text = head.strip()
+    if b"\r" in text and b"\n" not in text and not text.startswith((b"{", b"[", b"PAR1")):
+        raise carriage_returns(path, 1)
+
+
+def carriage_returns(path: str, line: int) -> ParseError:
+    """Returns the error about lines that end with a carriage return alone."""
+    return ParseError(
+        "lines end with a carriage return alone, as on an old Macintosh",
+        path=path,
+        line=line,
+        hint="write them with line feeds: tr '\\r' '\\n' < FILE > NEW",
+    )
+
+
+def check_encoding(head: bytes, path: str) -> None:
+    """Refuses text whose beginning is in a multi-byte encoding, such as GBK.
+
+    One of single bytes, such as Latin-1, is left to the formats, which know what a line holds.
+
+    Args:
+        head: The first bytes; the last character may be cut.
+        path: The file.
+
+    Raises:
+        ParseError: If it is not UTF-8, at its line.
+    """
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError as error:
+        if guess(head) == SINGLE:
+            return
+        line = head.count(b"\n", 0, error.start) + 1
+        raise not_utf8(head, path, line, error.reason) from None

@@ -1,0 +1,73 @@
+"""Features of one file with the labels of another: rows joined with judgments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.notes import Note
+
+if TYPE_CHECKING:
+    from relyon.data.judgments import Judgments
+    from relyon.data.labelled import LabelledRows
+
+__all__ = ["Unjudged", "judged_rows"]
+
+#: The treatment of rows without a judgment.
+Unjudged = Literal["drop", "zero"]
+
+
+def judged_rows(rows: LabelledRows, judgments: Judgments, unjudged: Unjudged) -> LabelledRows:
+    """Labels rows with the grades of their documents.
+
+    Args:
+        rows: Rows whose documents have ids.
+        judgments: Grades by query and document.
+        unjudged: "drop" leaves out unjudged rows, and queries without a judged row;
+            "zero" gives them the label 0.
+
+    Raises:
+        InputError: If no row is judged, or the judgments are of subtopics.
+        ParameterError: If the rows' documents have no ids.
+    """
+    import numpy as np
+    import polars as pl
+
+    if rows.documents is None:
+        raise ParameterError(
+            "the rows have no document ids, so they cannot be joined with judgments",
+            hint="name the column of documents: document=NAME",
+        )
+    if judgments.has_subtopics:
+        raise InputError("judgments of subtopics cannot label rows", path=judgments.source)
+    qid = rows.qid
+    keys = pl.DataFrame(
+        {"query": pl.Series(rows.queries, dtype=pl.String).gather(qid), "document": rows.documents},
+        schema={"query": pl.String, "document": pl.String},
+    )
+    graded = judgments.to_frame().select("query", "document", "grade")
+    grade = keys.join(graded, on=["query", "document"], how="left", maintain_order="left")
+    found = grade.get_column("grade")
+    missing = int(found.null_count())
+    if missing == len(found):
+        raise InputError(
+            "none of the rows is judged",
+            path=rows.source,
+            hint="compare the ids of queries and documents in both",
+        )
+    labels = found.fill_null(0.0).to_numpy()
+    notes = list(rows.notes)
+    if missing:
+        key = "rows-unjudged.drop" if unjudged == "drop" else "rows-unjudged.zero"
+        notes.append(Note("rows-unjudged", missing, values={"total": len(found)}, key=key))
+    absent = graded.join(keys, on=["query", "document"], how="anti").height
+    if absent:
+        notes.append(Note("judged-without-row", absent, values={"total": graded.height}))
+    rows = replace(rows, labels=labels, notes=tuple(notes))
+    if unjudged == "zero" or not missing:
+        return rows
+    kept = np.flatnonzero(found.is_not_null().to_numpy())
+    sizes = np.bincount(qid[kept], minlength=len(rows.queries))
+    rows = rows.keep(kept, sizes)
+    return rows.select(np.flatnonzero(sizes)) if not sizes.all() else rows

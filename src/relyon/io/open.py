@@ -1,0 +1,359 @@
+"""Bytes from files, pipes and standard input, decompressed, with clear errors.
+
+Compression is recognised by the first bytes, whatever the file's name.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from relyon.core.errors import DependencyError, InputError
+from relyon.core.texts import message
+from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
+from relyon.io.encoding import check_line_ends, check_wide
+
+__all__ = ["HEAD", "Source", "split_suffix", "too_large"]
+
+HEAD = 1 << 16  # enough of a file to see what it is
+#: How zip archives begin, what those hold that are spreadsheets, and how Excel's older files begin.
+ZIP, OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+SHEETS = (b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet")
+
+
+class Source:
+    """A source of data: a file, standard input, or an open binary file.
+
+    Files are opened as often as needed; streams can be read once.
+
+    Args:
+        where: A path, "-" for standard input, or an object with `read(size)` that returns bytes.
+        limit: Most bytes to return, decompressed, for untrusted data. None for no limit.
+        name: Its name in messages, instead of the stream's own.
+
+    Attributes:
+        path: The path, or the name of a stream.
+        compression: "gzip", "zstd", "lz4", "bzip2", "xz", or "" for none.
+        head: The first bytes, decompressed.
+        limit: Most bytes to return, or None.
+        plain: Whether native code may read `path` directly: an uncompressed regular file.
+        format: The name of its format, set on recognition.
+
+    Raises:
+        InputError: If there is no such file, if it is a folder, empty or binary, or cannot be read;
+            while reading, if it exceeds the limit.
+    """
+
+    __slots__ = (
+        "_current", "_kept", "_rest", "_stream", "compression", "format", "head", "limit", "path",
+        "plain",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        where: str | os.PathLike[str] | BinaryIO,
+        *,
+        limit: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.format = ""
+        self.limit = limit
+        self._current: Reader | None = None
+        self._kept: bytes | None = None
+        self._rest: Reader | None = None
+        self._stream: BinaryIO | None = None
+        if isinstance(where, str | os.PathLike):
+            self.path = os.fspath(where)
+            if self.path == "-":
+                self.path = "<stdin>"
+                self._stream = sys.stdin.buffer
+            elif not _is_regular(self.path):
+                self._stream = open(self.path, "rb")  # noqa: SIM115  a pipe: read once
+        else:
+            self._stream = where
+            name = name or getattr(where, "name", None)
+            self.path = name if isinstance(name, str) else "<stream>"
+        with _readable(self.path):
+            self._look()
+        _refuse_binary(self.head, self.path)
+
+    def _look(self) -> None:
+        if self._stream is not None:
+            start = _fill(_Prompt(self._stream), HEAD)
+            self.compression = compression_of(start)
+            whole: Reader = _Pushed(start, _Prompt(self._stream))
+            reader = self._bounded(whole)
+            self.head = _fill(reader, HEAD)
+            self._rest = _Pushed(self.head, reader)
+            self.plain = False
+            return
+        with open(self.path, "rb") as file:
+            self.head = file.read(HEAD)
+        self.compression = compression_of(self.head)
+        self.plain = not self.compression
+        if self.compression:
+            reader = self._decompressed()
+            try:
+                self.head = _fill(reader, HEAD)
+            finally:
+                reader.close()
+
+    def _decompressed(self) -> Reader:
+        raw = open(self.path, "rb")  # noqa: SIM115  closed by the reader
+        try:
+            return self._bounded(raw)
+        except DependencyError:
+            raw.close()
+            raise
+
+    def _bounded(self, raw: Reader) -> Reader:
+        if self.limit is None:
+            return decompressor(raw, self.compression, self.path)
+        return _Bounded(decompressor(raw, self.compression, self.path), self.limit, self.path)
+
+    def open(self) -> Reader:
+        """Opens the decompressed bytes from the start.
+
+        Raises:
+            InputError: If it is a stream that was already opened.
+        """
+        if self._kept is not None:
+            return io.BytesIO(self._kept)
+        if self._stream is None:
+            with _readable(self.path):
+                return self._decompressed()
+        if self._rest is None:
+            raise InputError(
+                "can be read only once", path=self.path, hint="save it to a file first"
+            )
+        reader, self._rest = self._rest, None
+        return reader
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Continues where the last `read` stopped, decompressed; b"" at the end."""
+        if self._current is None:
+            self._current = self.open()
+        with _readable(self.path):
+            return self._current.read(size)
+
+    def read_all(self) -> bytes:
+        """Reads all bytes, decompressed."""
+        reader = self.open()
+        try:
+            with _readable(self.path):
+                whole = io.BytesIO()
+                while part := reader.read(1 << 20):
+                    whole.write(part)
+                return whole.getvalue()
+        finally:
+            reader.close()
+
+    def keep(self) -> None:
+        """Buffers a stream, so that it can be opened again."""
+        if self._rest is not None:
+            self._kept = self.read_all()
+
+    @property
+    def name(self) -> str:
+        """The path, under the name that streams use."""
+        return self.path
+
+    @property
+    def waiting(self) -> bool:
+        """Whether this is an unread stream."""
+        return self._rest is not None
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._current is not None:
+            self._current.close()
+            self._current = None
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the format, in lower case: ".csv" for "a.CSV.gz"."""
+        return split_suffix(self.path)[1]
+
+    def __repr__(self) -> str:
+        return f"Source({self.path!r}, format={self.format!r}, compression={self.compression!r})"
+
+
+def split_suffix(path: str) -> tuple[str, str, str]:
+    """Splits a path into the file's stem, its format's suffix and its compression's suffix.
+
+    Examples:
+        >>> split_suffix("runs/bm25.v2.Run.gz")
+        ('bm25.v2', '.run', '.gz')
+    """
+    stem, suffix = os.path.splitext(os.path.basename(path))
+    packed = ""
+    if suffix.lower() in COMPRESSED_SUFFIXES:
+        packed = suffix.lower()
+        stem, suffix = os.path.splitext(stem)
+    return stem, suffix.lower(), packed
+
+
+def _is_regular(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        raise InputError("there is no such file", path=path, hint=_similar(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(message("cannot be read: {reason}", reason=reason), path=path) from None
+    if stat.S_ISDIR(mode):
+        raise InputError("is a folder, not a file", path=path, hint="name a file in it")
+    return stat.S_ISREG(mode)
+
+
+def _similar(path: str) -> str:
+    """Suggests files in the same folder that may have been meant."""
+    from difflib import get_close_matches
+
+    folder, name = os.path.split(path)
+    try:
+        there = os.listdir(folder or ".")
+    except OSError:
+        return message("there is no folder `{folder}` either", folder=folder) if folder else ""
+    near = get_close_matches(name, there, n=3, cutoff=0.6)
+    if not near:
+        return ""
+    return message("did you mean {names:or}?", names=[f"`{one}`" for one in near])
+
+
+def _refuse_binary(head: bytes, path: str) -> None:
+    if not head:
+        raise InputError("is empty", path=path)
+    check_wide(head, path)
+    if head.startswith(OLD_OFFICE) or (head.startswith(ZIP) and any(map(head.count, SHEETS))):
+        raise InputError(
+            "is a spreadsheet",
+            path=path,
+            hint="save the sheet as CSV: in Excel `Save As`, `CSV UTF-8`; in Python"
+            " polars.read_excel(FILE).write_csv(NEW)",
+        )
+    if head.startswith(ZIP):
+        raise InputError("is a zip archive", path=path, hint="unpack it")
+    if head.startswith(b"SQLite format 3\x00"):
+        raise InputError(
+            "is a database",
+            path=path,
+            hint="`relyon judge export` writes the grades of a judging database as a file;"
+            " `relyon monitor add` reads them with --project",
+        )
+    if b"\x00" in head and not head.startswith(b"PAR1"):
+        raise InputError(
+            message("is a binary file: byte {value:,} is zero", value=head.index(0) + 1),
+            path=path,
+            hint="relyon reads text, Parquet, and both compressed",
+        )
+    check_line_ends(head, path)
+
+
+def _fill(stream: Reader, size: int) -> bytes:
+    """Reads `size` bytes, or all there are: pipes return less than asked for at a time."""
+    parts = []
+    while size and (part := stream.read(size)):
+        if not isinstance(part, bytes):
+            raise InputError(
+                "is open as text", path=str(getattr(stream, "name", "")), hint='open it with "rb"'
+            )
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """Turns the operating system's errors into `InputError`."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            message("cannot be read: {strerror}", strerror=error.strerror or error), path=path
+        ) from None
+
+
+class _Prompt:
+    """A stream that returns what a pipe contains, without waiting for the requested size.
+
+    Ctrl-C ends the wait: Python's own buffer would continue reading after a signal, and so does the
+    operating system if Polars has installed its handler before Python's. Closing it leaves standard
+    input open.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.name = getattr(stream, "name", "")
+        self._stream = stream
+        self._some = stream.read1 if isinstance(stream, io.BufferedReader) else stream.read
+
+    def read(self, size: int = -1, /) -> bytes:
+        if "polars" in sys.modules and os.name == "posix":
+            import signal
+
+            signal.siginterrupt(signal.SIGINT, True)
+        return self._stream.read() if size < 0 else self._some(size)
+
+    def close(self) -> None:
+        if self._stream is not getattr(sys.stdin, "buffer", None):
+            self._stream.close()
+
+
+class _Pushed:
+    """A stream with bytes put back at its start."""
+
+    def __init__(self, start: bytes, stream: Reader) -> None:
+        self._start = start
+        self._stream = stream
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._start:
+            return self._stream.read(size)
+        if size < 0:
+            start, self._start = self._start, b""
+            return start + self._stream.read(-1)
+        start, self._start = self._start[:size], self._start[size:]
+        return start
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+class _Bounded:
+    """A stream that raises an error beyond a limit."""
+
+    def __init__(self, stream: Reader, limit: int, path: str) -> None:
+        self._stream = stream
+        self._left = limit
+        self._limit = limit
+        self._path = path
+
+    def read(self, size: int = -1, /) -> bytes:
+        wanted = self._left + 1 if size < 0 else min(size, self._left + 1)
+        part = self._stream.read(wanted)
+        self._left -= len(part)
+        if self._left < 0:
+            raise too_large(self._limit, self._path)
+        return part
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def too_large(limit: int, path: str) -> InputError:
+    """Returns the error for a file that exceeds its reader's limit."""
+    return InputError(
+        message(
+            "is too large: it takes more than {limit:,.0f} MiB when unpacked and read",
+            limit=limit / 2**20,
+        ),
+        path=path,
+        hint="send only the rows and columns needed; the command line has no such limit",
+    )

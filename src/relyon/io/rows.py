@@ -1,0 +1,136 @@
+"""Rows of text: CSV and TSV with fields of any length, one JSON object per line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.cells import APOSTROPHE, show_texts
+from relyon.core.errors import ParseError
+from relyon.core.texts import message
+from relyon.io.encoding import carriage_returns, not_utf8
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+    import polars as pl
+
+__all__ = ["check_width", "csv_reader", "csv_rows", "json_object", "read_cells"]
+
+LONGEST = 1 << 30
+
+
+def csv_reader(lines: Iterable[str], **dialect: Any) -> Reader:
+    """Returns Python's CSV reader without a limit on field size: a field may contain a document.
+
+    Python has one limit per process, so that reading would otherwise depend on earlier reads.
+    """
+    import csv
+
+    csv.field_size_limit(LONGEST)
+    return csv.reader(lines, **dialect)
+
+
+def csv_rows(
+    lines: Iterable[str], path: str, separator: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    """Yields every row with the number of its first line; blank lines are skipped.
+
+    Raises:
+        ParseError: If quotes are malformed.
+
+    Examples:
+        >>> list(csv_rows(["a,b\\n", "\\n", '"1\\n', '2",3\\n'], "t.csv"))
+        [(1, ['a', 'b']), (3, ['1\\n2', '3'])]
+    """
+    import csv
+
+    reader = csv_reader(lines, delimiter=separator, strict=True)
+    start = 1
+    try:
+        for fields in reader:
+            if fields:
+                yield start, fields
+            start = reader.line_num + 1
+    except csv.Error as error:
+        if "new-line character" in str(error):
+            raise carriage_returns(path, start) from None
+        problem = (
+            "a quoted field does not end"
+            if "unexpected end" in str(error)
+            else message("a quoted field is not well formed ({error})", error=error)
+        )
+        raise ParseError(
+            problem, path=path, line=start, hint='double the quotes inside a field: "a ""b"""'
+        ) from None
+
+
+def check_width(fields: Sequence[str], width: int, path: str, line: int) -> None:
+    """Refuses a row whose number of fields differs from the headings.
+
+    Raises:
+        ParseError: If it differs.
+    """
+    if len(fields) != width:
+        raise ParseError(
+            message("expected {count} columns, got {count_2}", count=width, count_2=len(fields)),
+            path=path,
+            line=line,
+        )
+
+
+def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str, Any]:
+    """Returns the object in a line of JSON Lines.
+
+    Args:
+        line: The line.
+        path: The file, for messages.
+        number: The line's number, for messages.
+        **options: Options of `json.loads`.
+
+    Raises:
+        ParseError: If there is none.
+    """
+    import json
+
+    try:
+        row = json.loads(line, **options)
+    except UnicodeDecodeError as error:
+        raise not_utf8(line, path, number, error.reason) from None
+    except (ValueError, RecursionError) as error:
+        if b"\r" in line.strip():
+            raise carriage_returns(path, number) from None
+        reason = getattr(error, "msg", None) or message("nested too deeply")
+        raise ParseError(
+            message("is not JSON: {reason}", reason=reason), path=path, line=number
+        ) from None
+    if not isinstance(row, dict):
+        raise ParseError(
+            message("expected an object, got a {name}", name=type(row).__name__),
+            path=path,
+            line=number,
+        )
+    return row
+
+
+def read_cells(data: bytes, *, separator: str = ",") -> pl.DataFrame:
+    """Returns CSV as a frame of texts, as before writing.
+
+    Raises:
+        polars.exceptions.PolarsError: If it is not a table.
+
+    Examples:
+        >>> read_cells(b"query,rank\\n'=1+1,1\\n").rows()
+        [('=1+1', '1')]
+    """
+    import io
+
+    import polars as pl
+
+    frame = pl.read_csv(data, separator=separator, infer_schema=False)
+    lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", "replace", newline="")
+    # Polars leaves doubled quotes in headings.
+    names = [APOSTROPHE.show(name) for name in next(csv_reader(lines, delimiter=separator), [])]
+    if len(names) == frame.width == len({*names}):
+        frame.columns = names
+    return show_texts(frame)

@@ -1,0 +1,146 @@
+"""Judging sheets as JSON Lines: one item per line with everything known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from relyon.core.errors import InputError, ParseError
+from relyon.core.texts import message
+from relyon.data.columns import NAMES, plain_name
+from relyon.data.scale import Scale
+from relyon.data.sheets import ITEM_TEXTS, Item, Rating, Row, Sheet
+from relyon.io.sheet_values import (
+    identifier,
+    listing,
+    mapping,
+    parse_grade,
+    parse_json,
+    parse_number,
+    write_json,
+)
+
+__all__ = ["is_judged", "read_lines", "write_lines"]
+
+ITEM = tuple(one.name for one in fields(Item) if one.name != "id")
+RATING = tuple(one.name for one in fields(Rating))
+#: Members of an object that are not further fields of the item.
+KNOWN = frozenset({*ITEM, "id", "grade", "ratings", "final", "final_source"})
+
+
+#: Members with alternative names, and the alternatives.
+ROLES = {
+    "query": {"query"},
+    "document": {"document"},
+    "grade": {"grade", "final", "ratings"},
+    "rank": {"rank"},
+    "judge": {"judge", "ratings"},
+}
+
+
+def is_judged(content: Mapping[str, Any]) -> bool:
+    """Whether an object contains the rating of one judge, or of several."""
+    found = _named(content)
+    return "ratings" in found or {"judge", "grade"} <= found.keys()
+
+
+def _named(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Renames members with usual names to those read here."""
+    plain = {plain_name(name): name for name in reversed([*content])}
+    own: dict[str, str] = {}
+    for role, names in ROLES.items():
+        if names.isdisjoint(content):
+            found = next((plain[name] for name in NAMES[role] if name in plain), None)
+            if found is not None:
+                own.setdefault(found, role)
+    return {own.get(name, name): value for name, value in content.items()}
+
+
+def read_lines(text: str, path: str, scale: Scale | None) -> Iterator[Row]:
+    """Yields rows from objects with an item's fields, `ratings` and `final` (or `grade`)."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield _row(mapping(parse_json(line, ""), "the line", ""), scale)
+            except InputError as error:
+                raise ParseError(error.message, path=path, line=number, hint=error.hint) from None
+
+
+def write_lines(sheet: Sheet) -> Iterator[str]:
+    """Yields one line per item, without empty members."""
+    for row in sheet.rows:
+        content = _given(row.item, ITEM)
+        if row.ratings:
+            content["ratings"] = [_given(one, RATING) for one in row.ratings]
+        if row.final is not None:
+            content["final"] = row.final
+        if row.final_source:
+            content["final_source"] = row.final_source
+        yield write_json(content) + "\n"
+
+
+def _given(record: Item | Rating, names: Sequence[str]) -> dict[str, Any]:
+    """Returns a record without empty values."""
+    values = ((name, getattr(record, name)) for name in names)
+    return {name: value for name, value in values if value not in ("", None, {})}
+
+
+def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
+    content = _named(content)
+    rank = content.get("rank")
+    if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
+        raise InputError(message("the rank `{rank}` is not a whole number", rank=str(rank)[:60]))
+    chance = content.get("inclusion_probability")
+    extra = dict(mapping(content.get("fields", {}), "`fields`", ""))
+    judged = content.get("judge") not in (None, "")  # one line per judge
+    known = KNOWN.union(RATING) if judged else KNOWN
+    extra.update({key: value for key, value in content.items() if key not in known})
+    texts: dict[str, Any] = {name: _text(content.get(name, ""), name) for name in ITEM_TEXTS}
+    item = Item(
+        identifier(content.get("query"), "`query`", ""),
+        identifier(content.get("document"), "`document`", ""),
+        rank=rank,
+        fields=extra,
+        inclusion_probability=None
+        if chance is None
+        else parse_number(chance, "`inclusion_probability`", ""),
+        **texts,
+    )
+    ratings = tuple(
+        _rating(mapping(one, "a rating", ""), scale)
+        for one in listing(content.get("ratings", []), "`ratings`", "")
+    )
+    grade = content.get("grade")
+    if judged:
+        ratings, grade = (*ratings, _rating(content, scale)), None
+    final = content.get("final", grade)
+    return Row(
+        item,
+        ratings,
+        None if final is None else parse_grade(final, "the grade", "", scale),
+        _text(content.get("final_source", ""), "final_source"),
+    )
+
+
+def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:
+    grade = content.get("grade")
+    times = {
+        name: None if content.get(name) is None else parse_number(content[name], f"`{name}`", "")
+        for name in ("seconds", "at")
+    }
+    return Rating(
+        identifier(content.get("judge"), "`judge`", ""),
+        None if grade is None else parse_grade(grade, "the grade", "", scale),
+        _text(content.get("reason", ""), "reason"),
+        _text(content.get("note", ""), "note"),
+        **times,
+    )
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(
+            message("`{name}` is not a text: `{value}`", name=name, value=str(value)[:60])
+        )
+    return value

@@ -1,0 +1,99 @@
+"""Small tables from files: earlier judgments with their dates, pilots, samples."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING, BinaryIO
+
+from relyon.core.cells import csv_frame
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.texts import message
+from relyon.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
+from relyon.io.open import Source, split_suffix
+from relyon.io.replace import replaced_file
+from relyon.io.rows import read_cells
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["SUFFIXES", "check_name", "has_table", "read_table", "write_table"]
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+
+
+def has_table(path: str | os.PathLike[str]) -> bool:
+    """Whether a file's name is that of a table that can be read here."""
+    return split_suffix(os.fspath(path))[1] in SUFFIXES
+
+
+def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.DataFrame:
+    """Reads CSV, TSV, JSON Lines or Parquet, compressed or not; CSV and TSV are all text.
+
+    Args:
+        path: The file.
+        limit: Approximate bytes that it may take, unpacked and read, for untrusted data. JSON Lines
+            are then all text, with the members of their first line. None for no limit.
+
+    Raises:
+        InputError: If it cannot be read, or takes more.
+    """
+    import polars as pl
+
+    source = Source(os.fspath(path), limit=limit)
+    data = source.read_all()
+    try:
+        if source.suffix == ".parquet":
+            if limit is None:
+                return pl.read_parquet(io.BytesIO(data))
+            return read_bounded_parquet(data, limit, source.path)
+        if source.suffix in (".jsonl", ".ndjson"):
+            if limit is None:
+                return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
+            return read_bounded_jsonl(data, limit, source.path)
+        separator = "\t" if source.suffix == ".tsv" else ","
+        if limit is not None:
+            check_csv(data, separator, limit, source.path)
+        return read_cells(data, separator=separator)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = (str(error).splitlines() or ["damaged"])[0]
+        raise InputError(
+            message("cannot be read: {reason}", reason=reason), path=source.path
+        ) from None
+
+
+def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes CSV, TSV, JSON Lines or Parquet, by the file's name, atomically.
+
+    Raises:
+        ParameterError: If the suffix is unknown.
+        InputError: If it cannot be written.
+    """
+    target = os.fspath(path)
+    suffix = check_name(target)
+    with replaced_file(target) as partial, open(partial, "xb") as file:
+        _write(frame, file, suffix)
+
+
+def check_name(path: str) -> str:
+    """Returns the suffix of a file that can be written.
+
+    Raises:
+        ParameterError: If the suffix is unknown.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in SUFFIXES:
+        raise ParameterError(
+            message("`{path}` has no suffix of a table", path=path),
+            hint="end it in .parquet, .csv, .tsv or .jsonl",
+        )
+    return suffix
+
+
+def _write(frame: pl.DataFrame, file: BinaryIO, suffix: str) -> None:
+    if suffix == ".parquet":
+        frame.write_parquet(file)
+    elif suffix in (".jsonl", ".ndjson"):
+        frame.write_ndjson(file)
+    else:
+        file.write(csv_frame(frame, separator="\t" if suffix == ".tsv" else ",").encode())

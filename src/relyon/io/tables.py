@@ -1,0 +1,108 @@
+"""The columns of one file, converted to judgments, a run, or scored rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from relyon.core.notes import Note
+from relyon.data.columns import Record, judgment_table, language_of, run_table
+from relyon.data.features import STORAGE, Labelling, Storage
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relyon.data.judgments import Judgments
+    from relyon.data.labelled import LabelledRows
+    from relyon.data.run import Run
+    from relyon.data.scale import Scale
+
+__all__ = ["Table", "short_grades"]
+
+
+class Table:
+    """Columns of one file.
+
+    Args:
+        columns: Series by role.
+        path: The file.
+        records: Reads the file again, row by row with line numbers; None if it has no lines.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, pl.Series],
+        path: str,
+        records: Callable[[], Iterable[Record]] | None = None,
+    ) -> None:
+        self.columns = columns
+        self.path = path
+        self.records = records
+
+    def judgments(self, scale: Scale | None) -> Judgments:
+        """The table as judgments."""
+        from relyon.data.judgments import Judgments
+
+        table, evidence, notes = judgment_table(
+            self.columns, path=self.path, scale=scale, records=self.records
+        )
+        return Judgments(
+            table,
+            evidence=evidence,
+            scale=scale,
+            source=self.path,
+            notes=notes,
+            names_in=language_of(self.columns["grade"], scale),
+        )
+
+    def run(self, name: str | None) -> Run:
+        """The table as a run."""
+        from relyon.data.run import Run
+
+        table, notes = run_table(self.columns, path=self.path, records=self.records)
+        return Run(table, name=name, source=self.path, notes=notes)
+
+    def labelled(
+        self, scale: Scale | None, storage: Storage = STORAGE, labels: Labelling = "own"
+    ) -> LabelledRows:
+        """The table as labels with scores or features."""
+        from relyon.data.labelled import from_columns
+
+        columns = dict(self.columns)
+        if labels != "own":
+            columns.pop("label", None)
+        return from_columns(
+            columns, path=self.path, scale=scale, records=self.records, storage=storage
+        )
+
+    def featured(
+        self,
+        named: Mapping[str, str] | None,
+        scale: Scale | None,
+        storage: Storage,
+        labels: Labelling,
+    ) -> LabelledRows:
+        """The table as labels with features; a note reports weights that were found by name.
+
+        Args:
+            named: The columns that the caller named, by role.
+            scale: Names that labels may have.
+            storage: How features are kept.
+            labels: The source of the rows' labels.
+        """
+        rows = self.labelled(scale, storage, labels)
+        if "weight" not in self.columns or "weight" in (named or {}):
+            return rows
+        note = Note("weights-found", values={"column": self.columns["weight"].name})
+        return replace(rows, notes=(*rows.notes, note))
+
+
+def short_grades(judgments: Judgments) -> pl.DataFrame:
+    """Judgments as a frame in which whole grades are integers."""
+    import polars as pl
+
+    frame = judgments.to_frame()
+    if judgments.table.fractional:
+        return frame
+    return frame.with_columns(pl.col("grade").cast(pl.Int64))

@@ -1,0 +1,175 @@
+"""Sheets into a judging database and out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+from relyon.data.aggregation import Rule
+from relyon.data.judgments import Judgments
+from relyon.data.sheets import Row, Sheet
+from relyon.io import read_sheet
+from relyon.io.sheets import write_sheet
+from relyon.judging.decisions import is_machine_source
+from relyon.judging.importing import bring_in, prepare_import
+from relyon.judging.incoming import Incoming, Lazy
+from relyon.judging.llm.wording import note_machines
+from relyon.judging.records import Rating
+
+if TYPE_CHECKING:
+    from relyon.judging.incoming import Imported
+    from relyon.judging.jobs import Report, Work
+    from relyon.judging.records import User
+    from relyon.judging.store import Store
+
+__all__ = ["export_sheet", "final_judgments", "import_sheet", "read_sheet", "write_sheet"]
+
+
+def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> Sheet:
+    """Returns a project as a sheet: every item, each judge's rating, and the final grade.
+
+    Args:
+        store: The database.
+        project_id: The project.
+        rule: How several grades are combined without a lead's decision.
+
+    Raises:
+        UnknownNameError: If the project does not exist.
+    """
+    project = store.projects.get(project_id)
+    ratings = store.grades.ratings(project.id)
+    grades = {
+        item: {one.judge: one.grade for one in said if one.grade is not None}
+        for item, said in ratings.items()
+    }
+    finals = store.decisions.final_values(project.id, rule=rule, grades=grades)
+    rows = []
+    for number, item in store.items.by_id(project.id):
+        found, source = finals.get(number, (None, ""))
+        rows.append(
+            Row(
+                item,
+                tuple(ratings.get(number, ())),
+                None if found is None else found.value,
+                source if is_machine_source(source) else "",
+            )
+        )
+    return Sheet(tuple(rows), project.name, project.scale)
+
+
+def final_judgments(
+    store: Store, project_id: int, *, rule: Rule = "median"
+) -> tuple[Judgments, str]:
+    """Returns the final grades as judgments, for `relyon.evaluate` and `relyon.create_round`.
+
+    A note in the judgments says how many of them are a language model's.
+
+    Args:
+        store: The database.
+        project_id: A project whose single results are graded.
+        rule: How several grades are combined without a lead's decision. Under `mean_gain` they are
+            gains, and the judgments have no scale.
+
+    Returns:
+        The judgments and their provenance: the rule, and the language model whose grades fill in
+        for people's.
+
+    Raises:
+        UnknownNameError: If the project does not exist.
+        InputError: If nothing is graded, or the project compares rankings side by side.
+    """
+    project = store.projects.get(project_id)
+    if project.kind == "side_by_side":
+        raise InputError(
+            message(
+                "`{project_name}` contains preferences between rankings, not grades",
+                project_name=project.name,
+            )
+        )
+    grades: dict[str, dict[str, float]] = {}
+    finals = store.decisions.final_grades(project.id, rule=rule)
+    for one in finals:
+        grades.setdefault(one.item.query, {})[one.item.document] = one.value
+    if not grades:
+        raise InputError(
+            message("nothing has been graded in `{project_name}` yet", project_name=project.name)
+        )
+    scale = None if rule == "mean_gain" else project.scale
+    found = Judgments.from_dict(grades, scale=scale)
+    sources = [one.source for one in finals]
+    note = note_machines(store, project.id, sources)
+    if note is not None:
+        found = Judgments(found.table, scale=scale, notes=(note,))
+    return found, ", ".join([rule, *filter(is_machine_source, dict.fromkeys(sources))])
+
+
+def import_sheet(
+    store: Store,
+    project_id: int,
+    sheet: Sheet | Callable[[], Sheet],
+    *,
+    judge: str = "import",
+    as_gold: bool = False,
+    source: str = "",
+    by: User | None = None,
+    report: Report | None = None,
+    work: Work | None = None,
+) -> Imported:
+    """Adds a sheet's items and grades to a project.
+
+    Judges' grades keep their judge's name. Final grades of items without ratings become grades of
+    `judge`, or known grades of gold items. Final grades of items with ratings are ignored: the
+    project computes its own. So are a language model's, as they are not a person's. An import that
+    fails or is stopped leaves no items behind, and judges get none of them before it is done.
+
+    Args:
+        store: The database.
+        project_id: The project.
+        sheet: Graded items, or a reader of them.
+        judge: The judge to whom final grades are attributed.
+        as_gold: Turn items with a final grade into gold items.
+        source: The file, for display.
+        by: The account that requested it.
+        report: Called with the number of rows done and their total, if there are many.
+        work: The job, if `announce_import` created one.
+
+    Returns:
+        The numbers of new items and new grades.
+
+    Raises:
+        InputError: If a grade is not on the scale, an item has more grades than places, or
+            `as_gold` is set and there are no final grades.
+        ParameterError: If the project is closed, or another import is not finished.
+        UnknownNameError: If the project does not exist.
+        StoppedError: If it was stopped.
+    """
+    project = store.projects.get(project_id)
+    try:
+        read = sheet if isinstance(sheet, Sheet) else sheet()
+        rows = _incoming(read, judge, as_gold=as_gold)
+    except BaseException as error:
+        if work is not None:
+            work.fail(error)
+        raise
+    if work is not None:
+        return prepare_import(store, project, rows, work=work).run()
+    return bring_in(store, project, rows, source=source, by=by, report=report)
+
+
+def _incoming(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy:
+    if as_gold:
+        known = [
+            row for row in sheet.finals().rows if row.final is not None and not row.final_source
+        ]
+        if not known:
+            raise InputError("there are no final grades to use as known grades")
+        return Lazy(known, lambda row: Incoming(row.item, known=row.final))
+
+    def bring(row: Row) -> Incoming:
+        if not row.ratings and row.final is not None and not row.final_source:
+            return Incoming(row.item, (Rating(judge, row.final),))
+        return Incoming(row.item, row.ratings)
+
+    return Lazy(sheet.rows, bring)

@@ -1,0 +1,283 @@
+"""Projects: what is judged, on which scale, and by how many."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Literal, get_args
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.language import check_language
+from relyon.core.parameters import check_choice
+from relyon.core.texts import message
+from relyon.data.scale import Level, Scale, load_scale
+from relyon.judging.base import Base
+from relyon.judging.records import Kind, Project
+from relyon.judging.rows import PLACES, read_project
+from relyon.judging.schema import items, projects, sa
+from relyon.judging.texts import check_name, check_text, is_id, is_storable, unknown_name
+
+__all__ = ["PREFERENCES", "Projects", "Which", "check_open", "find_project", "refuse_closed"]
+
+Which = Literal["open", "all"]
+
+PREFERENCES = Scale(
+    "preference",
+    relevant_from=1.0,
+    levels=(
+        Level(-2.0, "first much better", "前者好得多", -2.0),
+        Level(-1.0, "first better", "前者略好", -1.0),
+        Level(0.0, "equal", "差不多", 0.0),
+        Level(1.0, "second better", "后者略好", 1.0),
+        Level(2.0, "second much better", "后者好得多", 2.0),
+    ),
+)
+"""The five-point scale of side-by-side projects."""
+
+
+#: The states of projects that somebody sees.
+SEEN = ("open", "closed")
+# The query of every request is built once.
+BY_ID, BY_NAME = (
+    sa.select(projects).where(column == sa.bindparam("name"), projects.c.state.in_(SEEN))
+    for column in (projects.c.id, projects.c.name)
+)
+PROJECT_OF = (
+    sa.select(projects).select_from(projects.join(items)).where(items.c.id == sa.bindparam("item"))
+)
+
+
+class Projects(Base):
+    """The part of a store that keeps projects."""
+
+    def create(
+        self,
+        name: str,
+        *,
+        scale: Scale | str = "search",
+        kind: Kind = "grades",
+        guideline: Mapping[str, str] | None = None,
+        overlap: int = 1,
+        gold_share: float = 0.0,
+        k: int | None = None,
+        seed: int | None = None,
+        lease_seconds: float = 1800.0,
+    ) -> Project:
+        """Creates a project.
+
+        Args:
+            name: Its name.
+            scale: The grades there are; a side-by-side project always has five preferences.
+            kind: Whether single results get `grades`, or two rankings are seen `side_by_side`.
+            guideline: The guideline, Markdown, by language: `{"en": ..., "zh": ...}`.
+            overlap: How many judges grade each item.
+            gold_share: The share of gold items among those that a judge is given, below 1.
+            k: How many results of each query are judged.
+            seed: Of the random orders, and of what is gold where; None draws one. Judges who know
+                it can tell gold items from others.
+            lease_seconds: How long an item stays with a judge who does nothing.
+
+        Raises:
+            ParameterError: If the name is taken or a parameter out of its range.
+        """
+        name = check_name(name, "project")
+        chosen = PREFERENCES if kind == "side_by_side" else load_scale(scale)
+        check_choice("kind", kind, get_args(Kind))
+        for what, value, least in (("overlap", overlap, 1), ("k", k, 1), ("seed", seed, 0)):
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if value is not None and not (whole and least <= value < PLACES):
+                raise ParameterError(
+                    message(
+                        "the parameter `{what}` must be a whole number of {least} or"
+                        " more. Got `{value}` instead.",
+                        what=what,
+                        least=least,
+                        value=value,
+                    )
+                )
+        _check_gold_share(gold_share)
+        if not (lease_seconds > 0 and math.isfinite(lease_seconds)):
+            raise ParameterError(
+                message(
+                    "the parameter `lease_seconds` must be above 0. Got `{lease_seconds}` instead.",
+                    lease_seconds=lease_seconds,
+                )
+            )
+        values = {
+            "name": name,
+            "kind": kind,
+            "scale": asdict(chosen),
+            "guideline": _check_guideline(guideline or {}),
+            "overlap": overlap,
+            "gold_share": gold_share,
+            "k": k,
+            "seed": 1 + secrets.randbelow(PLACES - 1) if seed is None else seed,
+            "lease_seconds": lease_seconds,
+            "created_at": self.clock(),
+        }
+        self.insert_named(projects, values, "project")
+        return self.get(name)
+
+    def all(self, which: Which = "all") -> list[Project]:
+        """Returns all projects, or those that are open, the oldest first."""
+        states = ("open",) if which == "open" else SEEN
+        query = sa.select(projects).where(projects.c.state.in_(states)).order_by(projects.c.id)
+        with self.database.read() as connection:
+            return [read_project(row) for row in connection.execute(query)]
+
+    def get(self, name: str | int) -> Project:
+        """Returns a project by its name or id.
+
+        Raises:
+            UnknownNameError: If there is none.
+        """
+        query = BY_ID if isinstance(name, int) else BY_NAME
+        row = None
+        if is_id(name) if isinstance(name, int) else is_storable(name):
+            with self.database.read() as connection:
+                row = connection.execute(query, {"name": name}).one_or_none()
+        if row is None:
+            raise unknown_name("project", str(name), [one.name for one in self.all()])
+        return read_project(row)
+
+    def of_item(self, item_id: int) -> Project:
+        """Returns the project that an item belongs to.
+
+        Raises:
+            InputError: If this item does not exist.
+        """
+        with self.database.read() as connection:
+            return find_project(connection, item_id)
+
+    def rename(self, project_id: int, name: str) -> Project:
+        """Gives a project another name.
+
+        Raises:
+            ParameterError: If the name is taken, or cannot be one.
+            UnknownNameError: If the project does not exist.
+        """
+        found = self.get(project_id)
+        name = check_name(name, "project")
+        try:
+            self._change(found, name=name)
+        except sa.exc.IntegrityError:
+            raise ParameterError(
+                message("project `{name}` already exists", name=name), hint="choose another name"
+            ) from None
+        return self.get(project_id)
+
+    def close(self, project_id: int) -> Project:
+        """Closes a project: it can be read and no longer be changed, and judges do not see it.
+
+        Raises:
+            UnknownNameError: If the project does not exist.
+        """
+        self._change(self.get(project_id), state="closed")
+        return self.get(project_id)
+
+    def reopen(self, project_id: int) -> Project:
+        """Opens a project that was closed; everything is as it was.
+
+        Raises:
+            UnknownNameError: If the project does not exist.
+        """
+        self._change(self.get(project_id), state="open")
+        return self.get(project_id)
+
+    def set_gold_share(self, project_id: int, gold_share: float) -> Project:
+        """Changes how many of the items that a judge is given from now on are gold items.
+
+        Raises:
+            ParameterError: If it is not at least 0 and below 1, or the project is closed.
+            UnknownNameError: If the project does not exist.
+        """
+        found = self.get(project_id)
+        _check_gold_share(gold_share)
+        with self.database.write() as connection:
+            check_open(connection, found.id)
+            mine = projects.c.id == found.id
+            connection.execute(sa.update(projects).where(mine).values(gold_share=gold_share))
+        return self.get(project_id)
+
+    def _change(self, found: Project, **values: Any) -> None:
+        seen = sa.and_(projects.c.id == found.id, projects.c.state.in_(SEEN))
+        with self.database.write() as connection:
+            connection.execute(sa.update(projects).where(seen).values(**values))
+
+    def set_guideline(self, project_id: int, guideline: Mapping[str, str]) -> None:
+        """Changes the guideline in some languages; in others it stays.
+
+        Args:
+            project_id: The project.
+            guideline: Texts by language; an empty one takes the guideline in that language away.
+
+        Raises:
+            ParameterError: If there are no texts in a language, or the project is closed.
+        """
+        mine = projects.c.id == project_id
+        with self.database.write() as connection:
+            check_open(connection, project_id)
+            known = connection.execute(sa.select(projects.c.guideline).where(mine)).scalar_one()
+            changed = _check_guideline({**known, **guideline})
+            connection.execute(sa.update(projects).where(mine).values(guideline=changed))
+
+
+def _check_guideline(guideline: Mapping[str, str]) -> dict[str, str]:
+    for language, text in guideline.items():
+        check_language(language)
+        check_text(text, "guideline")
+    return {language: text for language, text in guideline.items() if text}
+
+
+def _check_gold_share(gold_share: float) -> None:
+    if not 0 <= gold_share < 1:
+        raise ParameterError(
+            message(
+                "the parameter `gold_share` must be at least 0 and below 1. Got"
+                " `{gold_share}` instead.",
+                gold_share=gold_share,
+            )
+        )
+
+
+def check_open(connection: sa.Connection, project_id: int) -> None:
+    """Refuses to change a project that is closed.
+
+    Raises:
+        ParameterError: If it is.
+        InputError: If there is none, or it is being removed.
+    """
+    query = sa.select(projects).where(projects.c.id == project_id)
+    row = connection.execute(query).one_or_none()
+    if row is None or row.state not in SEEN:
+        raise InputError(message("there is no project {project_id}", project_id=project_id))
+    refuse_closed(read_project(row))
+
+
+def refuse_closed(project: Project) -> None:
+    """Refuses to change a project that was closed when it was read.
+
+    Raises:
+        ParameterError: If it was.
+    """
+    if project.state != "open":
+        raise ParameterError(
+            message("the project `{project_name}` is closed", project_name=project.name),
+            hint="whoever leads it can open it again",
+        )
+
+
+def find_project(connection: sa.Connection, item_id: int) -> Project:
+    """Returns the project that an item belongs to.
+
+    Raises:
+        InputError: If this item does not exist.
+    """
+    row = None
+    if is_id(item_id):
+        row = connection.execute(PROJECT_OF, {"item": item_id}).one_or_none()
+    if row is None or row.state not in SEEN:
+        raise InputError(message("there is no item {item_id}", item_id=item_id))
+    return read_project(row)

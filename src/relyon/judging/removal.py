@@ -1,0 +1,201 @@
+"""Taking out what an import left unfinished, and whole projects: in batches, children first."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+from relyon.judging.bulk import update_statistics
+from relyon.judging.jobs import JobState, Report, Work, claim_dead_jobs, start_job
+from relyon.judging.places import take_turn
+from relyon.judging.schema import items, jobs, llm_answers, llm_requests, metadata, projects, sa
+
+if TYPE_CHECKING:
+    from relyon.judging.base import Base
+    from relyon.judging.records import Project, User
+
+__all__ = [
+    "Removal",
+    "abandon_project",
+    "discard_import",
+    "prepare_store",
+    "remove_project",
+    "start_removal",
+    "tidy_up",
+]
+
+log = logging.getLogger("relyon.judging")
+
+
+def referring(target: sa.Table) -> list[tuple[sa.Table, sa.Column[Any]]]:
+    """Returns the tables whose rows belong to those of another, and by which column: children
+    first, so that nothing refers to a row that is taken out."""
+    return [
+        (table, column)
+        for table in reversed(metadata.sorted_tables)
+        for column in table.columns
+        if table is not target and column.references(target.c.id)
+    ]
+
+
+def _remove_items(connection: sa.Connection, chosen: Sequence[int]) -> None:
+    """Removes items with all that was said of them."""
+    asked = sa.select(llm_requests.c.request_hash).where(llm_requests.c.item_id.in_(chosen))
+    hashes = list(connection.execute(asked).scalars())
+    for table, column in referring(items):
+        connection.execute(sa.delete(table).where(column.in_(chosen)))
+    if hashes:
+        # The same question may have been asked in another project, whose answer it is too.
+        others = sa.select(llm_requests.c.request_hash)
+        mine = llm_answers.c.request_hash.in_(hashes)
+        connection.execute(
+            sa.delete(llm_answers).where(mine, llm_answers.c.request_hash.not_in(others))
+        )
+    connection.execute(sa.delete(items).where(items.c.id.in_(chosen)))
+
+
+def discard_import(work: Work) -> None:
+    """Removes the items that an import made. No judge was given one of them."""
+    with work.store.database.read() as connection:
+        job = connection.execute(sa.select(jobs).where(jobs.c.id == work.job_id)).one()
+    if job.first_item is None:
+        return
+    mine = sa.and_(
+        items.c.id.between(job.first_item, job.last_item),
+        items.c.job_id == work.job_id,
+    )
+    _remove_all(work, sa.select(items.c.id).where(mine).order_by(items.c.id))
+
+
+def _remove_all(work: Work, chosen: sa.Select[Any]) -> None:
+    while True:
+        with work.step(stoppable=False) as connection:
+            found = list(connection.execute(chosen.limit(work.removal_size)).scalars())
+            if not found:
+                return
+            _remove_items(connection, found)
+
+
+def remove_project(
+    store: Base, project: Project, *, by: User | None = None, report: Report | None = None
+) -> None:
+    """Removes a project with everything that was said in it. Nobody sees it from the start on.
+
+    Raises:
+        InputError: If the database cannot be used; the rest is removed by whoever comes next.
+    """
+    start_removal(store, project, by=by, report=report).run()
+
+
+class Removal:
+    """The removal of a project that nobody sees any more."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+
+    def run(self, state: JobState = "done") -> None:
+        """Removes what is there, and says what became of the job."""
+        work = self.work
+        here = work.project_id
+        try:
+            _remove_all(work, sa.select(items.c.id).where(items.c.project_id == here))
+            with work.step(stoppable=False) as connection:
+                _remove_rest(connection, here)
+                connection.execute(
+                    sa.update(projects).where(projects.c.id == here).values(state="removed")
+                )
+                work.write_end(connection, state)
+        finally:
+            work.leave()
+
+
+def start_removal(
+    store: Base, project: Project, *, by: User | None = None, report: Report | None = None
+) -> Removal:
+    """Hides a project from everybody and makes the job that removes it."""
+    tidy_up(store)
+    with store.database.write() as connection:
+        take_turn(connection, project.id)
+        found = connection.execute(
+            sa.select(projects.c.state).where(projects.c.id == project.id)
+        ).scalar_one()
+        if found not in ("open", "closed"):
+            raise InputError(
+                message("`{project_name}` is being removed already", project_name=project.name)
+            )
+        _hide(connection, project.id)
+        most = connection.execute(
+            sa.select(sa.func.max(items.c.id)).where(items.c.project_id == project.id)
+        ).scalar()
+        work = start_job(store, connection, "remove", project.id, by=by, report=report)
+        counts = sa.select(sa.func.count()).where(items.c.project_id == project.id)
+        total = connection.execute(counts).scalar_one()
+        last = {"last_item": most, "total": total}
+        connection.execute(sa.update(jobs).where(jobs.c.id == work.job_id).values(**last))
+        # An import that goes on stops by itself.
+        others = sa.and_(jobs.c.project_id == project.id, jobs.c.kind == "import")
+        connection.execute(
+            sa.update(jobs).where(others, jobs.c.state == "running").values(state="stopping")
+        )
+    return Removal(work)
+
+
+def _hide(connection: sa.Connection, project_id: int) -> None:
+    """Makes a project one that nobody sees, and its name free for another."""
+    connection.execute(
+        sa.update(projects)
+        .where(projects.c.id == project_id)
+        # No name that somebody gives has such a sign.
+        .values(state="removing", name=f"\x7f{project_id}", guideline={})
+    )
+
+
+def abandon_project(work: Work, state: JobState) -> None:
+    """Removes a project that was never all there, and ends the job that was making it."""
+    with work.step(stoppable=False) as connection:
+        _hide(connection, work.project_id)
+    Removal(work).run(state)
+
+
+def _remove_rest(connection: sa.Connection, project_id: int) -> None:
+    """Removes what belongs to a project and to none of its items."""
+    for table, column in referring(projects):
+        if table is jobs:
+            continue  # what was done and when
+        mine = column == project_id
+        if "id" in table.c:
+            for child, reference in referring(table):
+                chosen = sa.select(table.c.id).where(mine)
+                connection.execute(sa.delete(child).where(reference.in_(chosen)))
+        connection.execute(sa.delete(table).where(mine))
+
+
+def prepare_store(store: Base) -> None:
+    """Makes a database fit for use when a server starts."""
+    update_statistics(store.database)
+    tidy_up(store)
+
+
+def tidy_up(store: Base) -> int:
+    """Ends what processes that died left unfinished, and returns how much it was.
+
+    Imports and archives that were not all in are taken out; a removal is gone on with.
+    """
+    found = claim_dead_jobs(store)
+    for work, kind in found:
+        log.warning("tidying up after a process that died: job %d (%s)", work.job_id, kind)
+        try:
+            if kind == "import":
+                discard_import(work)
+                work.end("failed", "the program was ended; nothing of it was kept")
+                continue
+            if kind == "unpack":
+                abandon_project(work, "failed")
+            else:
+                Removal(work).run()
+        finally:
+            work.leave()
+    return len(found)

@@ -1,0 +1,161 @@
+"""Rows of the tables, from what the rest of the program sees and back to it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from operator import attrgetter, itemgetter
+from typing import Any
+
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+from relyon.data.scale import Level, Scale
+from relyon.judging.records import Comparison, Item, Project, Trait, User, item_parts
+from relyon.judging.texts import check_text, is_storable, plain
+
+__all__ = [
+    "PLACES",
+    "check_item",
+    "import_key",
+    "item_row",
+    "read_comparison",
+    "read_item",
+    "read_project",
+    "read_user",
+    "result_rows",
+]
+
+#: `place` is a number below this prime; multiplying by a judge's own number permutes the items.
+PLACES = 2**31 - 1
+
+
+def _place(seed: int, query: str, document: str) -> int:
+    text = f"{seed}\n{len(query)}\n{query}\n{document}".encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % PLACES
+
+
+TEXTS = item_parts(Trait.TEXT)
+RESULT_TEXTS = item_parts(Trait.TEXT | Trait.RESULT)
+#: What an item is outside of the database, and its id.
+CONTENT = tuple(one.name for one in fields(Item) if one.name != "id")
+_texts, _content = attrgetter(*TEXTS), attrgetter(*CONTENT)
+_read_item = itemgetter(*CONTENT, "id")
+
+
+def check_item(item: Item) -> None:
+    """Checks that an item can be stored.
+
+    Raises:
+        InputError: If it has no query or document, or holds what cannot be stored.
+    """
+    if not item.query or not item.document:
+        raise InputError(
+            message(
+                "query `{query}`, document `{document}`: both are needed",
+                query=item.query,
+                document=item.document,
+            )
+        )
+    if item.rank is not None and not 0 <= item.rank < 2**31:
+        raise InputError(
+            message("query `{query}`: {rank} is not a rank", query=item.query, rank=item.rank)
+        )
+    if item.inclusion_probability is not None and not 0 < item.inclusion_probability <= 1:
+        raise InputError(
+            message(
+                "query `{query}`: {inclusion_probability} is not a probability above 0",
+                query=item.query,
+                inclusion_probability=item.inclusion_probability,
+            )
+        )
+    found = _texts(item)
+    if not is_storable("".join(found)):  # one look at all: there may be a million items
+        for name, text in zip(TEXTS, found, strict=True):
+            check_text(text, name)
+    _fields_of(item)
+
+
+def _fields_of(item: Item) -> dict[str, Any]:
+    if not item.fields:
+        return {}
+    return {check_text(name, "field"): plain(value) for name, value in item.fields.items()}
+
+
+def item_row(item: Item, project: Project, now: float) -> dict[str, Any]:
+    """Returns the row of an item that `check_item` has nothing against."""
+    return {
+        **dict(zip(CONTENT, _content(item), strict=True)),
+        "project_id": project.id,
+        "fields": _fields_of(item),
+        "place": _place(project.seed, item.query, item.document),
+        "created_at": now,
+    }
+
+
+def import_key(item_id: int) -> str:
+    """Returns the key of an action that an import made: a judge has one for each item at most."""
+    return f"import {item_id}"
+
+
+def result_rows(found: Sequence[Item]) -> list[dict[str, Any]]:
+    """Returns what is stored of one ranking of a side-by-side item."""
+    return [
+        {name: check_text(getattr(one, name), name) for name in RESULT_TEXTS}
+        | {"fields": plain(one.fields)}
+        for one in found
+    ]
+
+
+def _result_of(values: Mapping[str, Any], query: str) -> Item:
+    return Item(query=query, **values)
+
+
+def read_item(row: Any) -> Item:
+    """Returns an item from its row."""
+    return Item(*_read_item(row._mapping))
+
+
+def read_comparison(row: Any) -> Comparison:
+    """Returns a pair of rankings from a row of items and sides."""
+    return Comparison(
+        row.query,
+        row.first,
+        row.second,
+        tuple(_result_of(one, row.query) for one in row.first_results),
+        tuple(_result_of(one, row.query) for one in row.second_results),
+        row.query_text,
+        row.tier,
+    )
+
+
+def read_user(row: Any) -> User:
+    """Returns an account from its row."""
+    return User(
+        row.id, row.name, row.role, bool(row.active), bool(row.machine), bool(row.must_change)
+    )
+
+
+def read_project(row: Any) -> Project:
+    """Returns a project from its row."""
+    found = row.scale
+    scale = Scale(
+        found["name"],
+        relevant_from=found["relevant_from"],
+        levels=tuple(Level(**level) for level in found["levels"]),
+    )
+    return Project(
+        row.id,
+        row.name,
+        row.kind,
+        scale,
+        {str(language): str(text) for language, text in row.guideline.items()},
+        row.overlap,
+        row.gold_share,
+        row.k,
+        row.seed,
+        row.lease_seconds,
+        row.created_at,
+        row.state,
+        row.keys_changed_at,
+    )

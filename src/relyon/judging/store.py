@@ -1,0 +1,184 @@
+"""A judging database, and its parts."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Self
+
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+from relyon.judging.accounts import Accounts
+from relyon.judging.base import Base
+from relyon.judging.database import Database
+from relyon.judging.decisions import Decisions
+from relyon.judging.figures import Figures
+from relyon.judging.files import check_file, make_file
+from relyon.judging.gold import Gold
+from relyon.judging.grades import Grades
+from relyon.judging.grading import Grading
+from relyon.judging.items import Items
+from relyon.judging.llm.models import Models
+from relyon.judging.llm.replies import Replies
+from relyon.judging.projects import Projects
+
+__all__ = ["Store", "open_store"]
+
+_INIT = "`relyon judge init` makes one, and brings an older one up to date"
+
+
+class Store(Base):
+    """A judging database that is open.
+
+    Attributes:
+        database: The connection.
+        clock: Tells the time.
+        accounts: Who grades, who leads, and with which password.
+        projects: What is judged, on which scale, and by how many.
+        items: The documents, or the pairs of rankings, that judges see.
+        grades: What judges say.
+        grading: What judges are given, and what they do.
+        gold: Items whose grade is known, and how judges grade them.
+        models: Language models as judges, and whose grades count.
+        replies: What language models answered.
+        decisions: What leads decide, and the grade that counts.
+        figures: Cached figures of large projects.
+    """
+
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(database, clock)
+        self.accounts = Accounts(database, clock)
+        self.projects = Projects(database, clock)
+        self.items = Items(database, clock, self.projects)
+        self.grades = Grades(database, clock, self.projects)
+        self.gold = Gold(database, clock, self.projects)
+        self.grading = Grading(database, clock, self.projects)
+        self.models = Models(database, clock)
+        self.replies = Replies(database, clock)
+        self.decisions = Decisions(
+            database,
+            clock,
+            projects=self.projects,
+            items=self.items,
+            grades=self.grades,
+            gold=self.gold,
+            models=self.models,
+            replies=self.replies,
+        )
+        self.figures = Figures()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self.database.close()
+
+
+def open_store(
+    address: str | os.PathLike[str],
+    *,
+    create: bool = False,
+    clock: Callable[[], float] = time.time,
+) -> Store:
+    """Opens a judging database.
+
+    Args:
+        address: A file, or the URL of a PostgreSQL database (`postgresql://USER@HOST/NAME`).
+        create: Make the tables where there are none, or bring those of an earlier version up to
+            date.
+        clock: Returns the time in seconds since 1970.
+
+    Raises:
+        InputError: If this database does not exist, or its tables are of another version.
+        ParameterError: If the URL is of another kind of database.
+        DependencyError: If a package is missing: ``pip install 'relyon[judge]'``.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from relyon.judging import Item
+        >>> folder = TemporaryDirectory()
+        >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
+        ...     project = store.projects.create("June", scale="search", overlap=2)
+        ...     store.items.add(project.id, [Item("red shoes", "d1"), Item("red shoes", "d2")])
+        2
+        >>> folder.cleanup()
+    """
+    database = Database(address)
+    try:
+        there = not database.sqlite or check_file(database.file)
+        if create and database.read_only:
+            raise InputError(
+                "the database cannot be written here",
+                path=database.file,
+                hint="copy it to where it can; `judge status` and `judge export` read it as it is",
+            )
+        if not there and not create:
+            raise InputError("this database does not exist", path=database.file, hint=_INIT)
+        if not there:
+            make_file(database.file, _make_tables)
+        found, newest = database.version()
+        if found != newest:
+            _check_tables(database, found)
+            if not create:
+                what = "has no judging tables" if found is None else f"is of version {found}"
+                raise InputError(
+                    message("the database {what}", what=what), path=database.address, hint=_INIT
+                )
+            database.upgrade()
+    except BaseException:
+        database.close()
+        raise
+    return Store(database, clock=clock)
+
+
+def _make_tables(path: str) -> None:
+    """Fills a new file, in which no later failure can leave half of them."""
+    database = Database(path)
+    try:
+        database.upgrade()
+    finally:
+        database.close()
+
+
+def _check_tables(database: Database, found: str | None) -> None:
+    """Rejects a file that is not a judging database, or is a newer relyon's.
+
+    Raises:
+        InputError: If it is one of these.
+    """
+    if found is not None and found not in database.versions():
+        raise InputError(
+            message(
+                "the database is of version {found}, which this relyon does not know", found=found
+            ),
+            path=database.address,
+            hint="a newer relyon created it: pip install --upgrade relyon",
+        )
+    if found is not None or not database.sqlite:
+        return
+    # A file gets its name only with its tables: this one was not made here, or is not whole.
+    with database.read() as connection:
+        tables = database.inspect(connection).get_table_names()
+    if tables:
+        raise InputError(
+            message(
+                "the database has no judging tables, but others: {tables}",
+                tables=list(sorted(tables)[:3]),
+            ),
+            path=database.address,
+            hint="name another file",
+        )
+    raise InputError(
+        "the database has no judging tables, like a copy without the -wal that was beside it",
+        path=database.address,
+        hint=message(
+            "copy with `relyon judge backup`, and put that copy in its"
+            " place: `relyon judge restore BACKUP {file} --force`",
+            file=database.file,
+        ),
+    )

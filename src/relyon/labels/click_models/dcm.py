@@ -1,0 +1,57 @@
+"""DCM: after a click the user goes on with a probability of the position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from relyon.labels.browsing import Chain, Steps
+from relyon.labels.model import Parameters, Relevance, register
+
+if TYPE_CHECKING:
+    from relyon.labels.habits import Habits
+    from relyon.labels.lists import Lists
+    from relyon.labels.log import ClickLog
+    from relyon.labels.model import Values
+
+__all__ = ["DCM"]
+
+
+@register
+@dataclass(frozen=True)
+class DCM(Chain):
+    """The user goes down; after a click at position r on with probability λ_r.
+
+    α = (a + clicks) / (b + impressions at or above the last click); λ_r = (a + clicks at r that
+    another one followed) / (b + clicks at r). The user is held to be satisfied by the last click,
+    and to have seen everything in a session without one.
+
+    Source: Guo, Liu, Wang, Efficient multiple-click models in web search (2009).
+    """
+
+    name: ClassVar[str] = "dcm"
+    title: ClassVar[str] = "Dependent click model"
+
+    def estimate(self, log: ClickLog) -> Parameters:
+        """Counts down to the last click."""
+        counts = log.native.counts()
+        attraction = self.rate(counts["clicks"], counts["above"])
+        go_on = self.rate(counts["position_followed"], counts["position_clicks"])
+        weight = counts["above"] + self.prior_shown
+        return Parameters({"attraction": attraction}, {"attraction": weight}, {"go_on": go_on})
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """After a click every second user goes on, unless the habits say otherwise."""
+        going_on = habits.goes_on([0.5] * habits.depth)
+        return Parameters.exact({"attraction": attraction}, {"go_on": going_on})
+
+    def relevance(self, parameters: Parameters) -> Relevance:
+        """The attraction."""
+        return Relevance(parameters.pairs["attraction"], parameters.weights["attraction"])
+
+    def steps(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Steps:
+        """On after a skip, and after a click as the position says."""
+        attraction = pairs["attraction"]
+        go_on = parameters.shared["go_on"][lists.positions - 1]
+        return Steps(attraction, attraction * 0 + 1, go_on)

@@ -1,0 +1,50 @@
+"""DCTR: a click-through rate for each document of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from relyon.labels.browsing import Independent
+from relyon.labels.model import Parameters, Relevance, register
+
+if TYPE_CHECKING:
+    from relyon.labels.habits import Habits
+    from relyon.labels.lists import Lists
+    from relyon.labels.log import ClickLog
+    from relyon.labels.model import Values
+
+__all__ = ["DCTR"]
+
+
+@register
+@dataclass(frozen=True)
+class DCTR(Independent):
+    """A document is clicked with its own probability: (a + clicks) / (b + impressions).
+
+    Naive: what stands further down is clicked less because it is seen less, and counts as worse.
+
+    Source: Craswell et al., An experimental comparison of click position-bias models (2008).
+    """
+
+    name: ClassVar[str] = "dctr"
+    title: ClassVar[str] = "Click-through rate by document"
+
+    def estimate(self, log: ClickLog) -> Parameters:
+        """Counts clicks and impressions of each pair."""
+        counts = log.native.counts()
+        rates = self.rate(counts["clicks"], counts["shown"])
+        return Parameters({"rate": rates}, {"rate": counts["shown"] + self.prior_shown})
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """What attracts is clicked wherever it stands."""
+        return Parameters.exact({"rate": attraction}, {})
+
+    def relevance(self, parameters: Parameters) -> Relevance:
+        """The rate."""
+        return Relevance(parameters.pairs["rate"], parameters.weights["rate"])
+
+    def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:
+        """The rate of each pair."""
+        return pairs["rate"]

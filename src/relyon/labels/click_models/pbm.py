@@ -1,0 +1,48 @@
+"""PBM: a click is examination of the position times attraction of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from relyon.labels.browsing import Independent
+from relyon.labels.expectation import Examined
+from relyon.labels.model import Parameters, register
+
+if TYPE_CHECKING:
+    from relyon.labels.habits import Habits
+    from relyon.labels.lists import Lists
+    from relyon.labels.model import Values
+
+__all__ = ["PBM"]
+
+
+@register
+@dataclass(frozen=True)
+class PBM(Examined, Independent):
+    """P(click) = θ_position · α_{query, document}.
+
+    By expectation maximisation: α ← (a + Σ [c + (1 − c)(1 − θ)α / (1 − θα)]) / (b + n), θ likewise
+    with the roles changed. Only the products are identified: the relevance is θ_1 · α, the
+    probability of a click at the top.
+
+    Source: Richardson, Dominowska, Ragno, Predicting clicks (2007); Chuklin et al. (2015), 4.1.
+    """
+
+    name: ClassVar[str] = "pbm"
+    title: ClassVar[str] = "Position-based model"
+    context: ClassVar[str] = "position"
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """The position's examination, the pair's attraction."""
+        shared = {"examination": habits.positions}
+        return Parameters.exact({"attraction": attraction}, shared)
+
+    def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:
+        """Examination times attraction."""
+        import numpy as np
+
+        examination = np.nan_to_num(parameters.shared["examination"], nan=self.unseen)
+        clicks: Values = pairs["attraction"] * examination[lists.positions - 1]
+        return clicks

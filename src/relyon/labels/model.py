@@ -1,0 +1,388 @@
+"""What a click model is, what a fitted one can be asked, and the registry of all."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from relyon.core.errors import ParameterError
+from relyon.core.notes import Note
+from relyon.core.registry import Registry
+from relyon.core.texts import message
+from relyon.labels import foresight
+from relyon.labels.beta import Relevance, interval
+from relyon.labels.habits import Habits, probabilities
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from relyon.data.judgments import Judgments
+    from relyon.labels.lists import Lists
+    from relyon.labels.log import ClickLog
+
+    Values = NDArray[np.float64]
+
+__all__ = ["MODULES", "ClickModel", "FittedModel", "Parameters", "Relevance", "models", "register"]
+
+#: The modules of the models, with the names that each registers.
+MODULES = {
+    f"relyon.labels.click_models.{name}": name
+    for name in (
+        "gctr", "rctr", "dctr", "coec", "cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ccm",
+        "ips", "snips", "ratio",
+    )
+}  # fmt: skip
+
+#: Every click model by its name.
+models: Registry[type[ClickModel]] = Registry("click model", modules=MODULES)
+
+
+def register(model: type[ClickModel]) -> type[ClickModel]:
+    """Adds a click model: a class decorator."""
+    return models.register(model)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a fit found.
+
+    Attributes:
+        pairs: Values of each pair of query and document, by name: attraction, satisfaction.
+        weights: How many impressions that were surely examined each of these values is worth.
+        shared: Values that all pairs share, by name; positions count from 1, so `[0]` is the first.
+        rounds: Rounds of expectation maximisation; 0 for a closed form.
+        change: The largest change of a shared value in the last round.
+    """
+
+    pairs: Mapping[str, Values]
+    weights: Mapping[str, Values]
+    shared: Mapping[str, Values] = field(default_factory=dict)
+    rounds: int = 0
+    change: float = 0.0
+
+    @classmethod
+    def exact(cls, pairs: Mapping[str, Values], shared: Mapping[str, Values]) -> Parameters:
+        """Returns parameters that are known: their weights are infinite."""
+        import numpy as np
+
+        return cls(pairs, {name: np.full_like(of, np.inf) for name, of in pairs.items()}, shared)
+
+
+@dataclass(frozen=True)
+class ClickModel(ABC):
+    """How users click on a list: estimated from a log, and applied to new lists.
+
+    Attributes:
+        prior_clicks: Clicks that every probability begins with.
+        prior_shown: Impressions that every probability begins with.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    #: Whether it estimates documents separately.
+    ranks: ClassVar[bool] = True
+    #: Whether it separates position from relevance by documents shown at several positions.
+    needs_swaps: ClassVar[bool] = False
+
+    prior_clicks: float = 1.0
+    prior_shown: float = 2.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.prior_clicks <= self.prior_shown or self.prior_shown > 1e15:
+            raise ParameterError(
+                message(
+                    "a prior is a number of clicks and a number of impressions, at least"
+                    " as many. Got {clicks} and {shown} instead.",
+                    clicks=self.prior_clicks,
+                    shown=self.prior_shown,
+                )
+            )
+
+    def fit(self, log: ClickLog, shown: Values | None = None) -> FittedModel:
+        """Estimates the parameters from a log.
+
+        Args:
+            log: The log.
+            shown: How many impressions of each pair count; by default all of the log.
+        """
+        if shown is None:
+            shown = log.native.counts()["shown"]
+        return FittedModel(self, log.pairs, self.estimate(log), log.depth, shown)
+
+    def known(self, pairs: pl.DataFrame, habits: Habits | None = None) -> FittedModel:
+        """Returns the model with parameters that are known, not estimated: a truth to simulate.
+
+        Args:
+            pairs: `query`, `document` and `attraction`, the probability of a click on what is
+                examined; for models in which a click can satisfy also `satisfaction`. Each pair
+                once.
+            habits: How users go through lists.
+
+        Raises:
+            ParameterError: If a column is missing, a value is no probability, or a pair comes
+                twice.
+
+        Examples:
+            >>> import polars as pl
+            >>> pairs = pl.DataFrame({"document": ["a", "b"], "attraction": [0.8, 0.4]})
+            >>> pairs = pairs.with_columns(query=pl.lit("q"))
+            >>> fitted = models.get("pbm")().known(pairs, Habits(depth=2, examination=[0.5, 0.25]))
+            >>> fitted.relevance().get_column("relevance").to_list()
+            [0.4, 0.2]
+        """
+        needed = ["query", "document", "attraction"]
+        if (lacking := [name for name in needed if name not in pairs.columns]) or (
+            pairs.select("query", "document").is_duplicated().any()
+        ):
+            raise ParameterError(
+                message(
+                    "known pairs must have the columns {names}, with each pair once", names=needed
+                ),
+                hint=message("missing: {names}", names=lacking) if lacking else "",
+            )
+        attraction, satisfaction = (
+            probabilities(name, pairs.get_column(name).to_numpy(), pairs.height)
+            if name in pairs.columns
+            else None
+            for name in ("attraction", "satisfaction")
+        )
+        habits = habits or Habits()
+        assumed = self.assume(habits, attraction, satisfaction)  # type: ignore[arg-type]
+        return FittedModel(self, pairs.select("query", "document"), assumed, habits.depth)
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """Returns the parameters of users with known habits; their weights are infinite.
+
+        Args:
+            habits: How users go through lists.
+            attraction: Of each pair: the probability of a click on what is examined.
+            satisfaction: Of each pair: the probability that a click satisfies.
+
+        Raises:
+            ParameterError: If the model needs something else.
+        """
+        raise ParameterError(
+            message("the click model `{name}` can only be fitted", name=self.name),
+            hint="fit it on a log, and simulate the fitted model",
+        )
+
+    def notes(self, parameters: Parameters) -> tuple[Note, ...]:
+        """Returns what is worth knowing about a fit."""
+        return ()
+
+    @property
+    def unseen(self) -> float:
+        """The estimate for a pair missing from the log: the mean of the prior."""
+        return self.prior_clicks / self.prior_shown if self.prior_shown else 0.5
+
+    @abstractmethod
+    def estimate(self, log: ClickLog) -> Parameters:
+        """Estimates the parameters from a log."""
+
+    @abstractmethod
+    def relevance(self, parameters: Parameters) -> Relevance:
+        """Says how relevant each pair is."""
+
+    @abstractmethod
+    def probabilities(
+        self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values], conditional: bool
+    ) -> Values:
+        """Returns the probability of a click on each result.
+
+        Args:
+            parameters: What a fit found.
+            lists: Lists of results.
+            pairs: Each result's own values, in the shape of the lists.
+            conditional: Whether the clicks above it are known, or nothing is.
+        """
+
+    @abstractmethod
+    def draw(
+        self,
+        parameters: Parameters,
+        lists: Lists,
+        pairs: Mapping[str, Values],
+        generator: np.random.Generator,
+    ) -> NDArray[np.bool_]:
+        """Draws clicks on each list."""
+
+    def rate(self, done: Any, shown: Any) -> Any:
+        """Returns the mean of a probability of which so many trials succeeded."""
+        import numpy as np
+
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rates = (self.prior_clicks + done) / (self.prior_shown + shown)
+        return np.where(self.prior_shown + shown > 0, rates, self.unseen)
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A click model whose parameters were estimated from a log.
+
+    Attributes:
+        model: The model.
+        pairs: The pairs of the log: `query` and `document`.
+        parameters: What was found.
+        depth: Ignore positions after this one.
+        shown: Impressions of each pair in the log; None where the parameters are known.
+    """
+
+    model: ClickModel
+    pairs: pl.DataFrame
+    parameters: Parameters
+    depth: int
+    shown: Values | None = None
+
+    @property
+    def relevances(self) -> Relevance:
+        """The estimated relevance of each pair; its weight is at most the pair's evidence.
+
+        A product of two probabilities varies less than each of them. What begins with a prior could
+        so count for more impressions than there were.
+        """
+        return self.at_most_shown(self.model.relevance(self.parameters))
+
+    def at_most_shown(self, found: Relevance) -> Relevance:
+        """Returns values whose weights are at most the impressions of the pairs and the prior's."""
+        import numpy as np
+
+        if self.shown is None:
+            return found
+        return Relevance(found.value, np.minimum(found.weight, self.shown + self.model.prior_shown))
+
+    def relevance(self, level: float = 0.95) -> pl.DataFrame:
+        """Returns how relevant each document is, sorted by query and relevance.
+
+        The columns are `query`, `document`, `relevance`, the interval `low` and `high` of the Beta
+        distribution with that mean and weight, and `weight`: effective impressions. What is known,
+        of infinite weight, has an interval of no width.
+
+        Args:
+            level: The probability of the interval.
+        """
+        import polars as pl
+
+        found = self.relevances
+        low, high = interval(found.value, found.weight, level)
+        return self.pairs.with_columns(
+            relevance=pl.Series(found.value),
+            low=pl.Series(low),
+            high=pl.Series(high),
+            weight=pl.Series(found.weight),
+        ).sort("query", "relevance", "document", descending=[False, True, False])
+
+    def judgments(self, level: float = 0.95) -> Judgments:
+        """Returns the relevances as judgments, with their intervals and weights as evidence.
+
+        Args:
+            level: The probability of the interval.
+        """
+        from relyon.data.judgments import Judgments
+
+        return Judgments.from_frame(self.relevance(level), {"grade": "relevance"})
+
+    def click_probabilities(self, lists: Lists, *, conditional: bool = False) -> Values:
+        """Returns the probability of a click on each result of some lists.
+
+        Args:
+            lists: Lists, as of `read_lists`.
+            conditional: Whether the clicks above a result are known, or nothing is.
+        """
+        return self.model.probabilities(self.parameters, lists, self._values(lists), conditional)
+
+    def log_likelihood(self, lists: Lists) -> Values:
+        """Returns the log-likelihood of each list's clicks.
+
+        What the model holds impossible counts with a probability of one in a million.
+        """
+        return foresight.log_likelihood(lists, self.click_probabilities(lists, conditional=True))
+
+    def perplexity(self, lists: Lists, *, conditional: bool = False) -> Values:
+        """Returns the perplexity at each position: 1 where every click is foreseen, 2 for a guess.
+
+        Args:
+            lists: Lists whose clicks are to be foreseen.
+            conditional: Whether the clicks above a result are known, or nothing is.
+        """
+        return foresight.perplexity(lists, self.click_probabilities(lists, conditional=conditional))
+
+    def examination(self, lists: Lists, clicks: Values | None = None) -> Values:
+        """Returns how likely results are seen at each position, compared with the first one shown.
+
+        It is the mean over the lists of P(click) / attraction, nothing else being known: of the
+        users of these lists, so many come to see that position. Empty for a model that does not
+        tell examination from attraction.
+
+        Args:
+            lists: Lists, as of `lists_of`.
+            clicks: What `click_probabilities` says of them, where that is known already.
+        """
+        import numpy as np
+
+        if "attraction" not in self.parameters.pairs:
+            return np.empty(0)
+        values = self._values(lists)
+        if clicks is None:
+            clicks = self.model.probabilities(self.parameters, lists, values, False)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = foresight.by_position(lists, clicks / values["attraction"])
+            known = found[np.isfinite(found)]
+            return found / known[0] if len(known) else found
+
+    def simulate(self, lists: Lists, *, seed: int | np.random.Generator = 0) -> NDArray[np.bool_]:
+        """Draws clicks on each list, once for each list.
+
+        Args:
+            lists: Lists, whose own clicks do not matter.
+            seed: The same seed gives the same clicks; or where to draw from.
+        """
+        import numpy as np
+
+        generator = np.random.default_rng(seed)
+        drawn = self.model.draw(self.parameters, lists, self._values(lists), generator)
+        return drawn & lists.shown
+
+    def on(self, pairs: pl.DataFrame) -> FittedModel:
+        """Returns the same model for other pairs; what is believed of new ones has no weight.
+
+        Args:
+            pairs: `query` and `document`, each pair once.
+        """
+        parameters = replace(
+            self.parameters,
+            pairs=self._of(pairs, self.parameters.pairs, self.model.unseen),
+            weights=self._of(pairs, self.parameters.weights, 0.0),
+        )
+        return replace(self, pairs=pairs.select("query", "document"), parameters=parameters)
+
+    def _values(self, lists: Lists) -> dict[str, Values]:
+        """The values of each result's pair, in the shape of the lists."""
+        found = self._of(lists.names, self.parameters.pairs, self.model.unseen)
+        return {name: values[lists.pairs] for name, values in found.items()}
+
+    def _of(
+        self, names: pl.DataFrame, values: Mapping[str, Values], unseen: float
+    ) -> Mapping[str, Values]:
+        """Returns the values of pairs: the model's own, or the default of unseen ones."""
+        import numpy as np
+        import polars as pl
+
+        if names is self.pairs:
+            return values
+        places = (
+            names.join(
+                self.pairs.with_row_index("place"),
+                on=["query", "document"],
+                how="left",
+                maintain_order="left",
+            )
+            .get_column("place")
+            .cast(pl.Int64)
+            .fill_null(-1)
+            .to_numpy()
+        )
+        return {name: np.append(known, unseen)[places] for name, known in values.items()}

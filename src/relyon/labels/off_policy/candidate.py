@@ -1,0 +1,197 @@
+"""What a candidate would do: a ranking, or the probabilities of a policy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError
+from relyon.core.parameters import check_whole
+from relyon.core.texts import message
+from relyon.data.columns import choose, is_frame
+from relyon.data.run import Run
+from relyon.io.reading import read_run
+from relyon.io.table_files import has_table, read_table
+from relyon.labels.off_policy.feedback import read_feedback
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Candidate", "policy_of", "read_candidate"]
+
+#: By how much the probabilities of one decision may miss 1: they are rounded in files.
+SLACK = 1e-3
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a candidate shows; `read_candidate` makes it.
+
+    Attributes:
+        table: `query`, `position`, `document` and `probability`; a null query or position stands
+            for every one.
+        ranking: Whether it is one list per query, without chance.
+        name: What results call it.
+    """
+
+    table: pl.DataFrame
+    ranking: bool
+    name: str
+
+
+def read_candidate(source: object, *, name: str | None = None) -> Candidate:
+    """Reads a candidate: a run, or a table of probabilities.
+
+    A table with a column `probability` is a policy: `document`, `probability`, and `query` and
+    `position` where they matter; for each decision the probabilities add up to 1. Everything else
+    is what `relyon.read_run` takes, ordered by score; equal scores are ordered by rank, then by
+    document, as trec_eval does.
+
+    Args:
+        source: A path, a data frame, a `Run` or a mapping {query: {document: score}}.
+        name: What results call it.
+
+    Raises:
+        InputError: If it cannot be read, a probability is not from 0 to 1, or those of one decision
+            do not add up to 1.
+
+    Examples:
+        >>> import polars as pl
+        >>> candidate = read_candidate({"tv": {"a": 0.5, "b": 2.0}})
+        >>> candidate.table.rows()
+        [('tv', 1, 'b', 1.0), ('tv', 2, 'a', 1.0)]
+        >>> read_candidate(pl.DataFrame({"doc": ["a", "b"], "probability": [0.5, 0.5]})).ranking
+        False
+    """
+    import polars as pl
+
+    if isinstance(source, Candidate):
+        return source
+    frame: pl.DataFrame | None = None
+    path = ""
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        if path != "-" and has_table(path):
+            frame = read_table(path)
+    elif not isinstance(source, Run | Mapping) and is_frame(source):
+        import narwhals as nw
+
+        wrapped: Any = nw.from_native(source, pass_through=True)
+        eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
+        frame = eager.to_polars() if isinstance(eager, nw.DataFrame) else pl.DataFrame(eager)
+    if frame is not None and "probability" in _roles(frame.columns):
+        table = _policy(frame, path)
+        return Candidate(table, ranking=False, name=name or os.path.basename(path) or "policy")
+    run = source if isinstance(source, Run) else read_run(source)
+    return Candidate(_ranked(run), ranking=True, name=name or run.name)
+
+
+def policy_of(log: object, *, depth: int = 10, name: str | None = None) -> Candidate:
+    """Returns the policy that made a log: how often it showed each document at each position.
+
+    Where the policy looked at more than the query, or changed while it ran, this is its mean.
+
+    Args:
+        log: What `relyon.labels.off_policy.read_feedback` takes, of single decisions.
+        depth: Ignore positions after this one.
+        name: What results call it.
+
+    Raises:
+        InputError: If sessions have several results: how likely a list is does not follow from how
+            often documents are at its positions.
+    """
+    import polars as pl
+
+    check_whole("depth", depth)
+    feedback = read_feedback(log, depth=depth, propensities="none")
+    if not feedback.single:
+        raise InputError(
+            "the candidate's log has sessions of several results",
+            path=feedback.path,
+            hint="a policy is taken from a log of single decisions; of rankings, give the run",
+        )
+    shown = feedback.contexts[feedback.context].with_columns(
+        document=feedback.names[feedback.documents[:, 0]]
+    )
+    table = shown.group_by("query", "position", "document").len()
+    share = pl.col("len") / pl.col("len").sum().over("query", "position")
+    ordered = table.select("query", "position", "document", probability=share).sort(
+        "query", "position", "document"
+    )
+    return Candidate(ordered, ranking=False, name=name or feedback.path or "policy")
+
+
+def _roles(names: list[str]) -> dict[str, str]:
+    try:
+        return choose(names, "policy")
+    except InputError:
+        return {}
+
+
+def _policy(frame: pl.DataFrame, path: str) -> pl.DataFrame:
+    """Returns the table of a policy, checked."""
+    import polars as pl
+
+    roles = _roles(frame.columns)
+    number = pl.col(roles["probability"]).cast(pl.Float64, strict=False)
+    position = pl.lit(None, pl.Int64)
+    if "rank" in roles:
+        position = pl.col(roles["rank"]).cast(pl.Int64, strict=False)
+    query = pl.col(roles["query"]).cast(pl.String) if "query" in roles else pl.lit(None, pl.String)
+    table = frame.select(
+        query=query,
+        position=position,
+        document=pl.col(roles["document"]).cast(pl.String),
+        probability=number,
+    )
+    good = (pl.col("probability").is_between(0, 1) & pl.col("document").is_not_null()).fill_null(
+        False
+    )
+    if "rank" in roles:
+        good &= (pl.col("position") >= 1).fill_null(False)
+    if "query" in roles:
+        good &= pl.col("query").is_not_null()
+    bad = table.with_row_index("row").filter(~good)
+    if bad.height or table.is_empty():
+        raise InputError(
+            message(
+                "row {row} of the policy has no document, an invalid position, or a"
+                " probability outside 0 to 1",
+                row=(bad.item(0, "row") if bad.height else 0) + 1,
+            ),
+            path=path,
+            hint="the columns are document, probability, and query and position if they matter",
+        )
+    where = ["query", "position"]
+    if table.select(pl.struct(*where, "document").is_duplicated().any()).item():
+        raise InputError("the policy contains a document twice for one decision", path=path)
+    sums = table.group_by(where).agg(pl.col("probability").sum()).sort(where)
+    wrong = sums.filter((pl.col("probability") - 1).abs() > SLACK)
+    if wrong.height:
+        query_, place, total = wrong.row(0)
+        raise InputError(
+            message(
+                "the probabilities of query `{query}` at position {position} add up to {total:.4f}",
+                query=query_ or "*",
+                position="*" if place is None else place,
+                total=total,
+            ),
+            path=path,
+            hint="the probabilities of all documents there must add up to 1",
+        )
+    return table.filter(pl.col("probability") > 0)
+
+
+def _ranked(run: Run) -> pl.DataFrame:
+    """Returns the documents of a run at their positions."""
+    import polars as pl
+
+    frame = run.to_frame()
+    by, descending = ["query", "score"], [False, True]
+    if "rank" in frame.columns:
+        by, descending = [*by, "rank"], [*descending, False]
+    ordered = frame.sort(*by, "document", descending=[*descending, True])
+    place = pl.int_range(1, pl.len() + 1).over("query").cast(pl.Int64)
+    return ordered.select("query", place.alias("position"), "document", probability=pl.lit(1.0))

@@ -1,0 +1,137 @@
+"""Off-policy estimators: the base class, its inputs, and the registry."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from relyon.core.registry import Registry
+from relyon.core.texts import Text
+from relyon.labels.off_policy.reward_model import RewardModel, fit_rewards
+from relyon.labels.off_policy.weights import Level, Weights, weigh
+
+if TYPE_CHECKING:
+    from relyon.labels.model import ClickModel
+    from relyon.labels.off_policy.choices import Choices
+    from relyon.labels.off_policy.feedback import Feedback, Values
+
+__all__ = ["MODULES", "Estimator", "Evidence", "Terms", "estimators", "register"]
+
+#: The modules of the estimators, with the name that each registers.
+MODULES = {
+    f"relyon.labels.off_policy.estimators.{module}": name
+    for module, name in (
+        ("ips", "ips"),
+        ("snips", "snips"),
+        ("doubly_robust", "dr"),
+        ("item_position", "item-position"),
+        ("cascade", "cascade-dr"),
+        ("direct", "dm"),
+        ("click_model", "click-model"),
+    )
+}
+
+#: Every off-policy estimator by its name.
+estimators: Registry[type[Estimator]] = Registry("off-policy estimator", modules=MODULES)
+
+
+def register(estimator: type[Estimator]) -> type[Estimator]:
+    """Adds an off-policy estimator: a class decorator."""
+    return estimators.register(estimator)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What estimators are given: a candidate on a log's decisions, and what follows from it.
+
+    Attributes:
+        choices: The candidate on the log's decisions.
+        click_model: The click model of the estimator of that name.
+    """
+
+    choices: Choices
+    click_model: ClickModel
+    _weights: dict[Level, Weights] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def feedback(self) -> Feedback:
+        """The log."""
+        return self.choices.feedback
+
+    @property
+    def chances(self) -> bool:
+        """Whether the candidate's lists are not known: only how likely documents are at places."""
+        return not self.choices.ranking and self.feedback.places > 1
+
+    def weights(self, level: Level) -> Weights:
+        """Returns the weights of a level, computed once."""
+        if level not in self._weights:
+            self._weights[level] = weigh(self.choices, level)
+        return self._weights[level]
+
+    @cached_property
+    def rewards(self) -> RewardModel:
+        """What each part of the log is foreseen to earn from the other parts."""
+        return fit_rewards(self.choices)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What each session contributes: the estimate is Σ numerator / Σ denominator.
+
+    Attributes:
+        numerator: Shape (n,).
+        denominator: Shape (n,); None for the number of sessions.
+        low: What no numerator can be below.
+        high: What none can be above.
+        certain: Whether the sessions alone make the estimate: otherwise a model does whose error
+            they do not show, and there is no interval.
+        ordered: Whether no term rests on sessions that come later, so that an always-valid interval
+            holds.
+    """
+
+    numerator: Values
+    denominator: Values | None
+    low: float
+    high: float
+    certain: bool = True
+    ordered: bool = True
+
+
+class Estimator(ABC):
+    """An off-policy estimator.
+
+    Attributes:
+        name: Its name.
+        level: What its weights are of; None for one without weights.
+        lists: Whether it needs to know the candidate's lists as a whole.
+        unseen: What it makes of results that the log never showed: they count as if they earned
+            nothing (`zero`), it speaks of the rest alone (`part`), or a model stands for them.
+    """
+
+    name: ClassVar[str]
+    level: ClassVar[Level | None]
+    lists: ClassVar[bool] = True
+    unseen: ClassVar[Literal["zero", "part", "model"]] = "model"
+
+    def refusal(self, evidence: Evidence) -> Text | None:
+        """Returns why there is no estimate, or None.
+
+        Args:
+            evidence: The candidate on the log's decisions.
+        """
+        if self.lists and evidence.chances:
+            return Text("offpolicy.refused.lists")
+        if self.level is not None and evidence.weights(self.level).overlap.matches == 0:
+            return Text(f"offpolicy.refused.{self.level}")
+        return None
+
+    @abstractmethod
+    def terms(self, evidence: Evidence) -> Terms:
+        """Returns what each session contributes.
+
+        Args:
+            evidence: The candidate on the log's decisions.
+        """

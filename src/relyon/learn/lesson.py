@@ -1,0 +1,210 @@
+"""A lesson: Markdown with blocks, one file for each language."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from relyon.core.errors import ParseError
+from relyon.core.registry import suggestion
+from relyon.core.texts import Language, message
+from relyon.learn.block import Block
+from relyon.learn.blocks import BLOCKS, read_block
+from relyon.learn.fields import Fields
+
+__all__ = ["Lesson", "Number", "Prose", "numbers", "plain_text", "read_lesson"]
+
+FRONT = "+++"
+FENCE = re.compile(r"^```(\w*)\s*$")
+#: A number that people read, and the expression it stands for.
+NUMBER = re.compile(
+    r"\[(?P<written>[^\[\]]+)\]\(=(?P<expression>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)"
+)
+LINK = re.compile(r"\[([^\[\]]*)\]\([^)\s]*\)")
+MARKUP = re.compile(r"[*`]|^#+\s*", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Markdown between two blocks.
+
+    Attributes:
+        text: The Markdown.
+        line: Where it begins in its file.
+    """
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a text.
+
+    Attributes:
+        written: As people read it.
+        expression: What it is.
+    """
+
+    written: str
+    expression: str
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson in one language.
+
+    Attributes:
+        name: The name of its file without the ending, such as ``03-ndcg``.
+        language: Its language.
+        title: Its title.
+        summary: What the learner will know, in one sentence.
+        minutes: How long it takes.
+        measures: Measures whose pages lead here.
+        parts: Its text and its blocks, in order.
+        path: Its file.
+    """
+
+    name: str
+    language: Language
+    title: str
+    summary: str
+    minutes: int
+    measures: tuple[str, ...]
+    parts: tuple[Prose | tuple[Block, int], ...]
+    path: str
+
+    @property
+    def number(self) -> int:
+        """Its number in the course."""
+        return int(self.name.partition("-")[0])
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Its blocks in order."""
+        return [part[0] for part in self.parts if not isinstance(part, Prose)]
+
+    def texts(self) -> Iterator[tuple[str, int]]:
+        """Yields everything that people read, each with the line where it, or its block, begins."""
+        yield self.title, 1
+        yield self.summary, 1
+        for part in self.parts:
+            if isinstance(part, Prose):
+                yield part.text, part.line
+            else:
+                for text in part[0].texts():
+                    yield text, part[1]
+
+
+def numbers(text: str) -> list[Number]:
+    """Returns the numbers of a text that relyon computes.
+
+    Examples:
+        >>> numbers("It is [0.631](=1/log2(3)) there.")
+        [Number(written='0.631', expression='1/log2(3)')]
+    """
+    return [Number(found["written"], found["expression"]) for found in NUMBER.finditer(text)]
+
+
+def plain_text(text: str) -> str:
+    """Returns a text without its marks.
+
+    Examples:
+        >>> plain_text("**NDCG** is [0.913](=ndcg@3:2,3,0)")
+        'NDCG is 0.913'
+    """
+    written = NUMBER.sub(lambda found: found["written"], text)
+    return MARKUP.sub("", LINK.sub(lambda found: found[1], written))
+
+
+def read_lesson(path: Path, language: Language) -> Lesson:
+    """Reads a lesson.
+
+    Raises:
+        ParseError: If something in it cannot be understood; the message names the line.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines()
+    front, start = _front(lines, str(path))
+    parts = tuple(_parts(lines, start, str(path)))
+    found = Lesson(
+        path.stem,
+        language,
+        front.text("title"),
+        front.text("summary"),
+        int(front.number("minutes")),
+        front.texts("measures"),
+        parts,
+        str(path),
+    )
+    front.end()
+    seen: dict[str, int] = {}
+    for part in parts:
+        if not isinstance(part, Prose):
+            block, line = part
+            if block.id in seen:
+                text = message("the block `{id}` exists twice", id=block.id)
+                raise ParseError(text, path=str(path), line=line)
+            seen[block.id] = line
+    return found
+
+
+def _front(lines: list[str], path: str) -> tuple[Fields, int]:
+    """Returns the fields before the text, and the line at which the text begins."""
+    if not lines or lines[0].strip() != FRONT or FRONT not in map(str.strip, lines[1:]):
+        raise ParseError(
+            message("the lesson does not begin with its fields"),
+            path=path,
+            line=1,
+            hint="write title, summary and minutes between two lines +++",
+        )
+    end = [line.strip() for line in lines].index(FRONT, 1)
+    return Fields(_toml(lines[1:end], path, 1), path, 1), end + 1
+
+
+def _toml(lines: list[str], path: str, before: int) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads("\n".join(lines))
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"at line (\d+)", str(error))
+        line = before + (int(found[1]) if found else 1)
+        text = message("the fields cannot be read: {error}", error=str(error))
+        raise ParseError(text, path=path, line=line) from None
+
+
+def _parts(lines: list[str], start: int, path: str) -> Iterator[Prose | tuple[Block, int]]:
+    """Yields text and blocks; other fences belong to the text."""
+    text: list[str] = []
+    first = start + 1
+    place = start
+    while place < len(lines):
+        fence = FENCE.match(lines[place])
+        if not fence:
+            text.append(lines[place])
+            place += 1
+            continue
+        end = next((n for n in range(place + 1, len(lines)) if lines[n].strip() == "```"), None)
+        if end is None:
+            raise ParseError(message("the block is not closed"), path=path, line=place + 1)
+        kind = fence[1]
+        if kind in BLOCKS:
+            if any(line.strip() for line in text):
+                yield Prose("\n".join(text).strip("\n"), first)
+            values = _toml(lines[place + 1 : end], path, place + 1)
+            yield read_block(kind, Fields(values, path, place + 1)), place + 1
+            text, first = [], end + 2
+        elif kind and kind not in {"console", "python", "text", "bash", "csv", "toml", "json"}:
+            raise ParseError(
+                message("unknown block `{kind}`", kind=kind),
+                path=path,
+                line=place + 1,
+                hint=suggestion(kind, list(BLOCKS)),
+            )
+        else:
+            text += lines[place : end + 1]
+        place = end + 1
+    if any(line.strip() for line in text):
+        yield Prose("\n".join(text).strip("\n"), first)

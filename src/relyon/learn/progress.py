@@ -1,0 +1,126 @@
+"""What a learner did: answers, cards and scores, in the file that the pages save and load, too."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from relyon.core.errors import InputError
+from relyon.core.packages import optional_package
+from relyon.core.texts import message
+from relyon.io.replace import replaced_file
+
+__all__ = ["RATINGS", "Progress", "read_progress"]
+
+FORMAT, VERSION = "relyon-learn", 1
+PARTS = ("answers", "cards", "scores")
+#: What a learner says of a card, from forgotten to easy: FSRS counts them from 1.
+RATINGS = ("again", "hard", "good", "easy")
+
+
+@dataclass
+class Progress:
+    """Answers, cards and scores by name.
+
+    Attributes:
+        answers: By `lesson/block`: whether it is done and right, and what was answered.
+        cards: By `lesson/block`: when the card came in, and its state in FSRS.
+        scores: Of the game.
+        path: The file it is kept in; `None` keeps it nowhere.
+    """
+
+    answers: dict[str, Any] = field(default_factory=dict)
+    cards: dict[str, Any] = field(default_factory=dict)
+    scores: dict[str, Any] = field(default_factory=dict)
+    path: Path | None = None
+
+    def answer(self, name: str, *, right: bool, answer: Any) -> None:
+        """Keeps an answer, and whether the first one was right."""
+        first = self.answers.get(name, {}).get("first", right)
+        when = datetime.now(UTC).isoformat()
+        self.answers[name] = {
+            "done": True, "right": right, "answer": answer, "first": first, "when": when,
+        }  # fmt: skip
+        self.save()
+
+    def due(self, names: list[str], now: datetime) -> list[str]:
+        """Returns which of the cards are due, the longest overdue first; new ones come last."""
+        known = [name for name in names if self.cards.get(name, {}).get("due")]
+        waiting = [(datetime.fromisoformat(self.cards[name]["due"]), name) for name in known]
+        new = [name for name in names if name not in known]
+        return [name for due, name in sorted(waiting) if due <= now] + new
+
+    def rate(self, name: str, rating: str, now: datetime) -> datetime:
+        """Plans a card anew, and returns when it comes back.
+
+        Args:
+            name: The card's name.
+            rating: One of `RATINGS`.
+            now: When it was seen.
+        """
+        fsrs = optional_package("fsrs", purpose="the card box", install="relyon[learn]")
+        kept = self.cards.get(name, {})
+        card = fsrs.Card()
+        if kept.get("due"):
+            card = fsrs.Card(
+                state=fsrs.State(kept["state"]) if kept["state"] else fsrs.State.Learning,
+                step=kept["learning_steps"] if kept["state"] in {0, 1, 3} else None,
+                stability=kept["stability"] or None,
+                difficulty=kept["difficulty"] or None,
+                due=datetime.fromisoformat(kept["due"]),
+                last_review=datetime.fromisoformat(kept["last_review"]),
+            )
+        lapsed = card.state == fsrs.State.Review and rating == "again"
+        scheduler = fsrs.Scheduler(enable_fuzzing=False)
+        card, _ = scheduler.review_card(card, fsrs.Rating(RATINGS.index(rating) + 1), now)
+        self.cards[name] = {
+            "added": kept.get("added", now.isoformat()),
+            "due": card.due.isoformat(),
+            "stability": card.stability,
+            "difficulty": card.difficulty,
+            "elapsed_days": 0,
+            "scheduled_days": (card.due - now).days,
+            "learning_steps": card.step or 0,
+            "reps": kept.get("reps", 0) + 1,
+            "lapses": kept.get("lapses", 0) + lapsed,
+            "state": card.state.value,
+            "last_review": now.isoformat(),
+        }
+        self.save()
+        due: datetime = card.due
+        return due
+
+    def save(self) -> None:
+        """Writes the file anew, if there is one."""
+        if self.path is None:
+            return
+        values = {"format": FORMAT, "version": VERSION}
+        values |= {part: getattr(self, part) for part in PARTS}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with replaced_file(str(self.path)) as partial:
+            Path(partial).write_text(json.dumps(values, ensure_ascii=False, indent=1), "utf-8")
+
+
+def read_progress(path: Path) -> Progress:
+    """Returns what a file holds, nothing if there is none yet.
+
+    Raises:
+        InputError: If the file is not progress of the course: it is left as it is.
+    """
+    if not path.exists():
+        return Progress(path=path)
+    try:
+        values = json.loads(path.read_text("utf-8"))
+        if values["format"] != FORMAT or values["version"] != VERSION:
+            raise ValueError
+        parts = {part: dict(values[part]) for part in PARTS}
+    except (ValueError, KeyError, TypeError):
+        raise InputError(
+            message("the file is not progress of the course"),
+            path=str(path),
+            hint="name another file with --progress",
+        ) from None
+    return Progress(**parts, path=path)

@@ -1,0 +1,270 @@
+"""Blocks and text of a lesson as HTML, and what their scripts need to know as data."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from relyon.analysis.explanation import Explanation
+from relyon.core.texts import PAGE, Language, catalogue, translate
+from relyon.core.texts.languages import language_tag
+from relyon.learn.block import Block
+from relyon.learn.blocks import Choice, Predict, Quiz
+from relyon.learn.figures import figure_of
+from relyon.learn.lesson import NUMBER
+from relyon.learn.play import Dial, Play
+from relyon.learn.quantities import derivation, quantity
+from relyon.learn.recorded import first_state, key, reached, record
+
+__all__ = ["block_data", "derivation_steps", "explained_steps", "markdown", "markdown_line"]
+
+CHINESE = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
+MARKS = "\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+#: Chinese words, which a voice must not read as another language.
+WORDS = re.compile("[\u3400-\u9fff]+")
+#: The characters around a line's end that is no space: Chinese has none between words, nor
+#: beside its punctuation.
+UNSPACED = re.compile(f"[{CHINESE}][{CHINESE}“”‘’]|[“”‘’][{CHINESE}]|[{MARKS}].|.[{MARKS}]")
+
+
+def _line_end(_: object, tokens: Sequence[Token], place: int, *__: object) -> str:
+    before = "".join(token.content for token in tokens[:place])[-1:]
+    after = "".join(token.content for token in tokens[place + 1 :])[:1]
+    return "" if UNSPACED.fullmatch(before + after) else "\n"
+
+
+def _cell(renderer: Any, tokens: Sequence[Token], place: int, *rest: Any) -> str:
+    """Renders a cell with its alignment as a class: the pages allow no styles in elements."""
+    attributes = tokens[place].attrs
+    side = str(attributes.pop("style", "")).removeprefix("text-align:")
+    if side:
+        attributes["class"] = side
+    return str(renderer.renderToken(tokens, place, *rest))
+
+
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+MARKDOWN.add_render_rule("softbreak", _line_end)
+for _kind in ("th_open", "td_open"):
+    MARKDOWN.add_render_rule(_kind, _cell)
+#: Around a number's place, and between asterisks and Chinese punctuation, while Markdown is
+#: rendered: no lesson contains these.
+OPEN, CLOSE, LETTER = "\ue000", "\ue001", "\ue002"
+#: Asterisks between Chinese punctuation and a word: Markdown would not take them for bold.
+TIGHT = re.compile(rf"(?<=[{MARKS}“”])(?=\*\*[\w{OPEN}])|(?<=[\w{CLOSE}]\*\*)(?=[{MARKS}“”])")
+
+
+def markdown(text: str, language: Language) -> Markup:
+    """Returns Markdown as HTML; its numbers say what they are."""
+    return _with_numbers(text, language, MARKDOWN.render)
+
+
+def markdown_line(text: str, language: Language) -> Markup:
+    """Returns Markdown of one paragraph as HTML, without the paragraph."""
+    return _with_numbers(text, language, MARKDOWN.renderInline)
+
+
+def _with_numbers(text: str, language: Language, render: Any) -> Markup:
+    numbers: list[str] = []
+    words = catalogue("learn", language)
+
+    def put(found: re.Match[str]) -> str:
+        title = words.say("page.number", what=readable(found["expression"]))
+        numbers.append(
+            f'<span class="number" title="{escape(title)}">{escape(found["written"])}</span>'
+        )
+        return f"{OPEN}{len(numbers) - 1}{CLOSE}"
+
+    html = render(TIGHT.sub(LETTER, NUMBER.sub(put, text))).replace(LETTER, "")
+    if language != "zh":
+        html = WORDS.sub(rf'<span lang="{language_tag("zh")}">\g<0></span>', html)
+    return Markup(re.sub(f"{OPEN}(\\d+){CLOSE}", lambda found: numbers[int(found[1])], html))
+
+
+def readable(expression: str) -> str:
+    """Returns an expression as people read it.
+
+    Examples:
+        >>> readable("ndcg@3:2,3,0")
+        'ndcg@3 [2, 3, 0]'
+    """
+    return re.sub(
+        r"([\w@.()=]+):([\d,./=&-]+)",
+        lambda found: f"{found[1]} [{found[2].replace(',', ', ')}]",
+        expression,
+    )
+
+
+def block_data(block: Block, language: Language) -> dict[str, Any]:
+    """Returns what the script of a block needs, ready for JSON."""
+    data: dict[str, Any] = {"id": block.id, "kind": block.kind}
+    if isinstance(block, Predict | Quiz) and block.choices:
+        data["choices"] = [_choice(choice, language) for choice in block.choices]
+    if isinstance(block, Predict) and block.slider:
+        answer = quantity(block.slider.answer)
+        data |= {"answer": answer, "near": block.slider.near, "step": block.slider.step}
+        data["reply"] = markdown_line(block.reply, language)
+    if isinstance(block, Quiz) and block.form in {"number", "order"}:
+        data["reply"] = markdown_line(block.reply, language)
+        data["otherwise"] = markdown_line(block.otherwise, language)
+        if block.form == "number":
+            data |= {"answer": quantity(block.answer), "tolerance": block.tolerance}
+            data["wrong"] = [
+                {"value": quantity(one.value), "reply": markdown_line(one.reply, language)}
+                for one in block.wrong
+            ]
+    if isinstance(block, Play):
+        data |= _play(block, language)
+    if isinstance(block, Dial):
+        data |= _dial(block)
+    return data
+
+
+def _choice(choice: Choice, language: Language) -> dict[str, Any]:
+    return {"right": choice.right, "reply": markdown_line(choice.reply, language)}
+
+
+def _play(play: Play, language: Language) -> dict[str, Any]:
+    found = record(play)
+    highest = [_highest(found.values.values(), column) for column in range(len(play.measures))]
+    return {
+        "documents": [
+            {
+                "title": document.title,
+                "grade": None if math.isnan(document.grade) else document.grade,
+            }
+            for document in play.documents
+        ],
+        "retrieved": play.retrieved,
+        "line": play.line,
+        "measures": list(play.measures),
+        "highest": highest,
+        "start": key(first_state(play)),
+        "record": {name: list(map(_json_number, row)) for name, row in found.values.items()},
+        "goals": [
+            {
+                "text": markdown_line(goal.text, language),
+                "hint": markdown_line(goal.hint, language),
+                "moves": goal.moves,
+                "reached": [name for name in found.values if reached(goal, play, found, name)],
+            }
+            for goal in play.goals
+        ],
+    }
+
+
+def _highest(rows: Any, column: int) -> float:
+    known: list[float] = [
+        row[column] for row in rows if row[column] is not None and math.isfinite(row[column])
+    ]
+    return max([1.0, *known])
+
+
+def _dial(dial: Dial) -> dict[str, Any]:
+    found = [figure_of(dial.figure, setting) for setting in dial.settings]
+    return {
+        "settings": list(dial.settings),
+        "start": dial.settings.index(dial.start),
+        "names": dict(dial.names),
+        "digits": dial.digits,
+        "frames": [
+            {
+                "values": {name: _json_number(value) for name, value in one.values.items()},
+                "series": {name: list(points) for name, points in one.series.items()},
+            }
+            for one in found
+        ],
+    }
+
+
+def _json_number(value: float | None) -> float | str | None:
+    """Returns a number as JSON can hold it: infinity is text."""
+    if value is None or math.isnan(value):
+        return None
+    return PAGE.number(value) if math.isinf(value) else round(value, 10)
+
+
+def derivation_steps(of: str, language: Language) -> list[str]:
+    """Returns a derivation as sentences, one for each step.
+
+    Args:
+        of: A measure and one list, such as ``ndcg@3:2,3,0``.
+        language: The language of the sentences.
+    """
+    return explained_steps(derivation(of), language)
+
+
+def explained_steps(found: Explanation, language: Language) -> list[str]:
+    """Returns an explanation as sentences, one for each step."""
+    return list(_sentences(found, language))
+
+
+def _sentences(found: Explanation, language: Language) -> Iterator[str]:
+    words = catalogue("learn", language)
+    if found.undefined:
+        yield words.say("derive.undefined", reason=translate(found.undefined, language))
+        return
+    gains, discounts = (translate(one, language) for one in found.measure.headings)
+    titles = found.titles or {}
+    ideal = _divisor(found)
+    for step in found.steps:
+        parts = [
+            words.say(
+                "derive.step",
+                rank=step.rank,
+                document=_named(step.document, titles),
+                grade=words["derive.unjudged"] if step.grade is None else f"{step.grade:g}",
+                gains=gains,
+                gain=_short(step.gain),
+                discounts=discounts,
+                discount=_short(step.discount),
+            )
+        ]
+        if found.measure.is_additive:
+            parts.append(words.say("derive.adds", contribution=_short(step.contribution * ideal)))
+        parts.append(words.say("derive.total", total=_short(step.total * ideal)))
+        yield ("；" if language == "zh" else "; ").join(parts)
+    if found.ideal and math.isclose(found.ideal[-1].total, 1.0):  # it divides by its ideal
+        steps = [
+            words.say(
+                "derive.ideal_step",
+                document=_named(step.document, titles),
+                grade="–" if step.grade is None else f"{step.grade:g}",
+                contribution=_short(step.contribution * ideal),
+            )
+            for step in found.ideal
+        ]
+        listed = ("，" if language == "zh" else ", ").join(steps)
+        yield words.say("derive.ideal", steps=listed, total=_short(found.ideal[-1].total * ideal))
+    if found.missed:
+        names = ", ".join(f"{one.document} ({one.grade:g})" for one in found.missed)
+        yield words.say("derive.missed", documents=names)
+    if found.formula:
+        yield words.say("derive.formula", formula=translate(found.formula, language))
+
+
+def _divisor(found: Explanation) -> float:
+    """Returns the ideal DCG that the steps of NDCG are divided by, 1 for other measures.
+
+    By hand one divides once, at the end.
+    """
+    best = next((step for step in found.ideal if step.contribution), None)
+    if best is None or found.measure.headings != ("gain", "discount"):
+        return 1.0
+    return best.gain / best.discount / best.contribution
+
+
+def _named(document: str, titles: Mapping[str, str]) -> str:
+    """Returns a document's id, with its title where it is known."""
+    title = titles.get(document)
+    return f"{document} “{title}”" if title else document or "–"
+
+
+def _short(value: float) -> str:
+    """Returns a number with three decimals, whole ones without."""
+    return PAGE.number(value, 0 if float(value).is_integer() else 3)

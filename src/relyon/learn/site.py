@@ -1,0 +1,293 @@
+"""The course as a folder of pages that need nothing but a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from relyon.analysis.explanation import Explanation
+from relyon.core.texts import LANGUAGES, Language, catalogue
+from relyon.core.texts.languages import language_name, language_tag
+from relyon.learn.block import Block
+from relyon.learn.blocks import Card, Derive, Predict, Quiz
+from relyon.learn.course import course, read_course
+from relyon.learn.deck import anki_deck
+from relyon.learn.figures import figure_of
+from relyon.learn.game import game_data
+from relyon.learn.lesson import Lesson, Prose
+from relyon.learn.play import Dial
+from relyon.learn.render import (
+    block_data,
+    derivation_steps,
+    explained_steps,
+    markdown,
+    markdown_line,
+    readable,
+)
+from relyon.report.templating import environment
+
+__all__ = ["lesson_page", "pages", "sheet_parts", "steps_ahead", "write_site"]
+
+SCRIPTS = {
+    "index": ("store.js", "index.js"),
+    "lesson": ("store.js", "sortable.js", "chart.js", "answers.js", "play.js", "lesson.js"),
+    "cards": ("store.js", "fsrs.js", "cards.js"),
+    "game": ("store.js", "sortable.js", "taste.js", "game.js"),
+    "sheet": ("sheet.js",),
+}
+ASSETS = ("theme.js", *dict.fromkeys(name for names in SCRIPTS.values() for name in names))
+PLACES = (
+    ("index", "page.lessons"),
+    ("cards", "page.cards"),
+    ("game", "page.game"),
+    ("sheet", "page.sheet"),
+)
+#: The deck of a language, where the package that writes it is installed.
+DECK = "relyon-{language}.apkg"
+HAS_DECKS = find_spec("genanki") is not None
+
+
+def write_site(folder: Path, lessons: Path | None = None) -> list[Path]:
+    """Writes the course into a folder, and returns its files.
+
+    Args:
+        folder: Created if missing; files of the same names are replaced.
+        lessons: As for `pages`.
+    """
+    written = []
+    for name, content in pages(lessons).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        written.append(path)
+    return written
+
+
+class Pages(Mapping[str, bytes]):
+    """Files by their path, each made when it is first asked for.
+
+    Args:
+        makers: What makes each file.
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], str | bytes]]) -> None:
+        self._makers = makers
+        self._made: dict[str, bytes] = {}
+
+    def replaced(self, name: str, page: str) -> Pages:
+        """Returns the same files with another page in the place of one."""
+        return Pages({**self._makers, name: lambda: page})
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self._made:
+            made = self._makers[name]()
+            self._made[name] = made.encode() if isinstance(made, str) else made
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers  # a `Mapping` would make the page to find out
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+@cache
+def pages(lessons: Path | None = None) -> Pages:
+    """Returns every file of the course by its path; a page is made when it is asked for.
+
+    Args:
+        lessons: A folder with a folder of lessons for each language; relyon's own by default.
+    """
+    found: dict[str, Callable[[], str | bytes]] = {name: partial(_asset, name) for name in ASSETS}
+    found["learn.css"] = _style
+    found["index.html"] = partial(_asset, "start.html")
+    courses = {
+        language: course(language) if lessons is None else read_course(lessons, language)
+        for language in LANGUAGES
+        if lessons is None or (lessons / language).is_dir()
+    }
+    for language, read in courses.items():
+        for place, _ in PLACES:
+            found[f"{language}/{place}.html"] = partial(_page, place, language, read)
+        for lesson in read:
+            found[f"{language}/{lesson.name}.html"] = partial(lesson_page, lesson, read)
+        if HAS_DECKS:
+            found[DECK.format(language=language)] = partial(anki_deck, read)
+    return Pages(found)
+
+
+def steps_ahead() -> Iterator[Callable[[], object]]:
+    """Yields what takes pages of relyon's course long: each setting of each figure, once."""
+    asked = {
+        (block.figure, setting): None
+        for language in LANGUAGES
+        for lesson in course(language)
+        for block in lesson.blocks
+        if isinstance(block, Dial)
+        for setting in block.settings
+    }
+    for name, setting in asked:
+        yield partial(figure_of, name, setting)
+
+
+def _style() -> str:
+    report = resources.files("relyon.report").joinpath("templates", "page.css")
+    return report.read_text("utf-8") + _asset("learn.css")
+
+
+def _page(place: str, language: Language, lessons: Sequence[Lesson]) -> str:
+    """Returns a page that is no lesson."""
+    words = catalogue("learn", language)
+    title = words["page.course" if place == "index" else f"{place}.title"]
+    values: dict[str, Any]
+    if place == "index":
+        counts = {one.name: _questions(one) for one in lessons}
+        values = {"lessons": lessons, "counts": counts}
+    elif place == "cards":
+        values = {"cards": list(_cards(lessons, language))}
+    elif place == "game":
+        values = {"game": game_data(language)}
+    else:
+        values = {"parts": sheet_parts(language)}
+    return _render(place, f"{place}.html", language, title, **values)
+
+
+def sheet_parts(language: Language) -> list[Markup]:
+    """Returns the parts of the cheat sheet, each with its heading."""
+    text = resources.files("relyon.learn").joinpath("sheets", f"{language}.md").read_text("utf-8")
+    parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    return [markdown(part, language) for part in parts if part.strip()]
+
+
+def lesson_page(lesson: Lesson, lessons: Sequence[Lesson], own: Explanation | None = None) -> str:
+    """Returns the page of a lesson.
+
+    Args:
+        lesson: The lesson.
+        lessons: The course, for the links to the lessons before and after it.
+        own: A derivation of the reader's own numbers, which the page begins with.
+    """
+    language = lesson.language
+    around: list[Lesson | None] = [None, *lessons, None]
+    place = list(lessons).index(lesson) + 1
+    return _render(
+        "lesson",
+        f"{lesson.name}.html",
+        language,
+        lesson.title,
+        lesson=lesson,
+        parts=[*_own(own, language), *_parts(lesson)],
+        before=around[place - 1],
+        after=around[place + 1],
+    )
+
+
+def _own(own: Explanation | None, language: Language) -> Iterator[dict[str, Any]]:
+    """Yields the block with the derivation of the reader's own numbers."""
+    if own is None:
+        return
+    words = catalogue("learn", language)
+    what = words.say("derive.own_of", measure=own.name or own.measure, query=own.query)
+    block = Derive("own", what, words["derive.own"], "")
+    data = {"id": "own", "kind": "derive"}
+    yield {"block": block, "data": data, "steps": explained_steps(own, language)}
+
+
+def _questions(lesson: Lesson) -> int:
+    """Returns how many blocks of a lesson are answered."""
+    return sum(isinstance(block, Predict | Quiz) for block in lesson.blocks)
+
+
+def _cards(lessons: Sequence[Lesson], language: Language) -> Iterator[dict[str, Any]]:
+    for lesson in lessons:
+        for block in lesson.blocks:
+            if isinstance(block, Card):
+                yield {
+                    "id": f"{lesson.name}/{block.id}",
+                    "lesson": lesson.number,
+                    "front": markdown_line(block.front, language),
+                    "back": markdown_line(block.back, language),
+                }
+
+
+def _parts(lesson: Lesson) -> Iterator[dict[str, Any]]:
+    for part in lesson.parts:
+        if isinstance(part, Prose):
+            yield {"block": None, "html": markdown(part.text, lesson.language)}
+            continue
+        block, _ = part
+        steps = derivation_steps(block.of, lesson.language) if isinstance(block, Derive) else []
+        yield {"block": block, "data": block_data(block, lesson.language), "steps": steps}
+
+
+def _render(page: str, file: str, language: Language, title: str, **values: Any) -> str:
+    words = catalogue("learn", language)
+
+    def say(key: str, **put: Any) -> str:
+        return words.say(key, **put)
+
+    return (
+        _environment()
+        .get_template(f"{page}.html")
+        .render(
+            page=page,
+            file=file,
+            language=language,
+            title=title,
+            say=say,
+            line=lambda text: markdown_line(text, language),
+            scripts=SCRIPTS[page],
+            words=_json({name: words[name] for name in words if _read_by_scripts(name, page)}),
+            places=PLACES,
+            deck=f"../{DECK.format(language=language)}" if HAS_DECKS else "",
+            all_languages=LANGUAGES,
+            **values,
+        )
+    )
+
+
+def _read_by_scripts(name: str, page: str) -> bool:
+    """Returns whether the scripts of a page may say a text."""
+    return not name.startswith("page.lead") and (page == "game" or not name.startswith("game."))
+
+
+def _shuffled(block: Block) -> list[dict[str, Any]]:
+    """Returns the items of a question of order as they are first shown."""
+    if not isinstance(block, Quiz):
+        return []
+    return [{"place": place, "text": block.items[place]} for place in block.shuffled()]
+
+
+def _json(value: Any) -> Markup:
+    """Returns JSON that can stand in a page: nothing in it ends the script."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c"))
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    found = environment(jinja2.PackageLoader("relyon.learn"))
+    found.globals.update(
+        language_name=language_name,
+        language_tag=language_tag,
+        readable=readable,
+        shuffled=_shuffled,
+    )
+    found.filters["json"] = _json
+    return found
+
+
+def _asset(name: str) -> str:
+    return resources.files("relyon.learn").joinpath("static", name).read_text("utf-8")

@@ -1,0 +1,81 @@
+"use strict";
+// The card box: cards come back when they are about to be forgotten, as FSRS says.
+(() => {
+  const { store, say, count } = relyon;
+  const cards = JSON.parse(document.getElementById("cards").textContent);
+  const scheduler = FSRS.fsrs({ enable_fuzz: false });
+  const box = document.getElementById("box");
+  const language = document.documentElement.lang;
+
+  const state = (id) => {
+    const kept = store.cards[id];
+    if (!kept?.due) return FSRS.createEmptyCard(new Date(kept?.added ?? 0));
+    return { ...kept, due: new Date(kept.due), last_review: kept.last_review && new Date(kept.last_review) };
+  };
+  const inBox = () => cards.filter((card) => card.id in store.cards);
+  const due = () => inBox()
+    .map((card) => ({ card, state: state(card.id) }))
+    .filter((one) => one.state.due <= new Date())
+    .sort((one, other) => one.state.due - other.state.due);
+  const interval = (when) => {
+    const minutes = Math.max(1, Math.round((when - Date.now()) / 60000));
+    const format = new Intl.RelativeTimeFormat(language, { numeric: "always", style: "short" });
+    if (minutes < 60) return format.format(minutes, "minute");
+    if (minutes < 1440) return format.format(Math.round(minutes / 60), "hour");
+    return format.format(Math.round(minutes / 1440), "day");
+  };
+
+  let asked = null;
+  const show = () => {
+    const waiting = due();
+    const said = document.getElementById("due");
+    box.hidden = !waiting.length;
+    document.getElementById("all-cards").hidden = inBox().length === cards.length;
+    if (!inBox().length) said.textContent = say("cards.empty");
+    else if (waiting.length) said.textContent = count("cards.due", waiting.length);
+    else {
+      const next = Math.min(...inBox().map((card) => state(card.id).due.getTime()));
+      said.textContent = say("cards.none", { when: interval(next) });
+    }
+    if (!waiting.length) return;
+    asked = waiting[0];
+    box.querySelector(".kind").textContent = say("cards.from", { number: asked.card.lesson });
+    box.querySelector(".front").innerHTML = asked.card.front;  // rendered from the lesson's Markdown
+    box.querySelector(".back").innerHTML = asked.card.back;
+    flip(false);
+  };
+  const flip = (open) => {
+    box.querySelector(".back").hidden = !open;
+    box.querySelector(".rate").hidden = !open;
+    box.querySelector(".show").parentElement.hidden = open;
+    if (!open) return;
+    const times = scheduler.repeat(asked.state, new Date());
+    for (const button of box.querySelectorAll("[data-rating]")) {
+      button.querySelector("small").textContent = interval(times[Number(button.dataset.rating)].card.due);
+    }
+  };
+  const rate = (rating) => {
+    const { card } = scheduler.next(asked.state, new Date(), rating);
+    store.put("cards", asked.card.id, { added: store.cards[asked.card.id].added, ...card });
+    show();
+    (box.hidden ? document.getElementById("due") : box.querySelector(".show")).focus();
+  };
+
+  document.getElementById("due").tabIndex = -1;
+  box.querySelector(".show").addEventListener("click", () => { flip(true); box.querySelector("[data-rating='3']").focus(); });
+  for (const button of box.querySelectorAll("[data-rating]")) {
+    button.addEventListener("click", () => rate(Number(button.dataset.rating)));
+  }
+  addEventListener("keydown", (event) => {
+    if (box.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+    const open = !box.querySelector(".back").hidden;
+    if (open && "1234".includes(event.key)) rate(Number(event.key));
+  });
+  document.getElementById("all-cards").addEventListener("click", () => {
+    for (const card of cards) {
+      if (!(card.id in store.cards)) store.put("cards", card.id, { added: new Date().toISOString() });
+    }
+    show();
+  });
+  show();
+})();

@@ -1,0 +1,121 @@
+"""The runs to fuse, and their weights, as callers give them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.notes import Note
+from relyon.core.parameters import check_items
+from relyon.core.rules import SortTies as Ties
+from relyon.core.texts import message
+from relyon.data.run import Run
+from relyon.io import read_run
+from relyon.ltr.fusion.base import Method
+
+__all__ = ["Ties", "check_queries", "named_runs", "run_weights"]
+
+
+def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
+    """Returns the runs, those of a mapping by its names.
+
+    Raises:
+        ParameterError: If there are fewer than two.
+    """
+    listed = runs.values() if isinstance(runs, Mapping) else runs
+    values = check_items("runs", listed, "a list of runs")
+    if len(values) < 2:
+        raise ParameterError(
+            message("fusion needs at least two runs. Got {count} instead.", count=len(values)),
+            hint="runs is a list of runs, such as [bm25, dense]",
+        )
+    found = _read_all(values)
+    if not isinstance(runs, Mapping):
+        return found
+    return [
+        Run(run.table, name=name, source=run.source, notes=run.notes)
+        for name, run in zip(runs, found, strict=True)
+    ]
+
+
+def _read_all(values: Sequence[Any]) -> list[Run]:
+    """Returns the runs; files are read at the same time, the first bad one is reported."""
+    if not all(isinstance(value, str | PathLike) and fspath(value) != "-" for value in values):
+        return [read_run(value) for value in values]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(len(values), os.cpu_count() or 1, 8)) as pool:
+        return list(pool.map(read_run, values))
+
+
+def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:
+    """Returns what is to be said about queries that some runs lack.
+
+    Raises:
+        InputError: If no query is in two of the runs.
+    """
+    having: dict[str, int] = {}
+    for run in runs:
+        for query in run.queries:
+            having[query] = having.get(query, 0) + 1
+    if not having:
+        raise InputError("the runs are empty: there is nothing to fuse")
+    if max(having.values()) < 2:
+        examples = ", ".join(f"`{run.queries[0]}`" for run in runs if run.queries)
+        raise InputError(
+            "no query occurs in two runs: there is nothing to fuse",
+            hint=message("check the query ids: the runs begin with {examples}", examples=examples),
+        )
+    partial = [query for query, count in having.items() if count < len(runs)]
+    if not partial:
+        return ()
+    return (
+        Note(
+            "partial-queries",
+            len(partial),
+            "warning",
+            tuple(partial[:3]),
+            {"queries": len(having), "runs": len(runs)},
+        ),
+    )
+
+
+def run_weights(method: Method, weights: Sequence[float] | None, runs: int) -> list[float]:
+    """Returns one weight per run.
+
+    Raises:
+        ParameterError: If the method takes none or needs some, or they are not one per run.
+    """
+    if weights is None:
+        if method.needs_weights:
+            raise ParameterError(
+                message("the fusion method `{method_name}` needs weights", method_name=method.name),
+                hint=message(
+                    "give {runs} numbers, one per run; relyon.optimize_fusion finds some", runs=runs
+                ),
+            )
+        return [1.0] * runs
+    if not method.weighted:
+        raise ParameterError(
+            message(
+                "the fusion method `{method_name}` does not accept weights", method_name=method.name
+            )
+        )
+    try:
+        numbers = [float(weight) for weight in weights]
+    except (TypeError, ValueError):
+        numbers = [math.nan]
+    if not all(map(math.isfinite, numbers)):
+        raise ParameterError(
+            message("the weights must be numbers. Got `{weights}` instead.", weights=weights)
+        )
+    if len(numbers) != runs:
+        raise ParameterError(
+            message("there are {count} weights and {runs} runs", count=len(numbers), runs=runs),
+            hint="one per run",
+        )
+    return numbers

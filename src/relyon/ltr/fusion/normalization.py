@@ -1,0 +1,105 @@
+"""Scores of different runs made comparable, list by list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from relyon.core.errors import InputError, UnknownNameError
+from relyon.core.registry import suggestion
+from relyon.core.texts import message
+
+__all__ = ["NORMALIZATIONS", "Normalization", "normalization_of", "normalized"]
+
+Normalization = Literal[
+    "none", "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda"
+]
+
+#: Every normalisation and its formula: s a score, r its rank from 1, n the documents that the run
+#: returned for the query, c those of all runs together.
+NORMALIZATIONS: dict[str, str] = {
+    "none": "s",
+    "min-max": "(s - min) / (max - min)",
+    "min-max-inverted": "(max - s) / (max - min), for distances: the lowest score is best",
+    "max": "s / max",
+    "sum": "(s - min) / sum of (s - min)",
+    "zmuv": "(s - mean) / standard deviation: zero mean, unit variance",
+    "rank": "1 - (r - 1) / n",
+    "borda": "1 - (r - 1) / c; documents that the run lacks get 1/2 - (n - 1) / 2c",
+}
+
+
+def normalization_of(name: str | None) -> str:
+    """Returns a normalisation's name as it is listed; `_` stands for `-` too.
+
+    Raises:
+        UnknownNameError: If it does not exist.
+
+    Examples:
+        >>> normalization_of("min_max")
+        'min-max'
+    """
+    key = (name or "none").lower().replace("_", "-")
+    if key not in NORMALIZATIONS:
+        raise UnknownNameError(
+            message("unknown normalisation: `{name}`", name=name),
+            hint=suggestion(key, list(NORMALIZATIONS)),
+        )
+    return key
+
+
+def normalized(
+    scores: Sequence[float], name: str, candidates: int = 0, floor: float = 0.0
+) -> list[float]:
+    """Returns the scores of one list, best first, made comparable with those of other lists.
+
+    Where all scores of a list are equal, nothing tells its documents apart: those of `min-max`,
+    `sum` and `zmuv` are 0. `max` of zeros alone is 0.
+
+    Args:
+        scores: The scores of one run for one query, the best first.
+        name: One of `NORMALIZATIONS`.
+        candidates: For `borda`: the documents of all runs.
+        floor: The least number to divide by; 0 gives 0 where there is nothing to divide by.
+
+    Raises:
+        InputError: If `max` would divide by a score that is not positive.
+
+    Examples:
+        >>> normalized([3.0, 2.0, 1.0], "min-max")
+        [1.0, 0.5, 0.0]
+
+    References:
+        Montague and Aslam (2001), CIKM. Renda and Straccia (2003), SAC (`rank`, `borda`).
+    """
+    if not scores:
+        return []
+    count = len(scores)
+    low, high = min(scores), max(scores)
+    if name == "rank":
+        return [1 - place / count for place in range(count)]
+    if name == "borda":
+        return [1 - place / candidates for place in range(count)]
+    if name == "max" and high <= 0 and low < 0 and not floor:
+        raise InputError(
+            message(
+                "the best score of a list is {high:g}, by which the normalisation `max` divides",
+                high=high,
+            ),
+            hint="choose another one, such as min-max, which takes negative scores",
+        )
+    mean = sum(scores) / count
+    spread = sum(scores) - low * count
+    deviation = math.sqrt(sum((score - mean) ** 2 for score in scores) / count)
+    parts: dict[str, tuple[Callable[[float], float], float]] = {
+        "none": (lambda score: score, 1.0),
+        "min-max": (lambda score: score - low, high - low),
+        "min-max-inverted": (lambda score: high - score, high - low),
+        "max": (lambda score: score, high),
+        "sum": (lambda score: score - low, spread if high > low else 0.0),
+        "zmuv": (lambda score: score - mean, deviation if high > low else 0.0),
+    }
+    part, least = parts[name]
+    divisor = max(least, floor)
+    return [part(score) / divisor if divisor > 0 else 0.0 for score in scores]

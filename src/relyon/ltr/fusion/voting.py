@@ -1,0 +1,111 @@
+"""Methods in which runs vote: points for places in an election, or majorities of two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from relyon.ltr.fusion.base import Kernel, Method, Place, Reads, merge_sorted, register
+
+__all__ = ["BordaFuse", "Condorcet", "WeightedBordaFuse", "WeightedCondorcet"]
+
+
+@register
+@dataclass(frozen=True)
+class BordaFuse(Method):
+    """Borda count: with c candidates the first gets c points, the second c - 1 …
+
+    The points that are left over are shared equally by the documents that the run lacks.
+
+    References:
+        Aslam and Montague (2001), SIGIR.
+    """
+
+    name: ClassVar[str] = "borda"
+    aliases: ClassVar[tuple[str, ...]] = ("bordafuse", "borda_fuse")
+    formula: ClassVar[str] = "sum of w x (c - r + 1); w x (c - n + 1) / 2 from a run that lacks it"
+    reads: ClassVar[Reads] = "ranks"
+
+    def points(self, place: Place) -> float:
+        """Points for a place."""
+        return float(place.candidates - place.rank + 1)
+
+    def absent(self, run: int, retrieved: int, candidates: int) -> float | None:
+        """An equal share of the points that are left."""
+        return (candidates - retrieved + 1) / 2
+
+    def kernel(self) -> Kernel:
+        """The native form."""
+        return Kernel("borda", absent="borda")
+
+
+@register
+@dataclass(frozen=True)
+class WeightedBordaFuse(BordaFuse):
+    """Borda count with a weight per run.
+
+    References:
+        Aslam and Montague (2001), SIGIR.
+    """
+
+    name: ClassVar[str] = "w_borda"
+    aliases: ClassVar[tuple[str, ...]] = ("w_bordafuse", "weighted_bordafuse", "weighted_borda")
+    needs_weights: ClassVar[bool] = True
+
+
+@register
+@dataclass(frozen=True)
+class Condorcet(BordaFuse):
+    """Condorcet fusion: a document comes before those that a majority of runs puts behind it.
+
+    A run prefers what it returned to what it lacks, and has no opinion on two documents that it
+    lacks. Majorities can go in circles; so the documents are first ordered by their Borda points
+    and then merged, pairs first, where a later one goes before an earlier one if more weight says
+    so.
+    The best of c documents gets the score c, the next c - 1 …
+
+    References:
+        Montague and Aslam (2002), CIKM.
+    """
+
+    name: ClassVar[str] = "condorcet"
+    aliases: ClassVar[tuple[str, ...]] = ("condorcet_fuse",)
+    formula: ClassVar[str] = "c - place in an order in which majorities win"
+
+    def order(self, places: Mapping[str, Mapping[int, Place]], weights: Sequence[float]) -> Any:
+        """The order of all documents, from that by Borda points."""
+
+        def votes(one: str, other: str) -> float:
+            return sum(
+                sorted(
+                    weight
+                    for run, weight in enumerate(weights)
+                    if run in places[one]
+                    and (
+                        run not in places[other] or places[one][run].rank < places[other][run].rank
+                    )
+                )
+            )
+
+        return merge_sorted(
+            list(places), lambda later, earlier: votes(later, earlier) > votes(earlier, later)
+        )
+
+    def kernel(self) -> Kernel:
+        """The native form."""
+        return Kernel("borda", absent="borda", combine="votes")
+
+
+@register
+@dataclass(frozen=True)
+class WeightedCondorcet(Condorcet):
+    """Condorcet fusion in which each run's vote has a weight.
+
+    References:
+        Montague and Aslam (2002), CIKM.
+    """
+
+    name: ClassVar[str] = "w_condorcet"
+    aliases: ClassVar[tuple[str, ...]] = ("weighted_condorcet",)
+    needs_weights: ClassVar[bool] = True

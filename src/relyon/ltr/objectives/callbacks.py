@@ -1,0 +1,154 @@
+"""Early stopping as LightGBM, XGBoost and CatBoost call it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.packages import optional_package
+from relyon.core.texts import message
+from relyon.ltr.objectives.early_stopping import EarlyStopping, Rule
+
+if TYPE_CHECKING:
+    from relyon.ltr.objectives.metric import Metric
+
+__all__ = ["stopping"]
+
+
+class Watch:
+    """The metric of the data set that an engine evaluates last.
+
+    Attributes:
+        decision: When to stop.
+    """
+
+    def __init__(self, metric: Metric, decision: EarlyStopping) -> None:
+        self.metric = metric
+        self.decision = decision
+        self._calls = 0
+
+    def begin(self) -> None:
+        """Forgets an earlier training."""
+        self.decision.reset()
+        self._calls = -1
+
+    def look(self) -> bool:
+        """Takes in a round, and returns whether to stop.
+
+        Raises:
+            InputError: If the engine did not ask for the metric.
+        """
+        last = self.metric.last
+        calls = self.metric.calls
+        if last is None or calls == self._calls:
+            raise InputError(
+                "early stopping needs a metric that is not computed",
+                hint="give the engine the metric, and a validation data set",
+            )
+        self._calls = calls
+        first = self.metric.measures[0]
+        values = None if last.values is None else last.values.get(first)
+        return self.decision.update((last.numbers or {})[first], values)
+
+
+class LightGBMStopping(Watch):
+    """As one of LightGBM's `callbacks`."""
+
+    before_iteration = False
+    best: Any = None
+
+    def __init__(self, metric: Metric, decision: EarlyStopping) -> None:
+        super().__init__(metric, decision)
+        # After `record_evaluation`, which would miss the last round. LightGBM looks for it in the
+        # instance, and gives one of its own to a callback that has it in its class.
+        self.order = 30
+
+    def __call__(self, env: Any) -> None:
+        """Raises LightGBM's own exception where training is to stop."""
+        if env.iteration == env.begin_iteration:
+            self.begin()
+        stop = self.look()
+        if self.decision.best_round == len(self.decision.values) - 1:
+            self.best = env.evaluation_result_list
+        if stop or env.iteration == env.end_iteration - 1:
+            library = optional_package("lightgbm", purpose="early stopping")
+            best = self.decision.best_round + env.begin_iteration
+            raise library.callback.EarlyStopException(best, self.best)
+
+
+class CatBoostStopping(Watch):
+    """As one of CatBoost's `callbacks`."""
+
+    def after_iteration(self, info: Any) -> bool:
+        """Returns whether training goes on."""
+        if info.iteration == 1:
+            self.begin()
+        return not self.look()
+
+
+def xgboost_stopping(metric: Metric, decision: EarlyStopping) -> Any:
+    """Returns one of XGBoost's `callbacks`."""
+    library = optional_package("xgboost", purpose="early stopping")
+
+    class XGBoostStopping(Watch, library.callback.TrainingCallback):  # type: ignore[misc, name-defined]
+        """As one of XGBoost's `callbacks`."""
+
+        def before_training(self, model: Any) -> Any:
+            self.begin()
+            return model
+
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            stop = self.look()
+            first = epoch + 1 - len(self.decision.values)
+            model.set_attr(
+                best_iteration=str(first + self.decision.best_round),
+                best_score=repr(self.decision.best_value),
+            )
+            return stop
+
+    return XGBoostStopping(metric, decision)
+
+
+def stopping(
+    metric: Metric, rule: Rule = "rounds", *, rounds: int | None = None, level: float = 0.05
+) -> Any:
+    """Returns early stopping for the engine of a metric, as one of its `callbacks`.
+
+    The first measure of the metric decides, on the data set that the engine measures last: give
+    the validation set last. The engine must be given the metric, too. `decision` of what is
+    returned holds the best round and all values, whole, also where the engine rounds them. What
+    the two rules do, and how the level is shared out among rounds, is said by `EarlyStopping`.
+    LightGBM and XGBoost are told the best round (`best_iteration`); CatBoost keeps it itself with
+    ``use_best_model=True``, which takes its `eval_metric`, the same.
+
+    Args:
+        metric: What `relyon.ltr.feval` returned.
+        rule: `rounds`, or `significance`: best − now over the validation queries is significantly
+            above 0.
+        rounds: Stop after so many rounds without a better one.
+        level: The significance level of the whole training.
+
+    Raises:
+        ParameterError: If the rule is `significance` and the first measure is not a mean over
+            queries, or another parameter cannot be.
+
+    Examples:
+        >>> import relyon.ltr
+        >>> metric = relyon.ltr.feval("ndcg@10")
+        >>> relyon.ltr.stopping(metric, "significance", level=0.01).decision
+        EarlyStopping('significance', level=0.01)
+    """
+    decision = EarlyStopping(rule, rounds=rounds, level=level)
+    if rule == "significance" and not metric.by_query:
+        raise ParameterError(
+            message(
+                "`{measure}` is not a mean over queries, so its rounds cannot be compared query by"
+                " query",
+                measure=metric.measures[0],
+            ),
+            hint="choose one such as ndcg@10 or ap, or the rule `rounds`",
+        )
+    if metric.engine == "xgboost":
+        return xgboost_stopping(metric, decision)
+    kinds = {"lightgbm": LightGBMStopping, "catboost": CatBoostStopping}
+    return kinds[metric.engine](metric, decision)

@@ -1,0 +1,147 @@
+"""When to stop training: after rounds without a better one, or at a significantly worse one."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, get_args
+
+from relyon.analysis.statistics import interval
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.parameters import check_choice, check_fraction, check_whole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["EarlyStopping", "Rule"]
+
+Rule = Literal["rounds", "significance"]
+
+
+class EarlyStopping:
+    """Decides, round by round, whether training goes on.
+
+    `rounds`: it stops as soon as the best round is so many rounds ago. `significance`: it stops as
+    soon as the measure of the best round is significantly above that of the current one: as soon
+    as the lower end of the paired t interval of (best − now) over the validation queries is above
+    0. While nothing is known to have become worse, it goes on.
+
+    The differences are looked at after every round, and the best round was chosen because it
+    looked best, so the level is shared out: round t has t − 1 rounds before it, each of which may
+    be the best, and a comparison in round t has the one-sided level α / (t (t − 1)²). The sum over
+    all rounds and pairs is α, so that, where all rounds are equally good in truth, training stops
+    wrongly with a probability of at most α, however many rounds there are and however they depend
+    on each other (Bonferroni). That costs power: only a clear loss stops it, and late rounds need
+    a clearer one. A model that neither gains nor loses is trained to the end; give `rounds` too to
+    end that.
+
+    Attributes:
+        rule: `rounds` or `significance`.
+        rounds: After how many rounds without a better one it stops; None with `significance`: no
+            matter how many.
+        level: The significance level α.
+        best_round: The best round, from 0; the first of equal ones. -1 before the first.
+        best_value: Its measure, higher is better; NaN before the first.
+        values: The measure of every round.
+        stopped: Why it stopped: `rounds`, `significance`, or empty.
+
+    Raises:
+        ParameterError: If `rule` is neither, `rounds` is missing with `rounds` or below 1, or the
+            level is not between 0 and 1.
+
+    Examples:
+        >>> stopping = EarlyStopping("rounds", rounds=2)
+        >>> [stopping.update(value) for value in (0.3, 0.5, 0.4, 0.4)]
+        [False, False, False, True]
+        >>> stopping.best_round, stopping.stopped
+        (1, 'rounds')
+    """
+
+    def __init__(
+        self, rule: Rule = "rounds", *, rounds: int | None = None, level: float = 0.05
+    ) -> None:
+        check_choice("rule", rule, get_args(Rule))
+        check_fraction("level", level)
+        if rounds is not None:
+            rounds = check_whole("rounds", rounds)
+        elif rule == "rounds":
+            raise ParameterError(
+                "the rule `rounds` needs a number of rounds", hint="such as rounds=50"
+            )
+        self.rule = rule
+        self.rounds = rounds
+        self.level = level
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets all rounds, for another training."""
+        self.best_round = -1
+        self.best_value = math.nan
+        self.values: list[float] = []
+        self.stopped: str = ""
+        self._best: NDArray[np.float64] | None = None
+
+    def update(self, value: float, by_query: ArrayLike | None = None) -> bool:
+        """Takes in a round, and returns whether to stop.
+
+        Args:
+            value: The measure on the validation queries.
+            by_query: Its value for each query, in the same order in every round, NaN where there
+                is none; for `significance`.
+
+        Raises:
+            InputError: If the measure is NaN; or, with `significance`, values of queries are
+                missing, are other queries than before, or are fewer than two.
+        """
+        if math.isnan(value):
+            raise InputError(
+                "the measure has no value on the validation queries",
+                hint="check their labels, or set the value of undefined queries: undefined",
+            )
+        now = self._checked(by_query) if self.rule == "significance" else None
+        self.values.append(float(value))
+        if self.best_round < 0 or value > self.best_value:
+            self.best_round, self.best_value = len(self.values) - 1, float(value)
+            self._best = now
+            return False
+        if now is not None and self._is_worse(now):
+            self.stopped = "significance"
+        elif self.rounds is not None and len(self.values) - 1 - self.best_round >= self.rounds:
+            self.stopped = "rounds"
+        return bool(self.stopped)
+
+    def _checked(self, by_query: ArrayLike | None) -> NDArray[np.float64]:
+        import numpy as np
+
+        if by_query is None:
+            raise InputError(
+                "the rule `significance` needs the values of the validation queries",
+                hint="name a measure that is a mean over queries, such as ndcg@10",
+            )
+        now = np.array(by_query, dtype=np.float64)
+        if (~np.isnan(now)).sum() < 2:
+            raise InputError(
+                "the rule `significance` needs two or more validation queries with a value",
+                hint="use the rule `rounds`",
+            )
+        if self._best is not None and now.shape != self._best.shape:
+            raise InputError("the validation queries are others than in the round before")
+        return now
+
+    def _is_worse(self, now: NDArray[np.float64]) -> bool:
+        """Whether the best round is significantly better than the current one."""
+        import numpy as np
+
+        if self._best is None:
+            return False
+        differences = self._best - now
+        differences = differences[~np.isnan(differences)]
+        rounds = len(self.values)
+        level = self.level / (rounds * (rounds - 1) ** 2)
+        low, _ = interval("t", differences, confidence=1 - 2 * level)
+        return low > 0
+
+    def __repr__(self) -> str:
+        limit = "" if self.rounds is None else f", rounds={self.rounds}"
+        level = f", level={self.level:g}" if self.rule == "significance" else ""
+        return f"EarlyStopping({self.rule!r}{limit}{level})"

@@ -1,0 +1,299 @@
+"""Measures as metrics of boosted trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.parameters import check_whole
+from relyon.core.texts import message
+from relyon.data.convention import load_convention
+from relyon.data.labelled import LabelledRows
+from relyon.data.scale import load_scale
+from relyon.evaluation.assembly import number, refuse_undefined
+from relyon.evaluation.labelled import Settings, row_columns, row_program
+from relyon.evaluation.program import Average, MeasureNames, Program
+from relyon.evaluation.scores import array_rules, without_formula
+from relyon.ltr.objectives.engines import check_engine, group_sizes, labels_of
+from relyon.ltr.objectives.rows import TrainingRows, training_rows
+from relyon.measures.names import measures as parse_measures
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from relyon.data.convention import Convention
+    from relyon.data.scale import Scale
+
+__all__ = ["MeasuredRows", "Metric", "feval"]
+
+
+@dataclass(eq=False)
+class MeasuredRows:
+    """Rows whose measures are resolved, and what their last scores were worth.
+
+    Attributes:
+        rows: The labels.
+        program: The measures.
+        numbers: The last number of each measure.
+        values: The last value of each query, of the first measure: what the convention counts for
+            one without a value, NaN where that is nothing.
+    """
+
+    rows: TrainingRows
+    program: Program
+    threads: int = 0
+    numbers: Mapping[str, float] | None = None
+    values: Mapping[str, NDArray[np.float64]] | None = None
+
+    def measure(self, scores: NDArray[Any]) -> dict[str, float]:
+        """Returns what scores are worth by measure.
+
+        Raises:
+            InputError: If they are not as many as the labels, or one is not finite.
+        """
+        import numpy as np
+
+        program = self.program
+        scored = replace(self.rows.rows, scores=self.rows.gathered(scores), weights=None)
+        columns = row_columns(program, scored, self.threads)
+        refuse_undefined(program, columns, scored.queries)
+        numbers = {
+            str(asked): number(one, form, columns[str(asked)].total, program.convention)
+            for asked, one, form in zip(program.asked, program.resolved, program.forms, strict=True)
+        }
+        self.numbers = numbers
+        first = program.asked[0]
+        found = np.asarray(columns[str(first)].values(), dtype=np.float64)
+        found[np.isnan(found)] = program.resolved[0].counted(program.convention)
+        self.values = {str(first): found}
+        return numbers
+
+
+class Metric:
+    """Measures that an engine asks for after every tree.
+
+    What the labels alone decide is prepared once per data set.
+
+    Attributes:
+        measures: The names of the measures.
+        engine: Whose call it answers.
+        last: The rows that were measured last.
+        calls: How many times rows were measured.
+    """
+
+    def __init__(
+        self,
+        names: MeasureNames,
+        given: Sequence[TrainingRows],
+        groups: Sequence[NDArray[Any]],
+        settings: Settings,
+        engine: str,
+    ) -> None:
+        self._asked = parse_measures(names)
+        self.measures = tuple(str(one) for one in self._asked)
+        self.engine = engine
+        self._settings = settings
+        self._groups = groups
+        self.last: MeasuredRows | None = None
+        self.calls = 0
+        self._known = [self._prepare(rows) for rows in given]
+        self._by_data: WeakKeyDictionary[Any, MeasuredRows] = WeakKeyDictionary()
+
+    def _prepare(self, rows: TrainingRows) -> MeasuredRows:
+        import numpy as np
+
+        whole = replace(rows.rows, labels=np.asarray(rows.rows.labels, dtype=np.float64))
+        program = row_program(whole, self._asked, self._settings, False)
+        return MeasuredRows(replace(rows, rows=whole), program, self._settings.threads)
+
+    @property
+    def by_query(self) -> bool:
+        """Whether the first measure is a mean of values of queries."""
+        first = self._asked[0]
+        form = self._settings.average
+        macro = (form if form in first.averages else first.averages[0]) == "macro"
+        return macro and first.combine == "mean"
+
+    def measure(self, rows: MeasuredRows, scores: ArrayLike) -> dict[str, float]:
+        """Returns what scores of rows are worth by measure."""
+        import numpy as np
+
+        numbers = rows.measure(np.asarray(scores))
+        self.last, self.calls = rows, self.calls + 1
+        return numbers
+
+    def of(self, data: Any) -> MeasuredRows:
+        """Returns the rows of a LightGBM `Dataset` or an XGBoost `DMatrix`, as last measured.
+
+        Raises:
+            InputError: If no rows are known that have its labels, and it has no queries.
+        """
+        found = self._by_data.get(data)
+        if found is None:
+            labels = labels_of(data)
+            if labels is None:
+                raise InputError("the data set has no labels")
+            found = self._find(labels, group_sizes(data))
+            self._by_data[data] = found
+        return found
+
+    def of_labels(self, labels: NDArray[Any]) -> MeasuredRows:
+        """Returns the rows that have these labels, as last measured."""
+        return self._find(labels, None)
+
+    def _find(self, labels: NDArray[Any], sizes: NDArray[Any] | None) -> MeasuredRows:
+        import numpy as np
+
+        single = labels.astype(np.float32)
+        for known in self._known:
+            own = np.asarray(known.rows.rows.labels, dtype=np.float32)
+            if len(own) == len(single) and np.array_equal(known.rows.gathered(single), own):
+                return known
+        count = len(single)
+        fitting = (one for one in self._groups if count in (len(one), one.sum()))
+        groups = next(fitting, sizes)
+        if groups is None:
+            raise InputError(
+                message(
+                    "unknown queries for a data set of {count} rows with these labels",
+                    count=count,
+                ),
+                hint="give feval its labelled rows or query ids, in the order of the data set",
+            )
+        found = self._prepare(training_rows(labels, groups))
+        self._known.append(found)
+        return found
+
+    def __deepcopy__(self, memo: object) -> Metric:
+        """Returns itself: engines copy their parameters, and what was measured is asked here."""
+        return self
+
+    def __iter__(self) -> Iterator[MeasuredRows]:
+        """All rows that are known."""
+        return iter(self._known)
+
+
+class LightGBMMetric(Metric):
+    """As LightGBM's `feval`, and as `eval_metric` of its scikit-learn classes."""
+
+    def __call__(self, first: Any, second: Any) -> list[tuple[str, float, bool]]:
+        """Returns name, value and True (higher is better) of each measure."""
+        import numpy as np
+
+        if hasattr(second, "get_label"):
+            numbers = self.measure(self.of(second), first)
+        else:
+            numbers = self.measure(self.of_labels(np.asarray(first)), second)
+        return [(name, value, True) for name, value in numbers.items()]
+
+
+class XGBoostMetric(Metric):
+    """As XGBoost's `custom_metric`."""
+
+    def __call__(self, scores: Any, data: Any) -> list[tuple[str, float]]:
+        """Returns name and value of each measure; XGBoost splits names at colons."""
+        numbers = self.measure(self.of(data), scores)
+        return [(name.replace(":", "="), value) for name, value in numbers.items()]
+
+
+class CatBoostMetric(Metric):
+    """As CatBoost's `eval_metric`."""
+
+    #: Else CatBoost has Numba compile the methods, and warns that it cannot.
+    no_jit = True
+
+    def is_max_optimal(self) -> bool:
+        """Returns that higher is better."""
+        return True
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """Returns the measure, and 1 to divide it by."""
+        import numpy as np
+
+        rows = self.of_labels(np.asarray(target))
+        return self.measure(rows, approxes[0])[self.measures[0]], 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """Returns the measure."""
+        return error
+
+
+KINDS: Mapping[str, type[Metric]] = {
+    "lightgbm": LightGBMMetric,
+    "xgboost": XGBoostMetric,
+    "catboost": CatBoostMetric,
+}
+
+
+def feval(
+    measures: MeasureNames,
+    rows: LabelledRows | Sequence[LabelledRows] | ArrayLike | None = None,
+    *,
+    engine: Literal["lightgbm", "xgboost", "catboost"] = "lightgbm",
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    scale: Scale | str | None = None,
+    average: Average | None = None,
+    threads: int = 0,
+) -> Any:
+    """Returns measures as the metric of boosted trees.
+
+    For LightGBM it is the argument `feval`, for XGBoost `custom_metric`, for CatBoost the parameter
+    `eval_metric`, of which there is one. The numbers are those of `relyon.evaluate_scores`, under
+    the same convention, and weights do not enter them. LightGBM and XGBoost know the queries of
+    their data; CatBoost tells nobody, so it needs `rows`. XGBoost rounds the numbers of a custom
+    metric to six decimals; `numbers` of the rows holds them whole. Higher is better of all of
+    them; XGBoost has to be told: ``EarlyStopping(maximize=True)``.
+
+    Args:
+        measures: One or more names such as `ndcg@10`; CatBoost takes one.
+        rows: Labelled rows of the data sets that are measured; or, if the labels of the data set
+            are to be used, sizes or ids of its queries; None takes those too from the data set.
+        engine: `lightgbm`, `xgboost` or `catboost`.
+        convention: The rules, as for `relyon.evaluate`: `lightgbm`, `xgboost` and `catboost` count
+            as the engines' own metrics do.
+        scale: The grade scale, as for `relyon.evaluate`.
+        average: As for `relyon.evaluate`.
+        threads: Threads to use; 0 uses all cores.
+
+    Raises:
+        ParameterError: If the engine is unknown, or CatBoost and there are several measures.
+
+    Examples:
+        >>> import relyon.ltr
+        >>> metric = relyon.ltr.feval(["ndcg@10", "rr"], [2, 2])
+        >>> import numpy as np
+        >>> metric(np.array([1, 0, 0, 1]), np.array([0.5, 0.1, 0.9, 0.2]))
+        [('ndcg@10', 0.8154648767857288, True), ('rr', 0.75, True)]
+    """
+    import numpy as np
+
+    check_engine(engine)
+    given = load_convention(convention)
+    known = load_scale(scale)
+    settings = Settings(
+        array_rules(given),
+        average,
+        known,
+        check_whole("threads", threads, least=0),
+        without_formula(given),
+        spans=False,
+    )
+    listed: list[TrainingRows] = []
+    groups: list[NDArray[Any]] = []
+    if isinstance(rows, LabelledRows):
+        listed = [training_rows(rows)]
+    elif isinstance(rows, list | tuple) and rows and isinstance(rows[0], LabelledRows):
+        listed = [training_rows(one) for one in rows]
+    elif rows is not None:
+        groups = [np.asarray(rows)]
+    metric = KINDS[engine](measures, listed, groups, settings, engine)
+    if engine == "catboost" and len(metric.measures) > 1:
+        raise ParameterError(
+            message("CatBoost takes one metric, not {count}", count=len(metric.measures)),
+            hint="name the measure that decides, and evaluate the others after training",
+        )
+    return metric

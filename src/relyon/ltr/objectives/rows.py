@@ -1,0 +1,139 @@
+"""Labels of training rows by query, in the order in which an engine has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+from relyon.data.arrays import group_rows
+from relyon.data.labelled import LabelledRows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from relyon.data.scale import Scale
+
+__all__ = ["TrainingRows", "training_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """Labels whose rows of one query are together, and where an engine has each row.
+
+    Attributes:
+        rows: The labels by query.
+        order: Row i of `rows` is row order[i] of the engine; None where they are the same.
+    """
+
+    rows: LabelledRows
+    order: NDArray[np.int64] | None = None
+
+    def gathered(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Brings an engine's rows into the order of `rows`.
+
+        Raises:
+            InputError: If they are not as many.
+        """
+        if values.shape != (len(self.rows),):
+            raise InputError(
+                message(
+                    "the model scored {scored} rows, but there are {count} labels",
+                    scored=values.size,
+                    count=len(self.rows),
+                ),
+                hint="give the labels of the rows that it trains on, in their order",
+            )
+        return values if self.order is None else values[self.order]
+
+    def scattered(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Brings numbers of `rows` into the order of the engine."""
+        import numpy as np
+
+        if self.order is None:
+            return values
+        spread = np.empty_like(values)
+        spread[self.order] = values
+        return spread
+
+    def check_labels(self, labels: NDArray[Any] | None) -> None:
+        """Rejects an engine's labels that differ from these, to float32 precision.
+
+        Raises:
+            InputError: If one differs.
+        """
+        import numpy as np
+
+        if labels is None:
+            return
+        own = np.asarray(self.rows.labels, dtype=np.float32)
+        given = self.gathered(labels)
+        if np.array_equal(own, given.astype(np.float32)):
+            return
+        place = int(np.flatnonzero(own != given)[0])
+        row = place if self.order is None else int(self.order[place])
+        raise InputError(
+            message(
+                "row {row} of the data set has the label {given:g}, but here it is {own:g}",
+                row=row,
+                given=float(given[place]),
+                own=float(own[place]),
+            ),
+            hint="give the labels of the rows that it trains on, in their order",
+        )
+
+
+def training_rows(
+    labels: LabelledRows | ArrayLike,
+    groups: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    scale: Scale | None = None,
+) -> TrainingRows:
+    """Groups labels by query; rows of a query may be scattered if `groups` are ids.
+
+    Args:
+        labels: Labelled rows, or one grade per row.
+        groups: Sizes of queries that add up to the number of rows, or one id per row; None for
+            labelled rows.
+        weights: One weight per row, or None.
+        scale: Turns names into grades.
+
+    Raises:
+        InputError: If shapes do not fit, or a label is not finite.
+    """
+    import numpy as np
+
+    if isinstance(labels, LabelledRows):
+        if groups is not None or weights is not None:
+            raise InputError(
+                "labelled rows contain their own queries and weights",
+                hint="leave out groups and weights",
+            )
+        rows, order = labels, None
+    else:
+        if groups is None:
+            raise InputError(
+                "labels come without queries",
+                hint="give sizes of queries that add up to the number of rows, or one id per row",
+            )
+        shape = np.shape(labels)
+        if len(shape) != 1:
+            raise InputError(
+                message("labels must have one dimension, not {count}", count=len(shape))
+            )
+        # The scores of this grouping are the numbers of the rows.
+        numbered = group_rows(labels, np.arange(shape[0]), groups, scale, weights)
+        places = numbered.known_scores()
+        together = bool((places == np.arange(shape[0])).all())
+        rows, order = numbered, None if together else places
+    values = np.asarray(rows.labels)
+    if values.dtype.kind == "f" and not bool(np.isfinite(values).all()):
+        place = int(np.flatnonzero(~np.isfinite(values))[0])
+        row = place if order is None else int(order[place])
+        raise InputError(
+            message("labels, row {row}: {value}", row=row, value=float(values[place])),
+            hint="rows count from 0; leave out or replace such rows",
+        )
+    return TrainingRows(rows, order)

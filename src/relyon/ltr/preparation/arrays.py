@@ -1,0 +1,130 @@
+"""Labelled rows of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError
+from relyon.core.packages import scipy_part
+from relyon.core.texts import message
+from relyon.data.arrays import group_rows
+from relyon.data.features import Features
+from relyon.data.labelled import LabelledRows, scattered_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["labelled_rows"]
+
+
+def labelled_rows(
+    features: Any,
+    labels: ArrayLike,
+    queries: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
+    documents: Sequence[object] | None = None,
+    names: Sequence[str] | None = None,
+) -> LabelledRows:
+    """Returns labelled rows of arrays, the rows of one query together.
+
+    Args:
+        features: Shape (rows, features): NumPy, SciPy sparse, or a data frame. float32 stays; other
+            numbers become float64.
+        labels: One per row.
+        queries: The query of each row, or the number of rows of each; None for one query.
+        weights: What each row weighs; None for 1 each.
+        positions: Where each row was shown, from 1.
+        documents: The document of each row.
+        names: What the features are called; None takes a frame's columns, else 1, 2, ….
+
+    Raises:
+        InputError: If shapes do not fit, or a value is not a number.
+
+    Examples:
+        >>> import relyon.ltr
+        >>> rows = relyon.ltr.labelled_rows([[3.5], [1.0], [2.0]], [1, 0, 2], ["a", "b", "a"])
+        >>> rows.queries, rows.labels.tolist(), rows.features.values.ravel().tolist()
+        (['a', 'b'], [1, 2, 0], [3.5, 2.0, 1.0])
+    """
+    import numpy as np
+
+    if names is None:
+        names = [str(name) for name in getattr(features, "columns", ())] or None
+    values = _values(features)
+    if values.ndim != 2:
+        raise InputError(
+            message("features must have two dimensions, not {ndim}", ndim=values.ndim),
+            hint="one row per label and one column per feature",
+        )
+    width = values.shape[1]
+    columns = {"labels": np.asarray(labels), "weights": weights, "positions": positions}
+    lengths = {name: len(one) for name, one in columns.items() if one is not None}  # type: ignore[arg-type]
+    lengths |= {} if documents is None else {"documents": len(documents)}
+    for name, length in lengths.items():
+        if length != values.shape[0]:
+            raise InputError(
+                message(
+                    "there are {rows:,} rows of features and {length:,} {name}",
+                    rows=values.shape[0],
+                    length=length,
+                    name=name,
+                )
+            )
+    if names is not None and len(names) != width:
+        raise InputError(
+            message(
+                "there are {width:,} features and {count:,} names", width=width, count=len(names)
+            )
+        )
+    # The places of rows travel as scores, and say afterwards how rows were brought together.
+    grouped = group_rows(labels, np.arange(values.shape[0]), queries, weights=weights)
+    order = grouped.known_scores()
+    shown = None if positions is None else _whole(positions)[order]
+    return replace(
+        grouped,
+        scores=None,
+        features=Features(
+            tuple(names or map(str, range(1, width + 1))),
+            values if bool((order[1:] > order[:-1]).all()) else values[order],
+        ),
+        positions=shown,
+        documents=None if documents is None else [str(documents[row]) for row in order],
+        scattered=0 if bool((order[1:] > order[:-1]).all()) else _scattered(queries),
+    )
+
+
+def _values(features: Any) -> Any:
+    import numpy as np
+
+    if hasattr(features, "tocsr"):
+        csr_array = scipy_part("sparse").csr_array
+
+        values: Any = csr_array(features)
+    else:
+        values = np.asarray(features)
+    if values.dtype.kind not in "biuf":
+        raise InputError(message("features must be numbers, not {dtype}", dtype=values.dtype))
+    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+
+
+def _whole(positions: ArrayLike) -> NDArray[np.int64]:
+    import numpy as np
+
+    given = np.asarray(positions)
+    if given.dtype.kind not in "iuf" or bool((given != np.floor(given)).any()):
+        raise InputError("positions are not whole numbers")
+    return given.astype(np.int64)
+
+
+def _scattered(queries: Any) -> int:
+    """Returns the number of ids whose rows are not adjacent."""
+    import numpy as np
+
+    ids = np.asarray(queries)
+    starts = ids[np.concatenate([[True], ids[1:] != ids[:-1]])]
+    return scattered_of(starts.tolist())

@@ -1,0 +1,104 @@
+"""Rows with the same features, wherever they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.packages import scipy_part
+from relyon.data.keys import GOLDEN, mix_all
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relyon.data.features import Features
+
+__all__ = ["joined_queries", "row_keys", "telling_rows"]
+
+#: Values that are looked at together.
+BLOCK = 1 << 21
+
+
+def row_keys(features: Features) -> NDArray[np.uint64]:
+    """Returns a number per row, the same for the same values and else as good as never.
+
+    64 bits: among a million different rows two have the same number with a probability of 3e-8.
+    A value that is 0 counts as one that is not stored, a float32 as the same float64, and a NaN as
+    any other.
+    """
+    import numpy as np
+
+    values = features.values
+    rows, width = values.shape
+    salts = mix_all(np.arange(1, width + 1, dtype=np.uint64) * np.uint64(GOLDEN)) | np.uint64(1)
+    keys = np.zeros(rows, dtype=np.uint64)
+    if features.sparse:
+        parts = mix_all(_bits(values.data) * salts[values.indices])
+        sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(parts, dtype=np.uint64)])
+        return sums[values.indptr[1:]] - sums[values.indptr[:-1]]  # type: ignore[no-any-return]
+    step = max(1, BLOCK // max(width, 1))
+    for start in range(0, rows, step):
+        block = _bits(values[start : start + step]) * salts
+        keys[start : start + step] = mix_all(block).sum(axis=1, dtype=np.uint64)
+    return keys
+
+
+def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """The bits of numbers, one pattern for 0 and -0, and one for NaN."""
+    import numpy as np
+
+    found = values.astype(np.float64) + 0.0
+    found[np.isnan(found)] = np.nan
+    return found.view(np.uint64)
+
+
+def telling_rows(features: Features) -> NDArray[np.bool_]:
+    """Returns for each row whether two of its values differ.
+
+    Rows such as all 0 are alike without being the same document twice.
+    """
+    import numpy as np
+
+    values = features.values
+    rows, width = values.shape
+    if width < 2:
+        return np.zeros(rows, dtype=bool)
+    if features.sparse:
+        lowest = values.min(axis=1).toarray().ravel()
+        highest = values.max(axis=1).toarray().ravel()
+        return np.asarray(~(lowest == highest))
+    return np.asarray(((values != values[:, :1]) & ~np.isnan(values)).any(axis=1))
+
+
+def joined_queries(
+    features: Features, qid: NDArray[np.int64], queries: int
+) -> tuple[NDArray[np.int64], int]:
+    """Groups queries of which two have a row with the same features.
+
+    Args:
+        features: The features of each row.
+        qid: The place of its query.
+        queries: How many queries there are.
+
+    Returns:
+        The number of each query's group, and how many rows stand in several queries.
+    """
+    import numpy as np
+
+    coo_array = scipy_part("sparse").coo_array
+    connected_components = scipy_part("sparse.csgraph").connected_components
+
+    telling = np.flatnonzero(telling_rows(features))
+    keys, owner = row_keys(features)[telling], qid[telling]
+    order = np.lexsort((owner, keys))
+    keys, owner = keys[order], owner[order]
+    same = keys[1:] == keys[:-1]
+    links = same & (owner[1:] != owner[:-1])
+    graph = coo_array(
+        (np.ones(int(links.sum())), (owner[:-1][links], owner[1:][links])), shape=(queries, queries)
+    )
+    _, groups = connected_components(graph, directed=False)
+    number = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(~same)])[: len(keys)]
+    several = np.zeros(int(number[-1]) + 1 if len(number) else 0, dtype=bool)
+    several[number[1:][links]] = True
+    return groups.astype(np.int64), int(several[number].sum())

@@ -1,0 +1,238 @@
+"""LightGBM: the default engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.packages import optional_package
+from relyon.core.rules import gain_function
+from relyon.core.texts import message
+from relyon.ltr.losses.lambdarank import LambdaRank
+from relyon.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relyon.ltr.rankers.rows import TrainingRows
+
+__all__ = ["LightGBM"]
+
+#: The labels that LightGBM takes for relevant gains, from 0, unless it is given more.
+LABELS = 10_000
+#: Features times rows below which one thread is as fast as two.
+FEW = 1_000_000
+
+
+def _library() -> Any:
+    return optional_package("lightgbm", purpose="a ranker", install="relyon[ltr]")
+
+
+class LightGBMForest(Forest):
+    """Trees of LightGBM."""
+
+    def __init__(self, booster: Any, threads: int, data: bytes = b"") -> None:
+        self.booster = booster
+        self.threads = threads
+        self.trees = int(booster.best_iteration)
+        if self.trees <= 0:
+            self.trees = int(booster.current_iteration())
+        self.data = data or str(booster.model_to_string(num_iteration=self.trees)).encode()
+
+    def predict(self, values: Any) -> NDArray[np.float64]:
+        """Scores a matrix of features."""
+        import numpy as np
+
+        found = self.booster.predict(
+            values, raw_score=True, num_iteration=self.trees, num_threads=self.threads
+        )
+        return np.asarray(found, dtype=np.float64)
+
+    def to_bytes(self) -> bytes:
+        """Returns LightGBM's text of the model, whose numbers are exact."""
+        return self.data
+
+    def to_onnx(self) -> tuple[Any, tuple[int, ...]]:
+        """Returns the trees as an ONNX model, and the features that single precision blurs."""
+        from relyon.ltr.rankers.exporting.trees import lightgbm_onnx
+
+        return lightgbm_onnx(self.data.decode(), self.booster.num_feature())
+
+    def to_treelite(self) -> Any:
+        """Returns the trees as Treelite holds them."""
+        from relyon.ltr.rankers.exporting.trees import lightgbm_treelite
+
+        return lightgbm_treelite(self.data.decode())
+
+    def importance(self) -> NDArray[np.float64]:
+        """Returns how much each feature's splits gained."""
+        import numpy as np
+
+        found = self.booster.feature_importance("gain", iteration=self.trees)
+        return np.asarray(found, dtype=np.float64)
+
+
+class LightGBM(Engine):
+    """LightGBM: `lightgbm.train` with its own objective where that is the same, else with ours."""
+
+    name: ClassVar[str] = "lightgbm"
+    aliases: ClassVar[tuple[str, ...]] = ("lgb", "lgbm")
+    title: ClassVar[str] = "LightGBM"
+    part: ClassVar[str] = "lightgbm.txt"
+    endings: ClassVar[tuple[str, ...]] = (".txt",)
+
+    def train(
+        self, rows: TrainingRows, valid: TrainingRows | None, task: Task, settings: TreeSettings
+    ) -> LightGBMForest:
+        """Trains."""
+        library = _library()
+        parameters = _parameters(settings, rows.values.shape[0] * rows.values.shape[1])
+        labels, weights = rows.rows.labels, rows.rows.weights
+        own = _own(rows, task)
+        if own is None:
+            # The weights are in the gradients and Hessians, and engines give objectives none.
+            own, weights = {"objective": task.objective(rows, "lightgbm")}, None
+        elif task.loss.name == "logistic":
+            labels = (labels >= getattr(task.loss, "rel", 1.0)).astype(float)
+        parameters |= own | dict(settings.options)
+        data = library.Dataset(
+            rows.values,
+            label=labels,
+            group=rows.sizes[rows.sizes > 0],
+            weight=weights,
+            position=rows.rows.positions,
+            # A function is not read here.
+            params={key: one for key, one in parameters.items() if not callable(one)},
+        )
+        _check_splits(data, library)
+        watched: dict[str, Any] = {}
+        history: dict[str, dict[str, list[float]]] = {}
+        if valid is not None:
+            parameters["metric"] = "None"
+            watched = {
+                "valid_sets": [library.Dataset(
+                    valid.values, label=valid.rows.labels, group=valid.sizes[valid.sizes > 0],
+                    reference=data,
+                )],
+                "feval": task.metric(valid, "lightgbm"),
+                "callbacks": [library.record_evaluation(history)],
+            }  # fmt: skip
+            if task.stop is not None:
+                watched["callbacks"].append(task.stopping(watched["feval"]))
+        try:
+            booster = library.train(parameters, data, num_boost_round=settings.trees, **watched)
+        except library.basic.LightGBMError as error:
+            raise InputError(
+                message("LightGBM cannot train on these rows: {error}", error=error)
+            ) from None
+        forest = LightGBMForest(booster, settings.threads)
+        forest.history = next(iter(history.get("valid_0", {}).values()), ())
+        return forest
+
+    def load(self, data: bytes, threads: int) -> LightGBMForest:
+        """Returns trees from LightGBM's text of them."""
+        library = _library()
+        try:
+            return LightGBMForest(library.Booster(model_str=data.decode()), threads, data)
+        except (library.basic.LightGBMError, ValueError) as error:
+            raise InputError(
+                message("LightGBM cannot read its trees: {error}", error=error)
+            ) from None
+
+    def version(self) -> str:
+        """Returns the version that is installed."""
+        return str(_library().__version__)
+
+
+def _check_splits(data: Any, library: Any) -> None:
+    """Rejects rows that no feature can split: LightGBM's own objectives score them all alike.
+
+    Raises:
+        InputError: If no feature has a split with enough rows on both sides.
+    """
+    try:
+        data.construct()
+    except library.basic.LightGBMError as error:
+        raise InputError(
+            message("LightGBM cannot train on these rows: {error}", error=error)
+        ) from None
+    if not any(data.feature_num_bin(place) for place in range(data.num_feature())):
+        raise InputError(
+            message(
+                "none of {count} feature(s) can split the rows: there are too few rows",
+                count=data.num_feature(),
+            ),
+            hint="a leaf needs `min_rows` rows, 20 unless given",
+        )
+
+
+def _parameters(settings: TreeSettings, values: int) -> dict[str, Any]:
+    """Returns the settings under LightGBM's names.
+
+    Of a few values one thread alone makes trees sooner than several that wait for one another.
+
+    Histograms are built row by row always: LightGBM would choose by a stopwatch, and the sums of
+    floats differ between the two ways.
+    """
+    rows = {} if settings.min_rows is None else {"min_data_in_leaf": settings.min_rows}
+    return rows | {
+        "verbosity": -1,
+        "learning_rate": settings.learning_rate,
+        "num_leaves": settings.leaves,
+        "max_depth": -1 if settings.depth is None else settings.depth,
+        "lambda_l2": settings.l2,
+        "bagging_fraction": settings.row_fraction,
+        "bagging_freq": 1 if settings.row_fraction < 1 else 0,
+        "feature_fraction": settings.feature_fraction,
+        "seed": settings.seed,
+        "num_threads": settings.threads or int(values < FEW),
+        "deterministic": True,
+        "force_row_wise": True,
+    }
+
+
+def _own(rows: TrainingRows, task: Task) -> dict[str, Any] | None:
+    """Returns LightGBM's own objective where it is the loss, or where positions need it.
+
+    Its pointwise objectives start from the mean, which saves the trees the way there. Its
+    LambdaRank is the only one that learns the position bias; ours serves any measure.
+
+    Raises:
+        ParameterError: If rows have positions, and the loss is not LambdaRank with NDCG.
+    """
+    known = {
+        "squared_error": "regression",
+        "logistic": "binary",
+        "cross_entropy": "cross_entropy",
+    }
+    if rows.rows.positions is None:
+        return {"objective": known[task.loss.name]} if task.loss.name in known else None
+    found, loss = task.ndcg(), task.loss
+    if found is None or not isinstance(loss, LambdaRank):
+        raise ParameterError(
+            "LightGBM learns the position bias only with LambdaRank and NDCG",
+            hint='loss="lambdarank" with measure="ndcg@10"; or leave positions out (position=False,'
+            " --position none) and weigh rows by the inverse of how likely they were seen",
+        )
+    labels = rows.rows.labels
+    highest = float(labels.max())
+    if labels.min() < 0 or highest >= LABELS or bool((labels != labels.round()).any()):
+        raise InputError(
+            message(
+                "LightGBM's LambdaRank takes whole labels from 0 to {highest:,}",
+                highest=LABELS - 1,
+            ),
+            hint="with positions its own objective is trained; ours, without them, takes any label",
+        )
+    gain = gain_function(found.gain or "linear")
+    return {
+        "objective": "lambdarank",
+        "label_gain": [gain(float(label)) for label in range(max(int(highest) + 1, 2))],
+        "lambdarank_truncation_level": found.k or max(int(rows.sizes.max()), 1),
+        "lambdarank_norm": loss.normalize,
+        "sigmoid": loss.sigma,
+    }
+
+
+engines.register(LightGBM())

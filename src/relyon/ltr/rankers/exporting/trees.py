@@ -1,0 +1,254 @@
+"""Trees of each engine, converted by libraries that know them: onnxmltools, CatBoost, Treelite."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+from relyon.core.errors import InputError, RelyonError
+from relyon.core.packages import optional_package
+from relyon.core.texts import message
+from relyon.ltr.rankers.exporting.exported import Candidate
+from relyon.ltr.rankers.exporting.onnx_files import onnx_package
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "catboost_onnx",
+    "lightgbm_onnx",
+    "lightgbm_treelite",
+    "treelite_candidate",
+    "xgboost_onnx",
+    "xgboost_treelite",
+]
+
+#: Objectives of XGBoost whose base score is a probability.
+LOGISTIC = ("binary:logistic", "reg:logistic")
+
+
+@contextmanager
+def _converting(what: str) -> Iterator[None]:
+    """Turns errors of converters into ours, and hides their warnings.
+
+    Raises:
+        InputError: If a converter cannot do it.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except RelyonError:
+        raise
+    except Exception as error:
+        lines = [line for line in str(error).strip().splitlines() if line.strip()]
+        raise InputError(
+            message(
+                "{what} cannot convert these trees: {error}",
+                what=what,
+                error=lines[0] if lines else type(error).__name__,
+            ),
+            hint="engine is the format that holds every tree",
+        ) from None
+
+
+def lightgbm_onnx(text: str, features: int) -> tuple[Any, tuple[int, ...]]:
+    """Returns LightGBM's trees as an ONNX model, and the features that single precision blurs.
+
+    ONNX holds thresholds in single precision. Each is rounded down, so that of the features that
+    single precision can hold none goes another way than with LightGBM's own threshold.
+    """
+    library, convert = _onnx_converter("lightgbm")
+    plain, blurred = _plain_lightgbm(text, single=True)
+    with _converting("onnxmltools"):
+        booster = library.Booster(model_str=plain)
+        return convert(booster, initial_types=_types(features), name="relyon"), blurred
+
+
+def xgboost_onnx(raw: bytes, features: int) -> Any:
+    """Returns XGBoost's trees as an ONNX model; both compare in single precision.
+
+    Args:
+        raw: XGBoost's JSON of them.
+        features: How many features they take.
+    """
+    library, convert = _onnx_converter("xgboost")
+    with _converting("onnxmltools"):
+        return convert(_plain_xgboost(library, raw), initial_types=_types(features), name="relyon")
+
+
+def catboost_onnx(booster: Any) -> Any:
+    """Returns the ONNX model that CatBoost writes.
+
+    Raises:
+        InputError: If CatBoost cannot write it: only symmetric trees can be.
+    """
+    onnx = onnx_package()
+    with _converting("CatBoost"), tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "catboost.onnx")
+        try:
+            booster.save_model(path, format="onnx")
+        except Exception as error:
+            if "non symmetric" not in str(error):
+                raise
+            raise InputError(
+                "CatBoost exports only symmetric trees as ONNX, and these were grown leaf by leaf",
+                hint='depth=6, options={"grow_policy": "SymmetricTree"} grows symmetric ones;'
+                " engine is the format that holds every tree",
+            ) from None
+        return onnx.load(path)
+
+
+def lightgbm_treelite(text: str) -> Any:
+    """Returns LightGBM's trees as Treelite holds them, in double precision."""
+    treelite = _treelite()
+    library = optional_package("lightgbm", purpose="a ranker", install="relyon[ltr]")
+    plain, _ = _plain_lightgbm(text, single=False)
+    with _converting("Treelite"):
+        return treelite.frontend.from_lightgbm(library.Booster(model_str=plain))
+
+
+def xgboost_treelite(raw: bytes) -> Any:
+    """Returns XGBoost's trees as Treelite holds them."""
+    treelite = _treelite()
+    library = optional_package("xgboost", purpose="a ranker", install="relyon[xgboost]")
+    with _converting("Treelite"):
+        return treelite.frontend.from_xgboost(_plain_xgboost(library, raw).get_booster())
+
+
+def treelite_candidate(model: Any, metadata: dict[str, str]) -> Candidate:
+    """Returns Treelite's trees as a checkpoint, and how its reference scores them."""
+    import numpy as np
+
+    treelite = _treelite()
+    model.get_header_accessor().set_field("attributes", json.dumps(metadata))
+    points: dict[int, list[Any]] = {}
+    whole: set[int] = set()
+    for tree in map(model.get_tree_accessor, range(model.num_tree)):
+        places, values = tree.get_field("split_index"), tree.get_field("threshold")
+        categories = tree.get_field("category_list")
+        for place, value, node in zip(places, values, tree.get_field("node_type"), strict=True):
+            if node == NUMERICAL:
+                points.setdefault(int(place), []).append(float(value))
+            elif node == CATEGORICAL:
+                points.setdefault(int(place), []).extend(map(float, categories))
+                whole.add(int(place))
+    data = model.serialize_bytes()
+    again = treelite.Model.deserialize_bytes(data)
+    kind: Literal["float32", "float64"] = "float64" if again.input_type == "float64" else "float32"
+
+    def score(values: Any) -> NDArray[np.float64]:
+        with np.errstate(over="ignore"):
+            given = np.ascontiguousarray(values, dtype=kind)
+        found = treelite.gtil.predict(again, given, nthread=1)
+        return np.asarray(found, dtype=np.float64).reshape(len(given))
+
+    touched = {place: np.array(found) for place, found in points.items()}
+    return Candidate(data, score, touched, frozenset(whole), kind)
+
+
+#: What Treelite calls nodes that compare numbers, and nodes that look for a category.
+NUMERICAL, CATEGORICAL = 1, 2
+
+
+def _plain_lightgbm(text: str, *, single: bool) -> tuple[str, tuple[int, ...]]:
+    """Returns LightGBM's model with its bare sums as predictions, and which features are blurred.
+
+    Objectives are changed to regression: those of relyon are none that converters know, and others
+    make a probability of the sum.
+
+    Args:
+        text: LightGBM's text of it.
+        single: Whether thresholds are rounded down to single precision.
+    """
+    import numpy as np
+
+    # The parameters at the end name the objective again; the sizes of trees change with thresholds.
+    trees, _, _ = text.partition("\nparameters:\n")
+    lines = [
+        line for line in trees.split("\n") if not line.startswith(("objective=", "tree_sizes="))
+    ]
+    names = next(at for at, line in enumerate(lines) if line.startswith("feature_names="))
+    lines.insert(names, "objective=regression")
+    if not single:
+        return "\n".join(lines), ()
+    exact: dict[int, set[float]] = {}
+    rounded: dict[int, set[float]] = {}
+    places: list[int] = []
+    at = 0
+    for number, line in enumerate(lines):
+        name, _, rest = line.partition("=")
+        if name == "split_feature":
+            places = [int(one) for one in rest.split()]
+        elif name == "threshold":
+            at = number
+        elif name == "decision_type":
+            values = np.array(lines[at].partition("=")[2].split(), dtype=np.float64)
+            numbers = np.array([int(kind) & 1 == 0 for kind in rest.split()], dtype=bool)
+            values[numbers] = _floor(values[numbers])
+            before = lines[at].partition("=")[2].split()
+            for place, was, now, counts in zip(places, before, values, numbers, strict=True):
+                if counts:
+                    exact.setdefault(place, set()).add(float(was))
+                    rounded.setdefault(place, set()).add(float(now))
+            lines[at] = "threshold=" + " ".join(
+                repr(float(now)) if counts else was
+                for was, now, counts in zip(before, values, numbers, strict=True)
+            )
+    blurred = sorted(place for place in exact if len(rounded[place]) < len(exact[place]))
+    return "\n".join(lines), tuple(blurred)
+
+
+def _floor(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns the largest numbers of single precision that are not above these."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        near = values.astype(np.float32)
+    below = np.nextafter(near, np.float32(-np.inf))
+    return np.where(near.astype(np.float64) > values, below, near).astype(np.float64)
+
+
+def _plain_xgboost(library: Any, raw: bytes) -> Any:
+    """Returns XGBoost's model with its bare sums as predictions, as scikit-learn's regressor."""
+    model = json.loads(raw)
+    learner = model["learner"]
+    said = learner["learner_model_param"]
+    if learner["objective"]["name"] in LOGISTIC:
+        # A number until XGBoost 3, and a list of one since; it reads nine digits at most.
+        listed = said["base_score"].startswith("[")
+        share = float(said["base_score"].strip("[]"))
+        text = f"{math.log(share / (1 - share)):.8E}"
+        said["base_score"] = f"[{text}]" if listed else text
+    learner["objective"] = {
+        "name": "reg:squarederror",
+        "reg_loss_param": {"scale_pos_weight": "1"},
+    }
+    found = library.XGBRegressor()
+    found.load_model(bytearray(json.dumps(model).encode()))
+    return found
+
+
+def _onnx_converter(engine: str) -> tuple[Any, Callable[..., Any]]:
+    """Returns an engine's library, and what converts its models."""
+    extra = "ltr" if engine == "lightgbm" else engine
+    library = optional_package(engine, purpose="a ranker", install=f"relyon[{extra}]")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return library, onnx_package(f"onnxmltools.convert.{engine}").convert
+
+
+def _types(features: int) -> list[Any]:
+    types = onnx_package("onnxmltools.convert.common.data_types")
+    return [("features", types.FloatTensorType([None, features]))]
+
+
+def _treelite() -> Any:
+    return optional_package("treelite", purpose="a Treelite file", install="relyon[treelite]")

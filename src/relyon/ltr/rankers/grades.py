@@ -1,0 +1,120 @@
+"""Grades together with their queries: the y that scikit-learn carries through every split."""
+
+from __future__ import annotations
+
+from functools import total_ordering
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["grades", "is_grades", "labels_of", "queries_of"]
+
+
+@total_ordering
+class _Query:
+    """A row's query within `grades`: it refuses to be compared.
+
+    A step that reads y itself, such as `SelectKBest(f_classif)`, sorts it to find its classes. Were
+    this a plain number, each pair of a label and a query would silently become a class of its own.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: Any) -> None:
+        self.name = name
+
+    def _refuse(self) -> NoReturn:
+        raise InputError(
+            "y holds each row's label together with its query, and a step reads it as labels alone",
+            hint="select features without y, or by the ranker itself: RFECV, SelectFromModel;"
+            " steps such as SelectKBest know no queries",
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self._refuse()
+
+    def __lt__(self, other: object) -> bool:
+        self._refuse()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Query, (self.name,)
+
+    def __repr__(self) -> str:
+        return repr(self.name)
+
+
+def grades(labels: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
+    """Returns labels with their queries as one array, which scikit-learn splits like any other.
+
+    scikit-learn hands X and y to every split, clone and scorer; a third array, that of the queries,
+    gets lost on the way. So y carries both, as a structured array with the fields `label` and
+    `qid`, as survival analysis does with times and events.
+
+    Args:
+        labels: One number per row.
+        qid: The query of each row; rows of one query need not be adjacent.
+
+    Raises:
+        InputError: If there are not as many of one as of the other, or labels are not numbers.
+
+    Examples:
+        >>> import relyon.ltr
+        >>> y = relyon.ltr.grades([2, 0, 1], ["red shoe", "red shoe", "blue hat"])
+        >>> y["label"].tolist(), y.shape
+        ([2.0, 0.0, 1.0], (3,))
+    """
+    import numpy as np
+
+    try:
+        values = np.asarray(labels, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(message("labels are not numbers: {error}", error=error)) from None
+    queries = np.asarray(qid)
+    if values.ndim != 1 or queries.shape != values.shape:
+        raise InputError(
+            message(
+                "labels and qid differ in shape: {shape} and {shape_2}",
+                shape=values.shape,
+                shape_2=queries.shape,
+            ),
+            hint="qid names the query of each row; numpy.repeat(range(len(sizes)), sizes) makes it"
+            " from group sizes",
+        )
+    found = np.empty(len(values), dtype=[("label", np.float64), ("qid", object)])
+    found["label"] = values
+    known: dict[Any, _Query] = {}
+    found["qid"] = [
+        known.get(name) or known.setdefault(name, _Query(name)) for name in queries.tolist()
+    ]
+    return found
+
+
+def is_grades(y: Any) -> bool:
+    """Returns whether an array is a result of `grades`."""
+    return getattr(getattr(y, "dtype", None), "names", None) == ("label", "qid")
+
+
+def labels_of(y: Any) -> NDArray[np.float64]:
+    """Returns the labels of what `grades` returned."""
+    import numpy as np
+
+    return np.ascontiguousarray(y["label"], dtype=np.float64)
+
+
+def queries_of(y: Any) -> NDArray[Any]:
+    """Returns the query of each row of what `grades` returned."""
+    import numpy as np
+
+    names = [one.name if isinstance(one, _Query) else one for one in y["qid"].tolist()]
+    found = np.empty(len(names), dtype=object)
+    found[:] = names
+    numbers = all(type(one) is int for one in names)
+    return found.astype(np.int64) if numbers and names else found

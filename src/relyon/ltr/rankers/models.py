@@ -1,0 +1,104 @@
+"""Rankers by the names of the literature: a loss and what scores the documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from relyon.core.errors import ParameterError, UnknownNameError
+from relyon.core.parameters import check_choice
+from relyon.core.registry import suggestion
+from relyon.core.texts import message
+from relyon.ltr.losses import losses
+from relyon.ltr.rankers.base import Ranker
+
+__all__ = ["MODELS", "ranker"]
+
+#: The loss of each model.
+MODELS: Mapping[str, str] = {
+    "regression": "squared_error",
+    "classification": "logistic",
+    "ordinal": "ordinal",
+    "ranknet": "ranknet",
+    "lambdarank": "lambdarank",
+    "lambdamart": "lambdarank",
+    "listnet": "listnet",
+    "listmle": "listmle",
+    "softrank": "softrank",
+    "approxndcg": "approx_ndcg",
+    "neuralndcg": "neural_ndcg",
+    "lambdaloss": "ndcg_loss2pp",
+}
+
+NAME = re.compile(r"\s*([A-Za-z][\w+-]*)\s*(\(.*\))?\s*")
+SCORERS = ("trees", "linear", "neural")
+
+
+def ranker(
+    name: str, *, scorer: Literal["trees", "linear", "neural"] = "trees", **parameters: Any
+) -> Ranker:
+    """Returns a ranker, not yet trained, by the name of a model.
+
+    A model is a loss and what scores the documents: trees, which need no PyTorch, unless `scorer`
+    says otherwise. `lambdamart` is LambdaRank's loss with trees, and has no other scorer.
+
+    Args:
+        name: `regression`, `classification`, `ordinal`, `ranknet`, `lambdarank`, `lambdamart`,
+            `listnet`, `listmle`, `softrank`, `approxndcg`, `neuralndcg`, `lambdaloss`, or any
+            loss; with parameters of the loss where they are wanted: `softrank(sigma=0.5)`.
+        scorer: `trees`, `linear` or `neural`.
+        parameters: Those of `TreeRanker`, `LinearRanker` or `NeuralRanker`.
+
+    Raises:
+        UnknownNameError: If the model is unknown; the hint names the nearest.
+        ParameterError: If the scorer has no such parameter.
+
+    Examples:
+        >>> import relyon.ltr
+        >>> relyon.ltr.ranker("lambdamart", trees=50)
+        TreeRanker(trees=50)
+        >>> relyon.ltr.ranker("ranknet(sigma=2)", scorer="linear")
+        LinearRanker(loss='ranknet(sigma=2)')
+    """
+    found = NAME.fullmatch(name) if isinstance(name, str) else None
+    if found is None:
+        raise ParameterError(
+            message("not a model's name: `{name}`", name=name),
+            hint="write a name such as lambdamart or softrank(sigma=0.5)",
+        )
+    word, arguments = found[1].lower(), found[2] or ""
+    if word not in MODELS and word not in losses:
+        raise UnknownNameError(
+            message("unknown model: `{name}`", name=found[1]),
+            hint=suggestion(word, [*MODELS, *losses]),
+        )
+    check_choice("scorer", scorer, SCORERS)
+    if word == "lambdamart" and scorer != "trees":
+        raise ParameterError(
+            "lambdamart is made of trees", hint="its loss is lambdarank: use that name"
+        )
+    kind: Any = _scorer(scorer)
+    known = kind._get_param_names()
+    for given in parameters:
+        if given not in known or given == "loss":
+            raise ParameterError(
+                message("{name} has no parameter `{given}`", name=kind.__name__, given=given),
+                hint=suggestion(given, [one for one in known if one != "loss"]),
+            )
+    made: Ranker = kind(loss=f"{MODELS.get(word, word)}{arguments}", **parameters)
+    return made
+
+
+def _scorer(name: str) -> type[Ranker]:
+    if name == "trees":
+        from relyon.ltr.rankers.trees import TreeRanker
+
+        return TreeRanker
+    if name == "linear":
+        from relyon.ltr.rankers.linear import LinearRanker
+
+        return LinearRanker
+    from relyon.ltr.rankers.neural import NeuralRanker
+
+    return NeuralRanker

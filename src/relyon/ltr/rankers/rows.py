@@ -1,0 +1,244 @@
+"""From what a user gives, X, y and qid, to rows of one query together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError
+from relyon.core.notes import Note, warn
+from relyon.core.texts import message
+from relyon.data.arrays import group_rows
+from relyon.data.features import Features
+from relyon.data.labelled import LabelledRows
+from relyon.ltr.rankers.grades import is_grades, labels_of, queries_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "TrainingRows",
+    "check_varied",
+    "known_features",
+    "list_order",
+    "targets_of",
+    "training_rows",
+]
+
+
+#: Rows that are compared at once.
+CHUNK = 10_000
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Rows to train on.
+
+    Attributes:
+        rows: Labels, groups, weights, positions and features, the rows of one query together.
+    """
+
+    rows: LabelledRows
+
+    @property
+    def values(self) -> Any:
+        """The features: a matrix, or a sparse one with rows that can be sliced."""
+        return known_features(self.rows).values
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return known_features(self.rows).names
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of rows of each query."""
+        import numpy as np
+
+        return np.diff(self.rows.groups)
+
+    def varied(self) -> int:
+        """The number of queries with at least two different labels."""
+        return self.rows.varied(self.rows.labels)
+
+
+def check_varied(values: Any) -> None:
+    """Rejects features that are constant.
+
+    Args:
+        values: The features: a matrix, or a sparse one.
+
+    Raises:
+        InputError: If each feature is the same in all rows.
+    """
+    import numpy as np
+
+    for start in range(1, values.shape[0], CHUNK):
+        some, first = values[start : start + CHUNK], values[:1]
+        if hasattr(some, "toarray"):
+            some, first = some.toarray(), first.toarray()
+        same = (some == first) | (np.isnan(some) & np.isnan(first))
+        if not same.all():
+            return
+    raise InputError(
+        "all features are constant: documents cannot be distinguished",
+        hint="name the columns that are features, features=[…]",
+    )
+
+
+def known_features(rows: LabelledRows) -> Features:
+    """Returns the features of labelled rows.
+
+    Raises:
+        InputError: If they have none.
+    """
+    return rows.known_features()
+
+
+def targets_of(X: Any, y: Any, qid: Any) -> tuple[Any, Any]:
+    """Returns the label and the query of each row; None for queries where nothing says them.
+
+    Raises:
+        InputError: If there are no labels, or queries are given twice.
+    """
+
+    if isinstance(X, LabelledRows):
+        if y is not None or qid is not None:
+            raise InputError(
+                "labelled rows contain their own labels and queries: leave out y and qid"
+            )
+        return X.labels, X.qid
+    if y is None:
+        raise InputError(
+            "a ranker requires y to be passed, but the target y is None",
+            hint="y holds the labels, or relyon.ltr.grades(labels, qid)",
+        )
+    if is_grades(y):
+        if qid is not None:
+            raise InputError("y holds the queries, so qid must not be given, too")
+        return labels_of(y), queries_of(y)
+    return _flat(y), qid
+
+
+def _flat(y: Any) -> NDArray[Any]:
+    """Returns labels as one finite number per row.
+
+    Raises:
+        InputError: If they are something else.
+    """
+    from sklearn.utils.validation import check_array, column_or_1d
+
+    try:
+        found = check_array(
+            y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y", copy=False
+        )
+        flat: NDArray[Any] = column_or_1d(found, warn=True)
+    except ValueError as error:
+        raise InputError(str(error), hint="y holds one label per row") from None
+    return flat
+
+
+def training_rows(
+    values: Any,
+    names: tuple[str, ...],
+    labels: Any,
+    qid: ArrayLike | None,
+    *,
+    weights: Any = None,
+    positions: Any = None,
+) -> TrainingRows:
+    """Brings the rows of each query together, in the order in which queries first appear.
+
+    Args:
+        values: The features, one row per label.
+        names: What they are called.
+        labels: One label per row.
+        qid: The query of each row, or the sizes of groups; None: all rows are one query.
+        weights: What each row weighs.
+        positions: Where each row was shown, from 1.
+
+    Raises:
+        InputError: If lengths differ, or a value cannot be used.
+    """
+    import numpy as np
+
+    height = values.shape[0]
+    if qid is None:
+        warn([Note("one-query", level="warning")])
+    weights = None if weights is None else _weights(weights)
+    positions = None if positions is None else _positions(positions)
+    for what, given in (("y", labels), ("sample_weight", weights), ("positions", positions)):
+        if given is not None and len(given) != height:
+            raise InputError(
+                message(
+                    "X has {count} rows, but {what} has {count_2} values: inconsistent"
+                    " numbers of samples",
+                    count=height,
+                    what=what,
+                    count_2=len(given),
+                )
+            )
+    found = group_rows(labels, np.arange(height), qid, None, weights)
+    _check_sizes(found.labels)
+    order = np.asarray(found.known_scores(), dtype=np.int64)
+    moved = bool((order[1:] < order[:-1]).any()) if height else False
+    rows = LabelledRows(
+        np.ascontiguousarray(found.labels, dtype=np.float64),
+        None,
+        found.groups,
+        found.queries,
+        weights=found.weights,
+        features=Features(names, values[order] if moved else values),
+        positions=None if positions is None else positions[order],
+    )
+    return TrainingRows(rows)
+
+
+def _check_sizes(labels: NDArray[Any]) -> None:
+    """Rejects labels that no engine can represent.
+
+    Raises:
+        InputError: If one is beyond single precision.
+    """
+    import numpy as np
+
+    largest = float(np.abs(labels).max(initial=0.0))
+    if largest > float(np.finfo(np.float32).max):
+        raise InputError(
+            message("the label {label:g} is too large for training", label=largest),
+            hint="rankers keep labels in single precision, up to 3.4e38",
+        )
+
+
+def _weights(weights: ArrayLike) -> NDArray[np.float64]:
+    import numpy as np
+
+    found = np.asarray(weights, dtype=np.float64)
+    if found.ndim != 1:
+        raise InputError("sample_weight must be one-dimensional: one weight per row")
+    if not np.isfinite(found).all() or bool((found < 0).any()):
+        raise InputError("a weight in sample_weight is below 0, NaN or infinite")
+    if not found.any():
+        raise InputError("all weights in sample_weight are zero")
+    return found
+
+
+def _positions(positions: ArrayLike) -> NDArray[np.int64]:
+    import numpy as np
+
+    given = np.asarray(positions)
+    whole = given.dtype.kind in "iu" or (
+        given.dtype.kind == "f" and bool((given == np.floor(given)).all())
+    )
+    if not whole or bool((given < 1).any()):
+        raise InputError("a position is not a whole number of 1 or more")
+    return given.astype(np.int64)
+
+
+def list_order(qid: ArrayLike, height: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns the order that brings each query's rows together, and the queries' offsets."""
+    import numpy as np
+
+    found = group_rows(np.zeros(height), np.arange(height), qid)
+    return np.asarray(found.known_scores(), dtype=np.int64), found.groups

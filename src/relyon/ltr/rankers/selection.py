@@ -1,0 +1,171 @@
+"""Splits and scores for scikit-learn that keep the rows of a query together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError
+from relyon.core.packages import optional_package
+from relyon.core.texts import message
+from relyon.data.convention import Convention
+from relyon.ltr.rankers.grades import is_grades, queries_of
+from relyon.ltr.rankers.measuring import measure_scores
+from relyon.ltr.rankers.rows import targets_of
+from relyon.measures.base import Measure
+from relyon.measures.names import measure as parse_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["QueryFold", "Scorer", "scorer"]
+
+
+def _requests(owner: object, method: str, parameter: str, alias: str | bool) -> Any:
+    """Returns what scikit-learn's metadata routing asks of an object."""
+    routing = optional_package(
+        "sklearn.utils.metadata_routing",
+        purpose="a ranker",
+        package="scikit-learn",
+        install="relyon[ltr]",
+    )
+    request = routing.MetadataRequest(owner=owner)
+    getattr(request, method).add_request(param=parameter, alias=alias)
+    return request
+
+
+class QueryFold:
+    """A splitter by query for y made by `grades`: no query is on both sides.
+
+    With metadata routing on, `qid=` works, too: it is passed on as the splitter's groups.
+
+    Args:
+        splitter: A splitter of scikit-learn that takes groups, such as `GroupKFold(5)` or
+            `GroupShuffleSplit(10)`; by default `GroupKFold(5)`.
+
+    Examples:
+        >>> import numpy as np, relyon.ltr
+        >>> from sklearn.model_selection import GroupKFold
+        >>> y = relyon.ltr.grades([1, 0, 1, 0], ["a", "a", "b", "b"])
+        >>> [test.tolist() for _, test in relyon.ltr.QueryFold(GroupKFold(2)).split(y, y)]
+        [[2, 3], [0, 1]]
+    """
+
+    def __init__(self, splitter: Any = None) -> None:
+        self.splitter = splitter
+
+    def __repr__(self) -> str:
+        return f"QueryFold({self._inner()!r})"
+
+    def _inner(self) -> Any:
+        if self.splitter is not None:
+            return self.splitter
+        selection = optional_package(
+            "sklearn.model_selection",
+            purpose="a ranker",
+            package="scikit-learn",
+            install="relyon[ltr]",
+        )
+        return selection.GroupKFold(5)
+
+    def _groups(self, y: Any, groups: Any) -> Any:
+        if groups is not None:
+            return groups
+        if y is not None and is_grades(y):
+            return queries_of(y)
+        raise InputError(
+            "QueryFold does not know the queries of the rows",
+            hint="give y = relyon.ltr.grades(labels, qid), or groups=qid",
+        )
+
+    def split(
+        self, X: Any, y: Any = None, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        """Yields the rows to train on and the rows to test on, fold by fold.
+
+        Raises:
+            InputError: If neither y nor groups say which query a row belongs to.
+        """
+        yield from self._inner().split(X, y, self._groups(y, groups))
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: ArrayLike | None = None) -> int:
+        """Returns how many folds there are."""
+        found = groups
+        if found is None and y is not None and is_grades(y):
+            found = queries_of(y)
+        return int(self._inner().get_n_splits(X, y, found))
+
+    def get_metadata_routing(self) -> Any:
+        """Returns that `split` wants `qid` as its groups."""
+        return _requests(self, "split", "groups", "qid")
+
+
+class Scorer:
+    """Scores a fitted ranker by a measure: what `scoring=` of scikit-learn takes.
+
+    Args:
+        measure: Its name.
+        convention: Its rules; by default those of the ranker, or relyon's.
+
+    Attributes:
+        measure: The measure.
+    """
+
+    def __init__(
+        self,
+        measure: str | Measure,
+        convention: Convention | str | Mapping[str, Any] | None = None,
+    ) -> None:
+        self.measure = parse_measure(measure)
+        self.convention = convention
+
+    def __repr__(self) -> str:
+        return f"scorer({str(self.measure)!r})"
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Returns the measure of what an estimator predicts: higher is better.
+
+        Raises:
+            InputError: If it is not known which query a row belongs to, or no query has a value.
+        """
+        labels, queries = targets_of(X, y, qid)
+        if queries is None:
+            raise InputError(
+                message("the scorer of {measure} does not know the queries", measure=self.measure),
+                hint="give y = relyon.ltr.grades(labels, qid), or route qid=",
+            )
+        convention = self.convention
+        if convention is None:
+            convention = getattr(estimator, "convention", None)
+        scores = estimator.predict(X)
+        return measure_scores(self.measure, convention, labels, scores, queries, sample_weight)
+
+    def get_metadata_routing(self) -> Any:
+        """Returns that a score wants `qid`."""
+        return _requests(self, "score", "qid", True)
+
+
+def scorer(
+    measure: str | Measure,
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+) -> Scorer:
+    """Returns a scorer for `scoring=` of scikit-learn.
+
+    Args:
+        measure: A measure such as `ndcg@10`; higher must be better.
+        convention: Its rules; by default those of the ranker that it scores, else relyon's.
+
+    Examples:
+        >>> import relyon.ltr
+        >>> relyon.ltr.scorer("ndcg_cut_10")
+        scorer('ndcg@10')
+    """
+    return Scorer(measure, convention)

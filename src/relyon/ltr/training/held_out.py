@@ -1,0 +1,143 @@
+"""What a ranker reaches on queries that it was not trained on, beside a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relyon.analysis.statistics import ENOUGH_QUERIES, interval, mean, paired_test
+from relyon.core.document.json import json_number, json_values
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relyon.core.texts import Catalogue
+
+__all__ = ["HeldOut", "held_out", "paired"]
+
+NOTHING = (float("nan"), float("nan"))
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The mean of a measure over queries, and its difference to that of a baseline.
+
+    Attributes:
+        queries: Queries that have a value.
+        value: The ranker's mean over them; NaN for none.
+        interval: Student's interval of the mean, over queries; NaN for fewer than two.
+        paired: Queries that have a value of both; 0 without a baseline.
+        baseline: The baseline's mean over those.
+        difference: The mean of the differences over those.
+        difference_interval: Student's interval of the difference, over queries.
+        p: The p-value of the paired t test; NaN for fewer than two queries.
+        better: Queries on which the ranker is better.
+        worse: Queries on which it is worse.
+    """
+
+    queries: int
+    value: float
+    interval: tuple[float, float]
+    paired: int = 0
+    baseline: float = NOTHING[0]
+    difference: float = NOTHING[0]
+    difference_interval: tuple[float, float] = NOTHING
+    p: float = NOTHING[0]
+    better: int = 0
+    worse: int = 0
+
+    @property
+    def tone(self) -> str:
+        """`better` or `worse` where the interval of the difference excludes 0, else `undecided`.
+
+        With fewer than six queries it is `few`, whatever the interval: if only two of them differ
+        by the same amount, Student's is a single point.
+        """
+        if self.paired < ENOUGH_QUERIES:
+            return "few"
+        low, high = self.difference_interval
+        return "better" if low > 0 else "worse" if high < 0 else "undecided"
+
+    def verdict(self, baseline: str, words: Catalogue) -> str:
+        """Says whether the ranker is better than the baseline.
+
+        Args:
+            baseline: What that is called.
+            words: The texts of training.
+        """
+        return words.say(
+            f"verdict.{self.tone}",
+            baseline=baseline,
+            better=self.better,
+            worse=self.worse,
+            queries=self.paired,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values."""
+        return {
+            "queries": self.queries,
+            "value": json_number(self.value),
+            "interval": json_values(self.interval),
+            "paired": self.paired,
+            "baseline": json_number(self.baseline),
+            "difference": json_number(self.difference),
+            "difference_interval": json_values(self.difference_interval),
+            "p": json_number(self.p),
+            "better": self.better,
+            "worse": self.worse,
+        }
+
+
+def held_out(
+    values: Sequence[float], baseline: Sequence[float] = (), *, level: float = 0.95
+) -> HeldOut:
+    """Returns the mean of per-query values, and the paired difference to those of a baseline.
+
+    Args:
+        values: One per query, NaN where the measure has none.
+        baseline: Of the same queries; empty without a baseline.
+        level: Confidence level of the intervals.
+
+    Raises:
+        ParameterError: If the level does not lie between 0 and 1.
+
+    Examples:
+        >>> found = held_out([0.8, 0.6, float("nan")], [0.5, 0.5, 0.5])
+        >>> found.queries, round(found.value, 3), round(found.difference, 3), found.better
+        (2, 0.7, 0.2, 2)
+    """
+    import numpy as np
+
+    own = np.asarray(values, dtype=np.float64)
+    known = own[~np.isnan(own)]
+    alone = HeldOut(len(known), mean(known), interval("t", known, confidence=level))
+    if not len(baseline):
+        return alone
+    before, differences = paired(own, np.asarray(baseline, dtype=np.float64))
+    if not len(differences):
+        return alone
+    return HeldOut(
+        alone.queries,
+        alone.value,
+        alone.interval,
+        len(differences),
+        mean(before),
+        mean(differences),
+        interval("t", differences, confidence=level),
+        paired_test("t", differences).p,
+        int((differences > 0).sum()),
+        int((differences < 0).sum()),
+    )
+
+
+def paired(
+    values: NDArray[np.float64], baseline: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns the baseline's values and the differences, of queries that have both."""
+    import numpy as np
+
+    both = ~(np.isnan(values) | np.isnan(baseline))
+    return baseline[both], (values - baseline)[both]

@@ -1,0 +1,103 @@
+"""Any measure on the judged documents alone: the parameter `judged_only`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+from relyon.measures.base import Measure, Step
+from relyon.measures.parameters import parameters
+
+if TYPE_CHECKING:
+    from relyon.data.ranking import Ranking
+    from relyon.measures.inversions import Inversion
+
+__all__ = ["condense", "condensed"]
+
+
+def condense(ranking: Ranking) -> Ranking:
+    """Returns a ranking without its unjudged documents.
+
+    Examples:
+        >>> from relyon import Ranking
+        >>> [(entry.rank, entry.grade) for entry in condense(Ranking.of([None, 1, None, 0]))]
+        [(1, 1), (2, 0)]
+    """
+    return replace(ranking.window(None), pooled=frozenset())
+
+
+class Condensed(Measure):
+    """The effect of `judged_only=true`: the measure sees the condensed list."""
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        return super().undefined(condense(ranking))
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        return super().steps(condense(ranking))  # type: ignore[safe-super]
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        return super().parts(condense(ranking))
+
+    def expanded_formula(self, ranking: Ranking) -> str:
+        return super().expanded_formula(condense(ranking))
+
+    def ideal_steps(self, ranking: Ranking) -> Iterator[Step]:
+        return super().ideal_steps(condense(ranking))
+
+    def missing_relevant(self, ranking: Ranking) -> list[str]:
+        return super().missing_relevant(condense(ranking))
+
+    def inversions(self, ranking: Ranking, limit: int) -> tuple[list[Inversion], int]:
+        return super().inversions(condense(ranking), limit)
+
+    def value(self, ranking: Ranking) -> float:
+        return super().value(condense(ranking))
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        kernel = super().kernel()
+        return None if kernel is None else (kernel[0], {**kernel[1], "judged_only": True})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = {entry.name: getattr(self, entry.name) for entry in fields(cast("Any", self))}
+        return _restore, (type(self).__mro__[2], given)
+
+
+def _restore(kind: type[Measure], given: dict[str, Any]) -> Measure:
+    return condensed(kind)(**given)
+
+
+@cache
+def condensed(kind: type[Measure]) -> type[Measure]:
+    """Returns a variant of a measure class that takes `judged_only` and sees only judged documents.
+
+    Args:
+        kind: A measure of one ranking against judgments.
+
+    Raises:
+        ParameterError: If the measure has its own rule for unjudged documents.
+
+    Examples:
+        >>> import relyon
+        >>> relyon.measure("p(judged_only=true)@2").score([None, 1, None, 1])
+        1.0
+    """
+    own = "unjudged" in parameters(kind) and kind.convention_fields.get("unjudged") == ""
+    if kind.needs != "judgments" or own:
+        raise ParameterError(
+            message("the measure `{kind_name}` has no parameter `judged_only`", kind_name=kind.name)
+        )
+    made = type(
+        kind.__name__,
+        (Condensed, kind),
+        {
+            "__annotations__": {"judged_only": bool},
+            "judged_only": False,
+            "__doc__": kind.__doc__,
+            "__module__": kind.__module__,
+        },
+    )
+    return cast("type[Measure]", dataclass(frozen=True)(made))

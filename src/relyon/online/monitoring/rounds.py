@@ -1,0 +1,207 @@
+"""A round: one month's sample, its grades, the rules, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.parameters import check_type
+from relyon.core.registry import suggestion
+from relyon.core.texts import message
+from relyon.data.convention import Convention, load_convention
+from relyon.data.judgments import Judgments
+from relyon.data.period import check_month
+from relyon.data.scale import Scale
+from relyon.io import read_judgments
+from relyon.online.monitoring.values import session_values
+from relyon.online.sampling import Sample
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Round", "create_round"]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One month: which sessions were sampled, how they were graded, and what came out.
+
+    Attributes:
+        month: Such as `2026-03`.
+        sample: The sessions with tier and inclusion probability, and what they were shown.
+        judgments: The grades of the sampled queries; documents that were not shown may be graded
+            too.
+        convention: The rules.
+        depths: Ranks that count, by tier.
+        common_k: Common depth at which tiers are compared.
+        results: One row per session: `session`, `query`, `tier`, `k`, `shown`, `judged`, `dcg`,
+            `ndcg` (over the retrieved), and `common_dcg` and `common_ndcg` at the common k; null
+            where nothing that was shown is judged.
+        made: When the round was made, in UTC; empty until it is written.
+        version: Of relyon, when it was made.
+        grading: How several judges' grades became one, such as `median`; empty where that is not
+            known.
+
+    Examples:
+        >>> import polars as pl, relyon
+        >>> log = pl.DataFrame({
+        ...     "session": ["s1", "s2"], "query": ["tv", "tv"], "position": [1, 1],
+        ...     "doc": ["a", "b"],
+        ... })
+        >>> sample = relyon.draw_sample(log, k=10)
+        >>> made = relyon.create_round("2026-03", sample, {"tv": {"a": 3, "b": 1}})
+        >>> made.results.select("session", "dcg").rows()
+        [('s1', 3.0), ('s2', 1.0)]
+    """
+
+    month: str
+    sample: Sample
+    judgments: Judgments
+    convention: Convention
+    depths: Mapping[str, int]
+    common_k: int
+    results: pl.DataFrame
+    made: str = ""
+    version: str = ""
+    grading: str = ""
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """The tiers that have sessions, the most frequent queries first."""
+        return tuple(tier.name for tier in self.sample.tiers if tier.sessions)
+
+    def deepest(self, tier: str) -> int:
+        """Returns how far down the sample holds the results of a tier; 0 where it has none."""
+        return next((one.k for one in self.sample.tiers if one.name == tier), 0)
+
+    def __repr__(self) -> str:
+        return f"Round({self.month!r}, sessions={len(self.sample)}, grades={len(self.judgments)})"
+
+
+def create_round(
+    month: str,
+    sample: Sample,
+    judgments: object,
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    scale: Scale | str | None = None,
+    k: int | Mapping[str, int] | None = None,
+    common_k: int | None = None,
+    grading: str = "",
+) -> Round:
+    """Evaluates a month's sample under its grades.
+
+    Args:
+        month: Such as `2026-03`.
+        sample: What `relyon.draw_sample` or `relyon.read_sample` returned.
+        judgments: As for `relyon.evaluate`, by query. Queries that were not sampled are left out.
+        convention: The rules, as for `relyon.evaluate`.
+        scale: The grade scale; `None` takes the judgments' own.
+        k: Ranks that count, for all tiers or by tier; `None` takes the sample's.
+        common_k: Ranks that count where tiers are compared; `None` takes the sample's, or the
+            smallest depth where that is less.
+        grading: How several judges' grades became one, to be kept with the round.
+
+    Returns:
+        The round; `relyon.write_round` stores it.
+
+    Raises:
+        ParameterError: If the month is none, or a k is deeper than the sample.
+        InputError: If none of the sampled queries is judged, or the judgments cannot be read.
+
+    Examples:
+        >>> import polars as pl, relyon
+        >>> log = pl.DataFrame({
+        ...     "session": ["s1", "s1"], "query": ["tv", "tv"], "position": [1, 2],
+        ...     "doc": ["a", "b"],
+        ... })
+        >>> sample = relyon.draw_sample(log, k=10)
+        >>> relyon.create_round("2026-03", sample, {"tv": {"a": 3, "b": 1}, "pen": {"c": 1}})
+        Round('2026-03', sessions=1, grades=2)
+    """
+    check_type("month", month, str, "text such as 2026-03")
+    check_month(month)
+    check_type("sample", sample, Sample, "what relyon.draw_sample or relyon.read_sample returned")
+    if any(tier.name == "all" for tier in sample.tiers):
+        raise ParameterError("a tier must not be called `all`: that means all tiers together")
+    rules = load_convention(convention)
+    found = read_judgments(judgments, scale=scale)
+    depths = _depths(sample, k)
+    common = _common(sample, depths, common_k)
+    kept = _of_sample(sample, found)
+    results = _results(sample, kept, rules, depths, common)
+    return Round(month, sample, kept, rules, depths, common, results, grading=grading)
+
+
+def _depths(sample: Sample, k: int | Mapping[str, int] | None) -> dict[str, int]:
+    names = [tier.name for tier in sample.tiers]
+    depths = {tier.name: tier.k for tier in sample.tiers}
+    wanted = dict(k) if isinstance(k, Mapping) else dict.fromkeys(names, k) if k else {}
+    for name, depth in wanted.items():
+        if name not in depths:
+            raise ParameterError(
+                message(
+                    "`k` names the tier `{name}`, which is none of {names}",
+                    name=name,
+                    names=list(names),
+                ),
+                hint=suggestion(name, names),
+            )
+        if not 1 <= depth <= depths[name]:
+            raise ParameterError(
+                message(
+                    "`k` of the tier {name} must be between 1 and {depths}, as far"
+                    " down as the sample goes. Got `{depth}` instead.",
+                    name=name,
+                    depths=depths[name],
+                    depth=depth,
+                )
+            )
+        depths[name] = depth
+    return depths
+
+
+def _common(sample: Sample, depths: Mapping[str, int], common_k: int | None) -> int:
+    least = min(depths.values())
+    if common_k is None:
+        return min(sample.common_k, least)
+    if not 1 <= common_k <= least:
+        raise ParameterError(
+            message(
+                "the parameter `common_k` must be between 1 and {least}, the smallest"
+                " depth of a tier. Got `{common_k}` instead.",
+                least=least,
+                common_k=common_k,
+            )
+        )
+    return common_k
+
+
+def _of_sample(sample: Sample, judgments: Judgments) -> Judgments:
+    queries = sample.sessions["query"].unique().sort().to_list()
+    kept = {query: judgments[query] for query in queries if query in judgments}
+    if not kept:
+        raise InputError(
+            message(
+                "none of the {count:,} sampled queries is judged, such as `{queries}`",
+                count=len(queries),
+                queries=queries[0],
+            ),
+            path=judgments.path,
+            hint="grades are by query: both files must write it in the same way",
+        )
+    return Judgments.from_dict(kept, scale=judgments.scale, source=judgments.source)
+
+
+def _results(
+    sample: Sample,
+    judgments: Judgments,
+    rules: Convention,
+    depths: Mapping[str, int],
+    common: int,
+) -> pl.DataFrame:
+    own = session_values(sample, judgments, rules, depths)
+    shared = session_values(sample, judgments, rules, dict.fromkeys(depths, common))
+    return own.with_columns(shared["dcg"].alias("common_dcg"), shared["ndcg"].alias("common_ndcg"))

@@ -1,0 +1,419 @@
+"""All rounds together: the trend, the last change, where it comes from, what is alarming."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.document.json import json_number, note_dict
+from relyon.core.document.result import Exportable
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.language import Language
+from relyon.core.notes import Note, warn
+from relyon.core.parameters import check_fraction, check_items, check_type
+from relyon.core.texts import message
+from relyon.data.convention import Convention, load_convention
+from relyon.online.monitoring.alarms import Alarm, find_alarms
+from relyon.online.monitoring.archive import read_rounds
+from relyon.online.monitoring.changes import (
+    Difference,
+    MonthlyChange,
+    compare_points,
+    difference,
+)
+from relyon.online.monitoring.losses import Losses, attribute_change, pool_judgments
+from relyon.online.monitoring.observations import observe
+from relyon.online.monitoring.points import ALL, Depth, Point, month_points
+from relyon.online.monitoring.process import renamed
+from relyon.online.monitoring.queries import query_values
+from relyon.online.monitoring.rounds import Round
+from relyon.online.monitoring.text import monitor_document
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relyon.core.document.model import Document
+
+__all__ = ["Monitor", "monitor"]
+
+
+@dataclass(frozen=True, eq=False)
+class Monitor(Exportable):
+    """How good what users saw was, month by month.
+
+    Attributes:
+        months: The months, the earliest first.
+        tiers: The tiers of the last month, the most frequent queries first.
+        depths: Ranks that count, by tier: those of the last month, for all months.
+        common_k: Ranks that count where tiers are compared and put together.
+        points: One per month, tier and depth.
+        changes: One for each two months that follow each other, tier and depth.
+        losses: Where the changes to the last month come from: for all tiers together at the common
+            k, and for each tier at its own.
+        queries: Every sampled query of the last month, the worst first: `query`, `tier`,
+            `sessions`, `sampled`, `dcg` and `ndcg` at the common k, `before`, `change`.
+        convention: The rules.
+        confidence: Confidence level of the intervals.
+        alpha: The level of the tests.
+        notes: What was noticed about the rounds.
+
+    Examples:
+        >>> import polars as pl, relyon
+        >>> log = pl.DataFrame({
+        ...     "session": [f"s{i}" for i in range(40)],
+        ...     "query": [f"q{i % 20}" for i in range(40)],
+        ...     "position": [1] * 40, "doc": ["good", "bad"] * 20,
+        ... })
+        >>> rounds = []
+        >>> for month, good in [("2026-03", 3), ("2026-04", 1)]:
+        ...     sample = relyon.draw_sample(log, per_tier=40, cuts=[], names=["every"])
+        ...     grades = {f"q{i}": {"good": good + i % 3, "bad": 1} for i in range(20)}
+        ...     rounds.append(relyon.create_round(month, sample, grades))
+        >>> found = relyon.monitor(rounds)
+        >>> [(alarm.kind, alarm.tier) for alarm in found.alarms()]
+        [('fell', 'all'), ('recall', 'all'), ('fell', 'every'), ('recall', 'every')]
+    """
+
+    months: tuple[str, ...]
+    tiers: tuple[str, ...]
+    depths: Mapping[str, int]
+    common_k: int
+    points: tuple[Point, ...]
+    changes: tuple[MonthlyChange, ...]
+    losses: tuple[Losses, ...]
+    queries: pl.DataFrame
+    convention: Convention
+    confidence: float
+    alpha: float
+    notes: tuple[Note, ...] = field(default=())
+
+    def series(self, tier: str, depth: Depth = "tier") -> list[Point]:
+        """Returns the points of a tier, the earliest first; `all` is known at the common k."""
+        return [one for one in self.points if (one.tier, one.depth) == (tier, depth)]
+
+    @property
+    def alert_series(self) -> list[tuple[str, Depth]]:
+        """What alarms look at: all tiers together at the common k, and each tier at its own."""
+        tiers: list[tuple[str, Depth]] = [(tier, "tier") for tier in self.tiers]
+        return [(ALL, "common"), *tiers]
+
+    def latest(self) -> list[MonthlyChange]:
+        """Returns the changes to the last month."""
+        return [one for one in self.changes if one.after.month == self.months[-1]]
+
+    def change(self, tier: str, depth: Depth, month: str) -> MonthlyChange | None:
+        """Returns the change of a tier to a month, or `None` where there is none."""
+        return next(
+            (
+                one
+                for one in self.changes
+                if (one.tier, one.depth, one.after.month) == (tier, depth, month)
+            ),
+            None,
+        )
+
+    def alarms(self, tier: str | None = None, max_drop: float | None = None) -> list[Alarm]:
+        """Returns what is alarming about the last month; nothing where there is one only.
+
+        DCG fell by more than chance explains (all tiers together, or one tier at its own k; Holm's
+        correction holds the chance of any false alarm below alpha); NDCG does not show it; or DCG
+        fell by more than was allowed, chance or not.
+
+        Args:
+            tier: Only this tier, or `all`.
+            max_drop: The share that DCG may fall by: 0.05 is 5%.
+
+        Raises:
+            UnknownNameError: If there is no such tier.
+            ParameterError: If `max_drop` does not lie between 0 and 1.
+        """
+        return find_alarms(self.latest(), self.losses, tier=tier, max_drop=max_drop)
+
+    def since_first(self, tier: str, depth: Depth = "tier") -> Difference | None:
+        """Returns the change of DCG from a tier's first month to its last.
+
+        A slow decline shows here before any single month is an alarm. `None` where there are fewer
+        than three months, or the last one has no value at this depth; p is not corrected.
+        """
+        points = self.series(tier, depth)
+        if len(points) < 3 or points[-1].month != self.months[-1]:
+            return None
+        first, last = points[0].dcg_mean, points[-1].dcg_mean
+        return difference(first, last, confidence=self.confidence, alpha=self.alpha)
+
+    def detectable(self, tier: str, depth: Depth = "tier") -> float:
+        """Returns the smallest change to the next month that two such samples show.
+
+        With power 0.8, and the level shared among everything that is tested: as from the month
+        before to the last, and where there is none, as between months that share no query. NaN
+        where that is not known.
+        """
+        points = self.series(tier, depth)
+        if not points:
+            return math.nan
+        change = self.change(tier, depth, points[-1].month)
+        if change is not None and not math.isnan(change.dcg.detectable):
+            return change.dcg.detectable
+        last, alpha = points[-1].dcg_mean, self.alpha / (len(self.tiers) + 1)
+        return difference(last, renamed(last), alpha=alpha).detectable
+
+    def worst(self, count: int = 10) -> pl.DataFrame:
+        """Returns the worst queries of the last month, by DCG at the common k."""
+        return self.queries.head(count)
+
+    def largest_drops(self, count: int = 10) -> pl.DataFrame:
+        """Returns the queries that fell most since the month before, of those in both samples."""
+        import polars as pl
+
+        return (
+            self.queries.filter(pl.col("change") < 0)
+            .sort("change", "sessions", "query", descending=[False, True, False])
+            .head(count)
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns one row per month, tier and depth, with the change to the month before."""
+        import polars as pl
+
+        rows = []
+        for point in self.points:
+            change = self.change(point.tier, point.depth, point.month)
+            rows.append(
+                {
+                    "month": point.month,
+                    "tier": point.tier,
+                    "depth": point.depth,
+                    "k": point.k,
+                    "dcg": point.dcg.value,
+                    "dcg_low": point.dcg.interval[0],
+                    "dcg_high": point.dcg.interval[1],
+                    "dcg_error": point.dcg.standard_error,
+                    "ndcg": point.ndcg.value,
+                    "ndcg_low": point.ndcg.interval[0],
+                    "ndcg_high": point.ndcg.interval[1],
+                    "judged": point.judged,
+                    "sessions": point.sessions,
+                    "share": point.share,
+                    "sampled": point.sampled,
+                    "left_out": point.left_out,
+                    "empty": point.empty,
+                    "change": change.dcg.value if change else math.nan,
+                    "change_low": change.dcg.interval[0] if change else math.nan,
+                    "change_high": change.dcg.interval[1] if change else math.nan,
+                    "p": change.dcg.p if change else math.nan,
+                    "p_adjusted": change.p_adjusted if change else math.nan,
+                    "detectable": change.dcg.detectable if change else math.nan,
+                    "verdict": change.verdict if change else None,
+                }
+            )
+        frame = pl.DataFrame(rows, infer_schema_length=None)
+        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def to_dict(self, *, queries: int = 10) -> dict[str, Any]:
+        """Returns JSON-ready values.
+
+        Args:
+            queries: How many of the worst, and of those that fell most.
+        """
+        return {
+            "months": list(self.months),
+            "tiers": list(self.tiers),
+            "k": dict(self.depths),
+            "common_k": self.common_k,
+            "confidence": self.confidence,
+            "alpha": self.alpha,
+            "points": [point.to_dict() for point in self.points],
+            "changes": [change.to_dict() for change in self.changes],
+            "losses": [one.to_dict() for one in self.losses],
+            "alarms": [alarm.to_dict() for alarm in self.alarms()],
+            "detectable": {
+                "all": json_number(self.detectable("all", "common")),
+                **{tier: json_number(self.detectable(tier)) for tier in self.tiers},
+            },
+            "since_first": {
+                tier: one.to_dict()
+                for tier, depth in self.alert_series
+                if (one := self.since_first(tier, depth)) is not None
+            },
+            "worst": self.worst(queries).to_dicts(),
+            "largest_drops": self.largest_drops(queries).to_dicts(),
+            "convention": self.convention.to_dict(),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def document(self, language: Language = "en", *, queries: int = 5) -> Document:
+        """Returns the monitor for people.
+
+        Args:
+            language: `en` or `zh`.
+            queries: How many of the worst, and of those that fell most.
+
+        Raises:
+            ParameterError: If the language is neither.
+        """
+        return monitor_document(self, language, queries)
+
+    def to_markdown(self, language: Language = "en", *, queries: int = 10) -> str:
+        """Returns the monitor as Markdown.
+
+        Args:
+            language: `en` or `zh`.
+            queries: How many of the worst, and of those that fell most.
+
+        Raises:
+            ParameterError: If the language is neither.
+        """
+        return super().to_markdown(language, queries=queries)
+
+    def __repr__(self) -> str:
+        return f"Monitor({self.months[0]!r} to {self.months[-1]!r}, alarms={len(self.alarms())})"
+
+
+def monitor(
+    rounds: str | PathLike[str] | Iterable[Round],
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    k: int | Mapping[str, int] | None = None,
+    common_k: int | None = None,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+) -> Monitor:
+    """Evaluates all rounds under the same rules and compares each with the one before.
+
+    Args:
+        rounds: A folder of rounds, or rounds from `relyon.create_round`.
+        convention: The rules; `None` takes the last round's.
+        k: Ranks that count, for all tiers or by tier; `None` takes the last round's.
+        common_k: Ranks that count where tiers are compared; `None` takes the least common k of all
+            rounds.
+        confidence: Confidence level of the intervals.
+        alpha: The level of the tests.
+
+    Returns:
+        A `Monitor`: `.points`, `.changes`, `.losses`, `.alarms()`, `.worst()`, `.largest_drops()`.
+
+    Raises:
+        InputError: If there is no round, two are of the same month, or one was changed.
+        ParameterError: If an option has a value it cannot have.
+
+    Examples:
+        >>> import polars as pl, relyon
+        >>> log = pl.DataFrame({"session": ["s"], "query": ["tv"], "position": [1], "doc": ["a"]})
+        >>> made = relyon.create_round("2026-03", relyon.draw_sample(log), {"tv": {"a": 3}})
+        >>> relyon.monitor([made]).series("all", "common")[0].dcg.value
+        3.0
+    """
+    for name, value in (("confidence", confidence), ("alpha", alpha)):
+        check_fraction(name, value)
+    found = _rounds(rounds)
+    last = found[-1]
+    rules = last.convention if convention is None else load_convention(convention)
+    depths = _depths(found, k)
+    common = _common(found, common_k)
+    by_month = [
+        month_points(
+            one,
+            {tier: depth for tier, depth in depths.items() if one.deepest(tier) >= depth},
+            common,
+            rules,
+            confidence,
+        )
+        for one in found
+    ]
+    changes = [
+        change
+        for before, after in pairwise(by_month)
+        for change in compare_points(before, after, confidence=confidence, alpha=alpha)
+    ]
+    losses: list[Losses] = []
+    if len(found) > 1:
+        pooled = pool_judgments(found)
+        losses = [
+            attribute_change(
+                found[-2], last, pooled, one.k, rules, tier=one.tier, confidence=confidence,
+                alpha=alpha,
+            )
+            for one in changes
+            if one.can_alarm and one.after.month == last.month
+        ]  # fmt: skip
+    before = found[-2] if len(found) > 1 else None
+    points = [point for points in by_month for point in points]
+    notes = tuple(observe(found, points, depths, rules, explicit=convention is not None))
+    warn(notes)
+    return Monitor(
+        months=tuple(one.month for one in found),
+        tiers=last.tiers,
+        depths=depths,
+        common_k=common,
+        points=tuple(points),
+        changes=tuple(changes),
+        losses=tuple(losses),
+        queries=query_values(last, before, common, rules),
+        convention=rules,
+        confidence=confidence,
+        alpha=alpha,
+        notes=notes,
+    )
+
+
+def _rounds(rounds: str | PathLike[str] | Iterable[Round]) -> list[Round]:
+    if isinstance(rounds, str | PathLike):
+        return read_rounds(rounds)
+    expected = "a folder of rounds, or rounds"
+    listed = check_items("rounds", rounds, expected)
+    for one in listed:
+        check_type("rounds", one, Round, expected)
+    found = sorted(listed, key=lambda one: one.month)
+    if not found:
+        raise InputError("there is no round", hint="relyon.create_round makes one")
+    for one, other in pairwise(found):
+        if one.month == other.month:
+            raise InputError(message("two rounds are of {month}", month=one.month))
+    return found
+
+
+def _depths(rounds: Sequence[Round], k: int | Mapping[str, int] | None) -> dict[str, int]:
+    last = rounds[-1]
+    depths = {tier: last.depths[tier] for tier in last.tiers}
+    wanted = dict(k) if isinstance(k, Mapping) else dict.fromkeys(depths, k) if k else {}
+    for tier, depth in wanted.items():
+        if tier not in depths:
+            raise ParameterError(
+                message(
+                    "`k` names the tier `{tier}`, which is none of {depths}",
+                    tier=tier,
+                    depths=list(depths),
+                )
+            )
+        if not 1 <= depth <= last.deepest(tier):
+            raise ParameterError(
+                message(
+                    "`k` of the tier {tier} must be between 1 and {tier_2}, as far"
+                    " down as the last round goes. Got `{depth}` instead.",
+                    tier=tier,
+                    tier_2=last.deepest(tier),
+                    depth=depth,
+                )
+            )
+        depths[tier] = depth
+    return depths
+
+
+def _common(rounds: Sequence[Round], common_k: int | None) -> int:
+    if common_k is None:
+        return min(one.common_k for one in rounds)
+    deepest = min(one.deepest(tier) for one in rounds for tier in one.tiers)
+    if not 1 <= common_k <= deepest:
+        raise ParameterError(
+            message(
+                "the parameter `common_k` must be between 1 and {deepest}, as"
+                " far down as every round goes. Got `{common_k}` instead.",
+                deepest=deepest,
+                common_k=common_k,
+            )
+        )
+    return common_k

@@ -1,0 +1,185 @@
+"""The log as a lazy frame of any engine, and what is read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import DependencyError, InputError
+from relyon.core.texts import message
+from relyon.data.lazy import gather
+from relyon.data.sessions import Sessions
+from relyon.io.sessions import read_sessions
+from relyon.spark.frames import is_spark_frame, streamed
+from relyon.spark.packing import blocks
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import polars as pl
+    import pyarrow as pa
+
+__all__ = ["batches", "collect", "count_queries", "folded", "results_of", "searches"]
+
+BATCH = 1 << 16
+
+
+def collect(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
+    """Reads the rows of a small frame.
+
+    Raises:
+        DependencyError: If the engine hands rows over by a package that is not installed.
+    """
+    try:
+        return gather(frame)
+    except ImportError as error:
+        raise _missing(error) from None
+
+
+def _missing(error: ImportError) -> DependencyError:
+    # PySpark does not name the package in the error, and needs both.
+    package = error.name or "pyarrow"
+    hint = f"pip install {package}" if error.name else "pip install 'relyon[spark]'"
+    return DependencyError(
+        message("reading from this engine needs the package `{package}`", package=package),
+        hint=hint,
+    )
+
+
+def batches(frame: nw.LazyFrame[Any], rows: int = BATCH) -> Iterator[pl.DataFrame]:
+    """Reads the rows of a frame part by part, in whatever order the engine gives them.
+
+    Args:
+        frame: Rows of a Polars, DuckDB or PySpark frame.
+        rows: How many a part may hold, about.
+
+    Raises:
+        DependencyError: If the engine hands rows over by a package that is not installed.
+    """
+    import polars as pl
+
+    native: Any = frame.to_native()
+    if isinstance(native, pl.LazyFrame):
+        if hasattr(native, "collect_batches"):
+            yield from native.collect_batches(chunk_size=rows, maintain_order=False)
+        else:
+            yield from native.collect(engine="streaming").iter_slices(rows)
+    elif hasattr(native, "fetch_arrow_reader"):
+        # Its name since DuckDB 1.5; the older one warns.
+        read = getattr(native, "to_arrow_reader", None) or native.fetch_arrow_reader
+        try:
+            reader = read(rows)
+        except ImportError as error:
+            raise _missing(error) from None
+        for part in reader:
+            yield pl.DataFrame(part)
+    elif is_spark_frame(native):
+        for table in streamed(native, blocks):
+            yield from pl.DataFrame(table).iter_slices(rows)
+    else:
+        yield from collect(frame).iter_slices(rows)
+
+
+def folded(
+    frame: nw.LazyFrame[Any], fold: Callable[[Iterable[pl.DataFrame]], pl.DataFrame]
+) -> list[pl.DataFrame]:
+    """Reads the rows of a frame where they are: in Spark each partition is folded by its executor.
+
+    Args:
+        frame: Rows of a Polars, DuckDB or PySpark frame.
+        fold: Makes one small frame of the parts that it is given.
+
+    Returns:
+        What `fold` made, of each partition or of everything.
+    """
+    native: Any = frame.to_native()
+    return list(streamed(native, _Fold(fold))) if is_spark_frame(native) else [fold(batches(frame))]
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """Folds a partition on an executor."""
+
+    fold: Callable[[Iterable[pl.DataFrame]], pl.DataFrame]
+
+    def __call__(self, parts: Iterator[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        yield self.fold(pl.DataFrame(table) for table in blocks(parts))
+
+
+def count_queries(sessions: object) -> pl.DataFrame:
+    """Returns every query with its number of sessions, most sessions first, then by query.
+
+    A session counts once for a query, however many rows it has. The engine does the work; what is
+    collected is one row per query. Rows without a session or a query are left out.
+
+    Args:
+        sessions: What `relyon.read_sessions` takes.
+
+    Raises:
+        InputError: If it is no log, or no row is left.
+    """
+    import narwhals as nw
+    import polars as pl
+
+    found = collect(
+        searches(read_sessions(sessions)).group_by("query").agg(nw.len().alias("sessions"))
+    ).filter(pl.col("query").str.strip_chars() != "")
+    if found.is_empty():
+        raise InputError("the log holds no session")
+    return found.select("query", pl.col("sessions").cast(pl.Int64)).sort(
+        "sessions", "query", descending=[True, False]
+    )
+
+
+def searches(sessions: Sessions, queries: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
+    """Returns every pair of a session and its query once, of all queries or some of them.
+
+    Ids are taken as they came: that blank ones are none is looked at once a pair and not once a
+    row, which is several times faster in DuckDB.
+    """
+    import narwhals as nw
+
+    rows = sessions.raw.select(nw.col("session").cast(nw.String), nw.col("query").cast(nw.String))
+    if queries is not None:
+        rows = rows.filter(nw.col("query").is_in(list(queries)))
+    # `unique` numbers the rows of every group in SQL engines; an aggregate only hashes them.
+    pairs = rows.group_by("session", "query").agg(nw.len().alias("rows"))
+    return pairs.select("session", "query").filter(nw.col("session").str.strip_chars() != "")
+
+
+def results_of(sessions: Sessions, ids: Sequence[str], depth: int) -> pl.DataFrame:
+    """Reads the first results of some sessions: one row per session, query and document.
+
+    Documents of which no impression was logged are left out: nobody knows where they stood.
+
+    Args:
+        sessions: The log.
+        ids: Session ids.
+        depth: The last position that is read.
+
+    Raises:
+        InputError: If a position is not 1 or more.
+    """
+    import narwhals as nw
+    import polars as pl
+
+    # Rows are chosen by the ids as they came, before anything is computed of them.
+    rows = sessions.raw.filter(nw.col("session").cast(nw.String).is_in(list(ids)))
+    wanted = Sessions.from_frame(rows.to_native()).frame.filter(nw.col("position") <= depth)
+    if "shown" in sessions.columns:
+        wanted = wanted.filter(nw.col("shown"))
+    found = collect(wanted.select("session", "query", "position", "doc")).drop_nulls()
+    low = found.filter(pl.col("position") < 1)
+    if not low.is_empty():
+        session, position = low.sort("session", "position").select("session", "position").row(0)
+        raise InputError(
+            message(
+                "session `{session}` has a result at position {position}: positions count from 1",
+                session=session,
+                position=position,
+            ),
+            hint="`relyon logs doctor LOG --fix -o FILE` makes them 1-based",
+        )
+    return found.group_by("session", "query", "doc").agg(pl.col("position").min())

@@ -1,0 +1,303 @@
+"""The pairs of query and document that people have to grade for a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.document.json import note_dict
+from relyon.core.document.result import Exportable
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.notes import Note, warn
+from relyon.core.parameters import check_type
+from relyon.core.texts import message
+from relyon.data.sheets import Sheet
+from relyon.io import Source, opened, read_judgments, read_sheet
+from relyon.io.format import formats
+from relyon.io.graded import sheet_of
+from relyon.io.numbers import number_text
+from relyon.io.table_files import has_table, read_table
+from relyon.online.sampling.sample import Sample
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Pool", "build_pool", "parse_age"]
+
+DATES = (
+    "judgedat", "gradedat", "judgmentdate", "date", "day", "timestamp", "time", "datetime",
+    "updatedat", "createdat", "at", "标注时间", "标注日期", "日期", "时间",
+)  # fmt: skip
+
+UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+
+@dataclass(frozen=True)
+class Pool(Exportable):
+    """Distinct pairs of query and document that a sample shows down to its k.
+
+    Attributes:
+        pairs: Those to grade: `query`, `doc`, `tier`, `position` (the best one), `sessions` (how
+            many of the sampled ones show it) and `reason`: `new`, or `expired` where the grade that
+            there is is too old.
+        reused: Those that were graded before: the same, and `grade` and `judged_at` in place of the
+            reason.
+        notes: What was noticed.
+
+    Examples:
+        >>> import polars as pl
+        >>> from relyon.online.sampling import draw_sample
+        >>> log = pl.DataFrame({"session": ["s"], "query": ["q"], "position": [1], "doc": ["d"]})
+        >>> build_pool(draw_sample(log)).to_dict()["to_judge"]
+        1
+    """
+
+    pairs: pl.DataFrame
+    reused: pl.DataFrame
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        """The number of pairs to grade."""
+        return len(self.pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the counts as JSON-ready values."""
+        expired = int((self.pairs["reason"] == "expired").sum())
+        return {
+            "pairs": len(self.pairs) + len(self.reused),
+            "to_judge": len(self.pairs),
+            "new": len(self.pairs) - expired,
+            "expired": expired,
+            "reused": len(self.reused),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns the pairs to grade."""
+        return self.pairs
+
+
+def build_pool(
+    sample: Sample,
+    judged: object = None,
+    *,
+    max_age: timedelta | str | None = None,
+    now: datetime | None = None,
+) -> Pool:
+    """Returns what has to be graded for a sample, less what was graded before.
+
+    Args:
+        sample: What `draw_sample` returned.
+        judged: Earlier judgments: `relyon.Judgments`, a frame, a file, or what else holds them.
+            With `max_age`, a frame or a CSV, TSV, JSON Lines or Parquet file with a column of
+            dates. Of a pair that was judged several times, the latest grade counts.
+        max_age: Older grades are not used again: a time, or text such as `180d`, `26w`, `6m`
+            (months of 30 days) or `1y`. `None` uses them all.
+        now: What age is counted from; `None` is this moment.
+
+    Raises:
+        InputError: If the judgments cannot be read, or have no dates where an age is asked for.
+        ParameterError: If `max_age` is no age.
+
+    Examples:
+        >>> import polars as pl
+        >>> from relyon.online.sampling import draw_sample
+        >>> log = pl.DataFrame({
+        ...     "session": ["s1", "s1", "s2"], "query": ["tv", "tv", "pen"],
+        ...     "position": [1, 2, 1], "doc": ["a", "b", "c"],
+        ... })
+        >>> pool = build_pool(draw_sample(log), {"tv": {"a": 3}})
+        >>> pool.pairs.select("query", "doc").rows()
+        [('pen', 'c'), ('tv', 'b')]
+    """
+    import polars as pl
+
+    check_type("sample", sample, Sample, "what relyon.draw_sample returned")
+    age = parse_age(max_age) if isinstance(max_age, str) else max_age
+    if age is not None and age <= timedelta(0):
+        raise ParameterError(
+            message(
+                "the parameter `max_age` must be above 0. Got `{max_age}` instead.", max_age=max_age
+            )
+        )
+    if age is not None and judged is None:
+        raise ParameterError("`max_age` is the age of earlier judgments, and none are given")
+    pairs = _pairs(sample)
+    if judged is None:
+        earlier = pl.DataFrame(schema=_schema())
+    else:
+        earlier = _earlier(judged, dated=age is not None)
+    notes = []
+    joined = pairs.join(earlier, on=["query", "doc"], how="left", maintain_order="left")
+    known = joined["grade"].is_not_null()
+    fresh = known
+    if age is not None:
+        moment = (now or datetime.now(UTC)).astimezone(UTC)
+        fresh = known & (joined["judged_at"] >= moment - age).fill_null(False)
+        undated = int((known & joined["judged_at"].is_null()).sum())
+        if undated:
+            notes.append(Note("undated-judgments", undated, "warning"))
+    warn(notes)
+    reason = pl.Series("reason", ["expired" if one else "new" for one in known], dtype=pl.String)
+    return Pool(
+        joined.drop("grade", "judged_at").with_columns(reason).filter(~fresh),
+        joined.filter(fresh),
+        tuple(notes),
+    )
+
+
+def parse_age(text: str) -> timedelta:
+    """Returns the time that a text such as `180d` or `6m` means.
+
+    Raises:
+        ParameterError: If it means none.
+
+    Examples:
+        >>> parse_age("2w")
+        datetime.timedelta(days=14)
+    """
+    number, unit = text.strip()[:-1].strip(), text.strip()[-1:].lower()
+    if unit not in UNITS or not number.isascii() or not number.isdigit():
+        raise ParameterError(
+            message("`{text}` is not an age", text=text),
+            hint="write 180d, 26w, 6m or 1y: days, weeks, months, years",
+        )
+    try:
+        return timedelta(days=int(number) * UNITS[unit])
+    except OverflowError:
+        raise ParameterError(message("the age `{text}` is too long", text=text)) from None
+
+
+def _schema() -> dict[str, Any]:
+    """The columns of earlier judgments."""
+    import polars as pl
+
+    return {
+        "query": pl.String,
+        "doc": pl.String,
+        "grade": pl.String,
+        "judged_at": pl.Datetime("us", "UTC"),
+    }
+
+
+def _pairs(sample: Sample) -> pl.DataFrame:
+    import polars as pl
+
+    return (
+        sample.to_frame()
+        .filter(pl.col("doc").is_not_null())
+        .group_by("query", "doc")
+        .agg(
+            pl.col("tier").first(),
+            pl.col("position").min(),
+            pl.col("session").n_unique().cast(pl.Int64).alias("sessions"),
+        )
+        .join(
+            pl.DataFrame(
+                {"tier": [one.name for one in sample.tiers], "order": range(len(sample.tiers))}
+            ),
+            on="tier",
+        )
+        .sort("order", "query", "position", "doc")
+        .drop("order")
+    )
+
+
+def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
+    """The latest grade of every pair."""
+    import polars as pl
+
+    from relyon.data.lazy import utc
+
+    path = ""
+    source = opened(judged, "judgments")
+    is_sheet = False
+    if source is not None:
+        path, judged = source.path, source
+        chosen = formats.get(source.format)
+        is_sheet = chosen.is_sheet(source.head)
+        if has_table(path) and chosen.tabular and not is_sheet:
+            judged = read_table(path)
+    if isinstance(judged, Source):
+        columns, when = _graded(read_sheet(judged))
+    elif isinstance(judged, pl.DataFrame | pl.LazyFrame) or hasattr(judged, "columns"):
+        columns, when = _columns(judged, path)
+    else:
+        columns, when = _graded(sheet_of(read_judgments(judged)))
+    if when is None:
+        if dated and is_sheet:
+            raise InputError(
+                "no earlier grade has a date: the column `at` is empty",
+                path=path,
+                hint="without --max-age all of them are used",
+            )
+        if dated:
+            raise InputError(
+                "the earlier judgments have no column of dates",
+                path=path,
+                hint="call it judged_at; without --max-age all of them are used",
+            )
+        when = pl.Series("judged_at", [None] * len(columns["grade"]), dtype=pl.String)
+    grade = columns["grade"].cast(pl.String).str.strip_chars()
+    found = pl.DataFrame(
+        {
+            "query": columns["query"].cast(pl.String),
+            "doc": columns["document"].cast(pl.String),
+            "grade": grade,
+            "judged_at": when,
+        }
+    ).filter(pl.col("grade") != "")
+    if when.dtype == pl.Date:
+        found = found.with_columns(pl.col("judged_at").cast(pl.Datetime("us")))
+    if found["judged_at"].dtype == pl.Datetime:
+        zone = found["judged_at"].dtype.time_zone  # type: ignore[attr-defined]
+        moment = pl.col("judged_at").cast(pl.Datetime("us", zone))
+        found = found.with_columns(
+            moment.dt.replace_time_zone("UTC")
+            if zone is None
+            else moment.dt.convert_time_zone("UTC")
+        )
+    else:
+        found = found.with_columns(utc("judged_at"))
+    return found.sort("judged_at", "grade", nulls_last=False).unique(
+        ["query", "doc"], keep="last", maintain_order=True
+    )
+
+
+def _graded(sheet: Sheet) -> tuple[dict[str, pl.Series], pl.Series | None]:
+    """The grades that count of items, and when the last judge gave one, where that is known.
+
+    A sheet without any grade lacks no dates: none of its pairs is used again.
+    """
+    import polars as pl
+
+    rows = [row for row in sheet.finals().rows if row.final is not None]
+    times = [
+        max((one.at for one in row.ratings if one.at is not None), default=None) for row in rows
+    ]
+    columns = {
+        "query": pl.Series([row.item.query for row in rows], dtype=pl.String),
+        "document": pl.Series([row.item.document for row in rows], dtype=pl.String),
+        "grade": pl.Series([number_text(row.final or 0.0) for row in rows], dtype=pl.String),
+    }
+    when = pl.Series("judged_at", times, dtype=pl.Float64)
+    if rows and when.null_count() == len(when):
+        return columns, None
+    return columns, pl.from_epoch(when * 1e6, time_unit="us")
+
+
+def _columns(frame: object, path: str) -> tuple[dict[str, pl.Series], pl.Series | None]:
+    import narwhals as nw
+    import polars as pl
+
+    from relyon.data.columns import plain_name, polars_columns
+
+    found: Any = frame
+    if not isinstance(found, pl.DataFrame):
+        found = nw.from_native(found).lazy().collect("polars").to_native()
+    columns = polars_columns(found, "judgments", path=path)
+    used = {series.name for series in columns.values()}
+    plain = {plain_name(name): name for name in found.columns if name not in used}
+    when = next((plain[name] for name in DATES if name in plain), None)
+    return columns, None if when is None else found[when]

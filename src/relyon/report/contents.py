@@ -1,0 +1,204 @@
+"""The report on a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Unpack
+
+from relyon.analysis.diagnosis import Findings, diagnose
+from relyon.analysis.diagnosis.diagnosing import rule_measures
+from relyon.core.language import Language
+from relyon.core.notes import warn
+from relyon.core.parameters import check_type
+from relyon.io.descriptions import Descriptions
+from relyon.report.catalogue import catalogue
+from relyon.report.classification import curve_section
+from relyon.report.diagnoses import diagnosis_section
+from relyon.report.document import Format, Report, TitleOptions
+from relyon.report.drilldown import has_lists
+from relyon.report.losses import loss_measures, loss_section
+from relyon.report.overview import comparison_section, lead, subtitle, summary_section
+from relyon.report.page import Page, Section
+from relyon.report.provenance import convention_section, input_section, note_section
+from relyon.report.queries import query_section
+from relyon.report.ranks import band_measures, rank_section
+
+if TYPE_CHECKING:
+    from relyon.analysis.comparison import Comparison
+    from relyon.analysis.diagnosis import Finding
+    from relyon.analysis.funnel import Funnel
+
+Progress = Callable[[int, int, str], None]
+
+__all__ = ["PageOptions", "build_page", "page_measures", "render_report", "write_report"]
+
+
+class PageOptions(TitleOptions, total=False):
+    """Keyword options of `build_page`."""
+
+    measure: str | None
+    queries: int
+    funnel: Funnel | None
+    findings: Sequence[Finding] | None
+    progress: Progress | None
+    query_texts: Any
+    document_titles: Any
+
+
+def build_page(
+    comparison: Comparison,
+    *,
+    language: Language = "en",
+    title: str | None = None,
+    measure: str | None = None,
+    queries: int = 10,
+    funnel: Funnel | None = None,
+    findings: Sequence[Finding] | None = None,
+    progress: Progress | None = None,
+    query_texts: Any = None,
+    document_titles: Any = None,
+) -> Page:
+    """Returns the contents of a report, before it becomes HTML or Markdown.
+
+    Args:
+        comparison: What to report.
+        language: `en` or `zh`.
+        title: The title of the page; by default it names the runs.
+        measure: The measure for per-query analysis; by default the first that is tested.
+        queries: How many losing and how many gaining queries to derive.
+        funnel: The result of `relyon.funnel` for the retrieval stages.
+        findings: The result of `relyon.diagnose`; computed by default.
+        progress: Called with the number of sections done, their total, and the next section.
+        query_texts: Query texts: a mapping from the queries' ids to texts, a frame or a file;
+            by default the comparison's own.
+        document_titles: Document titles, in the same forms.
+
+    Raises:
+        InputError: If a table of texts cannot be read, or has no column of ids or texts.
+        ParameterError: If the language is none of them.
+        UnknownNameError: If the measure was not compared.
+    """
+    from relyon.analysis.comparison import Comparison
+
+    check_type("comparison", comparison, Comparison, "what relyon.compare returned")
+    texts = catalogue(language)
+    focus = comparison.contrast(comparison.candidates[0], measure or comparison.focus).measure
+    heading = title or texts.say(
+        "page.title",
+        baseline=comparison.baseline,
+        candidates=texts.join(list(comparison.candidates)),
+    )
+    lists = has_lists(comparison)
+    given = comparison.query_texts if query_texts is None else query_texts
+    asked = None if given is None else Descriptions.of(given, "query")
+    known = {} if asked is None else asked.find(comparison.queries)
+    titles = None if document_titles is None else Descriptions.of(document_titles, "document")
+
+    def ranks() -> Section:
+        wanted = page_measures(focus, findings is None)
+        for name in comparison.runs:
+            # What this section and those below ask of a run, in one pass.
+            comparison.measured(name, wanted)
+        return rank_section(comparison, texts)
+
+    parts: dict[str, Callable[[], Section]] = {
+        "summary": lambda: summary_section(comparison, texts),
+        "comparison": lambda: comparison_section(comparison, texts),
+        "queries": lambda: query_section(
+            comparison, focus, texts, shown=queries, query_texts=known, titles=titles
+        ),
+    }
+    if lists:
+        parts |= {
+            "ranks": ranks,
+            "curves": lambda: curve_section(comparison, texts),
+            "funnel": lambda: loss_section(comparison, focus, texts, funnel),
+        }
+    if lists or findings is not None:
+        found = findings
+        parts["diagnoses"] = lambda: diagnosis_section(
+            Findings(diagnose(comparison) if found is None else found).described(asked, titles),
+            texts,
+        )
+    parts |= {
+        "convention": lambda: convention_section(comparison, texts),
+        "inputs": lambda: input_section(comparison, texts),
+        "notes": lambda: note_section(comparison.notes, texts),
+    }
+    sections = []
+    for place, (name, make) in enumerate(parts.items()):
+        if progress is not None:
+            progress(place, len(parts), texts[f"section.{name}"])
+        sections.append(make())
+    for one, source in ((asked, query_texts), (titles, document_titles)):
+        if one is not None and one is not source and source is not None:
+            warn(one.notes())
+    return Page(
+        language=language,
+        title=heading,
+        subtitle=subtitle(comparison, texts),
+        lead=lead(comparison, texts),
+        sections=tuple(sections),
+    )
+
+
+def page_measures(focus: str, rules: bool = True) -> list[str]:
+    """Returns what a page asks of each run, besides what is compared.
+
+    Args:
+        focus: The measure for per-query analysis.
+        rules: Whether rules look for diagnoses.
+    """
+    ours = rule_measures() if rules else ()
+    return list(dict.fromkeys([*band_measures(), *map(str, loss_measures(focus)), *ours]))
+
+
+def render_report(
+    comparison: Comparison, *, format: Format = "html", **options: Unpack[PageOptions]
+) -> str:
+    """Returns a report as text; see `relyon.write_report`."""
+    return Report(build_page).render(format, comparison, **options)
+
+
+def write_report(
+    comparison: Comparison,
+    path: str | PathLike[str],
+    **options: Unpack[PageOptions],
+) -> None:
+    """Writes a report on a comparison: one file, HTML or Markdown by its ending.
+
+    The HTML opens offline: style, script and charts are inside.
+
+    Args:
+        comparison: What to report, from `relyon.compare`.
+        path: Where to write; `.html` or `.md`.
+        **options: `language`: `en` or `zh`. `title`, the heading of the page; by default it names
+            the runs. `measure`, by which queries are looked at; by default the comparison's first.
+            `queries` (10) that are derived: so many that lost most, and that gained most.
+            `funnel`, what `relyon.funnel` found for the stages of the search; the losses of each
+            run are computed anyway. `findings`, what `relyon.diagnose` found; by default it is
+            asked. `progress`, called with the sections made, all of them, and which comes next.
+            `query_texts`, query texts, shown beside the ids: a mapping, a frame or a
+            file; by default the comparison's own. `document_titles`, document titles, in the
+            same forms.
+
+    Raises:
+        ParameterError: If the ending or the language is none of those.
+        UnknownNameError: If the measure was not compared.
+        DependencyError: If a package of the extra `report` is not installed.
+
+    Examples:
+        >>> import relyon
+        >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
+        >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
+        >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
+        >>> comparison = relyon.compare(judgments, old, new, "rr", names=["old", "new"])
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "report.md")
+        ...     relyon.write_report(comparison, path)
+        ...     path.read_text("utf-8").splitlines()[0]
+        '# new against old'
+    """
+    Report(build_page).write(path, comparison, **options)

@@ -1,0 +1,255 @@
+"""The drawings for comparisons and months: from a chart and a width to its description."""
+
+from __future__ import annotations
+
+from relyon.report.page import Chart
+from relyon.report.palette import (
+    ROLES,
+    SIGNED,
+    TONES,
+    label_width,
+    series_channels,
+    tick_count,
+)
+from relyon.report.vegalite import Spec, channel, layers, mark
+
+__all__ = ["bands", "curves", "forest", "losses", "trend", "waterfall"]
+
+SIDES = {"domain": ["gain", "loss"], "range": [ROLES["blue"], ROLES["orange"]]}
+SHAPES = {"domain": list(TONES), "range": ["triangle-up", "triangle-down", "circle"]}
+DECIDED, OPEN = "datum.verdict != 'undecided'", "datum.verdict == 'undecided'"
+
+
+def forest(chart: Chart, width: int) -> Spec:
+    rows = chart.rows
+    order = [row["name"] for row in rows]
+    wide = label_width(order, width)
+    across = width - wide - 40
+    y = channel(
+        "name:N",
+        sort=order,
+        title=None,
+        axis={"labelLimit": wide * 7 // 8, "minExtent": wide + 8},
+    )
+    tones = {"domain": list(TONES), "range": list(TONES.values())}
+    color = channel("verdict:N", scale=tones, legend=None)
+    ends = {
+        "x": channel("low:Q", title=chart.labels["axis"], axis={"tickCount": tick_count(across)}),
+        "x2": channel("high"),
+    }
+    point = {
+        "x": channel("difference:Q"),
+        "y": y,
+        "color": color,
+        "shape": channel("verdict:N", scale=SHAPES, legend=None),
+        "description": channel("text:N"),
+    }
+    return layers(
+        rows,
+        mark(
+            "rule",
+            {"x": channel("zero:Q")},
+            rows=[{"zero": 0}],
+            color=ROLES["ink"],
+            strokeWidth=1,
+            aria=False,
+        ),
+        mark("rule", {**ends, "y": y, "color": color}, strokeWidth=2, aria=False),
+        mark("point", point, only=DECIDED, filled=True, size=90, opacity=1),
+        mark(
+            "point",
+            point,
+            only=OPEN,
+            filled=False,
+            size=60,
+            opacity=1,
+            fill=ROLES["paper"],
+            strokeWidth=2,
+        ),
+        width=across,
+        height=max(26 * len(rows), 60),
+    )
+
+
+def waterfall(chart: Chart, width: int) -> Spec:
+    rows = chart.rows
+    step = (width - 60) / max(len(rows), 1)
+    plain = {
+        "x": channel(
+            "place:O",
+            title=chart.labels["x"],
+            axis={"labels": False, "ticks": False, "domain": False},
+            scale={"paddingInner": 0.15 if step > 3 else 0, "paddingOuter": 0},
+        ),
+        "y": channel(
+            "delta:Q", title=chart.labels["y"], axis={"format": "+.2f", "labelExpr": SIGNED}
+        ),
+        "color": channel("side:N", scale=SIDES, legend=None),
+        "description": channel("text:N"),
+    }
+    bars = [mark("bar", plain, only="!isValid(datum.link)", stroke=None)]
+    if any(row["link"] for row in rows):
+        linked = {**plain, "href": channel("link:N")}
+        bars.append(mark("bar", linked, only="isValid(datum.link)", stroke=None))
+    # Without a value in any query there is no mean to draw.
+    means = [{"mean": chart.values["mean"]}] if rows else []
+    dashed: Spec = {"color": ROLES["ink"], "strokeDash": [4, 3], "aria": False}
+    return layers(
+        rows,
+        *bars,
+        _zero(),
+        mark("rule", {"y": channel("mean:Q")}, rows=means, **dashed),
+        width=width - 60,
+        height=220,
+    )
+
+
+def bands(chart: Chart, width: int) -> Spec:
+    rows = chart.rows
+    base = {
+        "x": channel(
+            "band:N",
+            sort=[row["band"] for row in rows],
+            title=chart.labels["x"],
+            axis={
+                "labelAngle": 0 if width > 400 else -60,
+                "labelFontSize": 11 if len(rows) > 8 else 12,
+                "ticks": False,
+                "domain": False,
+            },
+            scale={"paddingInner": 0.35, "paddingOuter": 0.2},
+        ),
+        "y": channel(
+            "difference:Q",
+            title=chart.labels["y"],
+            axis={"format": "+.3~f", "labelExpr": SIGNED},
+            # Room for the share below the lowest bar and above the highest.
+            scale={"padding": 18, "nice": False},
+        ),
+    }
+    colored = {
+        "color": channel("side:N", scale=SIDES, legend=None),
+        "description": channel("text:N"),
+    }
+    shares = [
+        mark(
+            "text",
+            {**base, "text": channel("share:N")},
+            only=f"datum.side == '{side}'",
+            aria=False,
+            dy=away,
+            color=ROLES["ink"],
+            fontSize=12 if width > 400 else 10,
+        )
+        for side, away in (("gain", -7), ("loss", 9))
+    ]
+    bars = mark("bar", {**base, **colored}, stroke=None)
+    return layers(rows, bars, *shares, _zero(), width=width - 60, height=200)
+
+
+def _zero() -> Spec:
+    zero = {"y": channel("zero:Q")}
+    return mark("rule", zero, rows=[{"zero": 0}], color=ROLES["ink"], aria=False)
+
+
+def curves(chart: Chart, width: int) -> Spec:
+    side = min(width, 420) - 55
+    unit = {"domain": [0, 1], "nice": False}
+    axis = {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
+    place = {
+        one: channel(f"{one}:Q", title=chart.labels[one], scale=unit, axis=axis)
+        for one in ("x", "y")
+    }
+    looks = series_channels(chart.values["series"], "run:N")
+    line = {**place, "order": channel("order:Q"), "detail": channel("run:N"), **looks}
+    chance = [{"x": u, "y": v} for u, v in chart.values["chance"]]
+    faint: Spec = {"color": ROLES["muted"], "strokeWidth": 1, "strokeDash": [2, 3], "aria": False}
+    return layers(
+        chart.rows,
+        mark("line", place, rows=chance, **faint),
+        mark("line", line, strokeWidth=2, clip=True, aria=False),
+        width=side,
+        height=side,
+    )
+
+
+def losses(chart: Chart, width: int) -> Spec:
+    names = list(dict.fromkeys(row["name"] for row in chart.rows))
+    wide = label_width(names, width)
+    across = width - wide - 40
+    parts = {"reached": "green", "ranking": "hatch", "recall": "paper"}
+    lines = {"reached": "green", "ranking": "purple", "recall": "orange"}
+    fill, stroke = (
+        {"domain": list(roles), "range": [ROLES[role] for role in roles.values()]}
+        for roles in (parts, lines)
+    )
+    encoding = {
+        "x": channel(
+            "value:Q",
+            title=chart.labels["x"],
+            stack="zero",
+            axis={"tickCount": tick_count(across)},
+        ),
+        "y": channel(
+            "name:N",
+            sort=names,
+            title=None,
+            axis={"labelLimit": wide * 7 // 8, "minExtent": wide + 8},
+            scale={"paddingInner": 0.35, "paddingOuter": 0.1},
+        ),
+        "order": channel("order:Q"),
+        "fill": channel("part:N", scale=fill, legend=None),
+        "stroke": channel("part:N", scale=stroke, legend=None),
+        "description": channel("text:N"),
+    }
+    bars = mark("bar", encoding, rows=chart.rows, strokeWidth=1.5)
+    return {**bars, "width": across, "height": 42 * len(names)}
+
+
+def trend(chart: Chart, width: int) -> Spec:
+    width = min(width, chart.values["width"])
+    rows = chart.rows
+    months = list(chart.values["months"])
+    names = [name for name, _, _ in chart.values["series"]]
+    upright = width > 400 and len(months) < 9
+    place = {
+        "x": channel(
+            "month:O",
+            # Slanted labels take the space of a title, and are self-explanatory.
+            title=chart.labels["x"] if upright else None,
+            sort=months,
+            scale={"domain": months, "paddingOuter": 0.1},
+            axis={"labelAngle": 0 if upright else -60},
+        ),
+        # Intervals of several series are drawn side by side.
+        "xOffset": channel("series:N", sort=names, scale={"domain": names, "padding": 1.2}),
+    }
+    value = {"y": channel("value:Q", title=chart.labels["y"], scale={"zero": True})}
+    looks = series_channels(chart.values["series"], "series:N")
+    color = {"color": looks["color"]}
+    point = {
+        **place,
+        **value,
+        **color,
+        "shape": channel("verdict:N", scale=SHAPES, legend=None),
+        "description": channel("text:N"),
+    }
+    ends = {**place, "y": channel("low:Q"), "y2": channel("high"), **color}
+    return layers(
+        rows,
+        mark("rule", ends, strokeWidth=1.5, aria=False),
+        mark("line", {**place, **value, **looks}, strokeWidth=2, aria=False),
+        mark("point", point, only=DECIDED, filled=True, size=110, opacity=1),
+        mark(
+            "point",
+            point,
+            only=OPEN,
+            filled=False,
+            size=50,
+            opacity=1,
+            fill=ROLES["paper"],
+            strokeWidth=2,
+        ),
+        width=width - 60,
+        height=220,
+    )

@@ -1,0 +1,179 @@
+"""Blocks of a report page besides those of every document: charts, headlines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from relyon.core.document.model import Block, Cell, Finding, Prose, Section, Table, Tone
+from relyon.core.language import Language
+
+__all__ = [
+    "Block",
+    "Cell",
+    "Chart",
+    "Columns",
+    "Details",
+    "Finding",
+    "Heading",
+    "Headline",
+    "Headlines",
+    "Key",
+    "Page",
+    "Prose",
+    "Section",
+    "Table",
+    "Tone",
+]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading below that of the section."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a chart's legend.
+
+    Attributes:
+        shape: `line`, `solid`, `hatched` or `open`.
+        role: The role of its colour.
+        text: Its meaning.
+        dash: Lengths of strokes and gaps of a line.
+    """
+
+    shape: str
+    role: str
+    text: str
+    dash: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Rows to draw, and the same numbers as a table.
+
+    Attributes:
+        drawing: How to draw them: a name in `relyon.report.charts.DRAWINGS`.
+        title: What the chart shows.
+        caption: How to read it.
+        rows: One object per mark.
+        table: The table that replaces the chart where nothing can be drawn.
+        labels: Texts of axes and legends by their role.
+        values: Further numbers that the drawing needs.
+        legend: The legend.
+    """
+
+    kind: ClassVar[str] = "chart"
+    drawing: str
+    title: str
+    caption: str
+    rows: tuple[Mapping[str, Any], ...]
+    table: Table
+    labels: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    legend: tuple[Key, ...] = ()
+
+
+@dataclass(frozen=True)
+class Details:
+    """Collapsible blocks.
+
+    Attributes:
+        summary: What is shown while they are closed.
+        blocks: Their contents.
+        name: The anchor for links.
+        tone: As for a cell.
+        mark: As for a cell.
+        value: A number at the end of the summary.
+    """
+
+    kind: ClassVar[str] = "details"
+    summary: str
+    blocks: tuple[Block, ...]
+    name: str = ""
+    tone: Tone = ""
+    mark: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Groups of blocks, side by side if there is room."""
+
+    kind: ClassVar[str] = "columns"
+    groups: tuple[tuple[Block, ...], ...]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One sentence in its parts: ``subject numbers (evidence): meaning``."""
+
+    subject: str
+    numbers: str
+    evidence: str
+    meaning: str
+    tone: Tone
+    mark: str
+    separator: str = ": "
+
+    @property
+    def bracketed(self) -> str:
+        """The evidence in the brackets of its language."""
+        return f"({self.evidence})" if self.separator == ": " else f"（{self.evidence}）"
+
+    def __str__(self) -> str:
+        space = " " if self.separator == ": " else ""
+        start = f"{self.subject} {self.numbers}{space}{self.bracketed}"
+        return f"{start}{self.separator}{self.meaning}"
+
+
+@dataclass(frozen=True)
+class Headlines:
+    """The sentences for a reader in a hurry."""
+
+    kind: ClassVar[str] = "headlines"
+    title: str
+    items: tuple[Headline, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole report, before it becomes HTML or Markdown.
+
+    Attributes:
+        language: `en` or `zh`.
+        title: The title of the page.
+        subtitle: What was compared, in one line.
+        lead: The outcome in a sentence or two.
+        sections: The parts, in reading order.
+    """
+
+    language: Language
+    title: str
+    subtitle: str
+    lead: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+    def blocks(self) -> Iterator[Block]:
+        """Yields every block, including nested ones."""
+        for section in self.sections:
+            yield from _inside(section.blocks)
+
+    def section(self, name: str) -> Section | None:
+        """Returns the section of that name, or `None`."""
+        return next((one for one in self.sections if one.name == name), None)
+
+
+def _inside(blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Details):
+            yield from _inside(block.blocks)
+        elif isinstance(block, Columns):
+            for group in block.groups:
+                yield from _inside(group)

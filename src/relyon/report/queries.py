@@ -1,0 +1,201 @@
+"""The queries that cause the difference, and the derivation of those that matter most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from relyon.analysis.comparison.contrast import gain_sign
+from relyon.core.document.names import asked
+from relyon.report.catalogue import Catalogue
+from relyon.report.drilldown import Drilldown
+from relyon.report.page import Block, Cell, Chart, Section, Table
+from relyon.report.wording import label, signed
+
+if TYPE_CHECKING:
+    from relyon.analysis.comparison import Comparison
+    from relyon.io.descriptions import Descriptions
+
+__all__ = ["QueryDifferences", "difference_chart", "extremes", "query_section"]
+
+MOST_BARS = 120
+
+
+def query_section(
+    comparison: Comparison,
+    measure: str,
+    texts: Catalogue,
+    *,
+    shown: int = 10,
+    query_texts: Mapping[str, str] | None = None,
+    titles: Descriptions | None = None,
+) -> Section:
+    """Returns the sorted differences of one measure, and the largest losses and gains.
+
+    Args:
+        comparison: Where they come from.
+        measure: Its name.
+        texts: The language.
+        shown: Number of queries on each side.
+        query_texts: Query texts by id.
+        titles: Document titles.
+    """
+    known = query_texts or {}
+    blocks: list[Block] = []
+    for place, candidate in enumerate(comparison.candidates, 1):
+        lost, gained = extremes(comparison.deltas(candidate, measure), shown, gain_sign(measure))
+        names = {query: f"query-{place}-{order}" for order, query in enumerate([*lost, *gained], 1)}
+        blocks.append(_waterfall(comparison, candidate, measure, texts, names, known))
+        drilldown = Drilldown(comparison, candidate, measure, texts, known, titles)
+        blocks += drilldown.blocks(lost, gained, names)
+    return Section("queries", texts.say("section.queries"), tuple(blocks))
+
+
+def extremes(
+    deltas: Mapping[str, float], shown: int, sign: int = 1
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Returns the queries that lost the most and those that gained the most, largest first.
+
+    Args:
+        deltas: Differences by query.
+        shown: How many of each.
+        sign: The sign of a gain.
+
+    Examples:
+        >>> extremes({"a": 0.5, "b": -0.25, "c": 0.0, "d": 0.75}, 1)
+        ({'b': -0.25}, {'d': 0.75})
+    """
+    order = sorted(deltas.items(), key=lambda item: (sign * item[1], item[0]))
+    lost = {query: delta for query, delta in order[:shown] if sign * delta < 0}
+    order.sort(key=lambda item: (-sign * item[1], item[0]))
+    return lost, {query: delta for query, delta in order[:shown] if sign * delta > 0}
+
+
+def _waterfall(
+    comparison: Comparison,
+    candidate: str,
+    measure: str,
+    texts: Catalogue,
+    names: Mapping[str, str],
+    known: Mapping[str, str],
+) -> Chart:
+    contrast = comparison.contrast(candidate, measure)
+    sign, deltas = gain_sign(measure), comparison.deltas(candidate, measure)
+    differences = QueryDifferences(
+        measure,
+        candidate,
+        comparison.baseline,
+        sorted(deltas.items(), key=lambda one: (-sign * one[1], one[0])),
+        contrast.difference,
+        (contrast.wins, contrast.ties, contrast.losses),
+    )
+    return difference_chart(differences, texts, names, known)
+
+
+@dataclass(frozen=True)
+class QueryDifferences:
+    """The differences of one measure, query by query.
+
+    Attributes:
+        measure: Its name.
+        candidate: The candidate.
+        baseline: What it is compared with.
+        deltas: Each query with its difference, the largest gain first.
+        mean: Their mean.
+        counts: How many queries gain, stay the same and lose.
+    """
+
+    measure: str
+    candidate: str
+    baseline: str
+    deltas: Sequence[tuple[str, float]]
+    mean: float
+    counts: tuple[int, int, int]
+
+
+def difference_chart(
+    found: QueryDifferences,
+    texts: Catalogue,
+    names: Mapping[str, str] | None = None,
+    known: Mapping[str, str] | None = None,
+) -> Chart:
+    """Returns a bar per query, the largest gain on the left.
+
+    Args:
+        found: The differences.
+        texts: The language.
+        names: The anchors that the bars link to.
+        known: Query texts by query id.
+    """
+    links, asked_for = names or {}, known or {}
+    deltas = found.deltas
+    groups, sign = _groups(deltas, MOST_BARS), gain_sign(found.measure)
+    single = len(groups) == len(deltas)
+    rows: list[dict[str, Any]] = []
+    for place, group in enumerate(groups, 1):
+        delta = math.fsum(value for _, value in group) / len(group)
+        query = group[0][0] if single else ""
+        rows.append(
+            {
+                "place": place,
+                "delta": delta,
+                "side": "gain" if sign * delta > 0 else "loss",
+                "query": query,
+                "text": f"{asked(query, asked_for) if single else f'{len(group)}:'}"
+                f" {signed(delta)}",
+                "link": f"#{links[query]}" if query in links else None,
+            }
+        )
+    heading = texts.say("table.query") if single else texts.say("waterfall.bar")
+    table = Table(
+        (heading, texts.say("table.difference")),
+        tuple(
+            (_named(row["query"], asked_for) if single else f"{row['place']}", signed(row["delta"]))
+            for row in rows
+        ),
+    )
+    wins, ties, losses = found.counts
+    values = {
+        "wins": texts.count("count.queries", wins),
+        "ties": f"{ties:,}",
+        "losses": f"{losses:,}",
+    }
+    if single:
+        caption = texts.say("waterfall.caption", **values)
+    else:
+        size = f"{len(deltas) / len(groups):.0f}"
+        caption = texts.say("waterfall.caption_binned", size=size, **values)
+    return Chart(
+        drawing="waterfall",
+        title=texts.say(
+            "waterfall.title",
+            measure=label(found.measure),
+            candidate=found.candidate,
+            baseline=found.baseline,
+        ),
+        caption=caption,
+        rows=tuple(rows),
+        table=table,
+        labels={
+            "x": texts.say("waterfall.axis_x"),
+            "y": texts.say("waterfall.axis_y"),
+            "gain": texts.say("waterfall.gain"),
+            "loss": texts.say("waterfall.loss"),
+        },
+        values={"mean": found.mean},
+    )
+
+
+def _named(query: str, known: Mapping[str, str]) -> Cell | str:
+    text = known.get(query, query)
+    return query if text == query else Cell(query, title=text)
+
+
+def _groups(deltas: Sequence[tuple[str, float]], most: int) -> list[Sequence[tuple[str, float]]]:
+    """Returns neighbours in groups of nearly equal size: single queries if there are few."""
+    count = min(len(deltas), most)
+    edges = [place * len(deltas) // count for place in range(count + 1)] if count else [0]
+    return [deltas[start:end] for start, end in pairwise(edges)]

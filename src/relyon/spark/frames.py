@@ -1,0 +1,314 @@
+"""Spark's side: frames of rows to frames of packed rows, grouped by query and evaluated."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.errors import InputError, ParameterError, RelyonError
+from relyon.core.packages import optional_package
+from relyon.core.parameters import check_whole
+from relyon.core.texts import message
+from relyon.data.columns import choose
+from relyon.data.labelled import ALL_ROWS
+from relyon.spark.packing import Layout
+from relyon.spark.pooled import areas, one_query
+from relyon.spark.results import SparkResults
+from relyon.spark.tasks import JUDGMENTS, EvaluateTask, PackedError, PackTask, State
+from relyon.spark.tuning import tuned
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from relyon.data.convention import Convention
+    from relyon.evaluation.results import Results
+
+__all__ = [
+    "BROADCAST",
+    "check_frame",
+    "check_order",
+    "collected",
+    "evaluated",
+    "functions",
+    "highest_grade",
+    "is_spark_frame",
+    "kept_results",
+    "local_frame",
+    "named_error",
+    "pack",
+    "quoted",
+    "select_roles",
+    "streamed",
+]
+
+#: Up to this many judged queries their names are sent to every executor.
+BROADCAST = 200_000
+
+
+def check_frame(frame: object, what: str, partitions: int | None) -> None:
+    """Checks what a user gave.
+
+    Args:
+        frame: The data.
+        what: What they are: `run` or `rows`.
+        partitions: The number of tasks.
+
+    Raises:
+        ParameterError: If the data are no frame of Spark, or there is no task.
+    """
+    if not is_spark_frame(frame):
+        raise ParameterError(
+            message(
+                "{what}: a {name} is not a data frame of Spark",
+                what=what,
+                name=type(frame).__name__,
+            ),
+            hint="for files, dicts and data frames of one machine, use relyon.evaluate",
+        )
+    if partitions is not None:
+        check_whole("partitions", partitions, least=1)
+
+
+def check_order(rules: Convention, hint: str) -> None:
+    """Refuses a rule that needs rows in order.
+
+    Args:
+        rules: The convention.
+        hint: What to choose instead.
+
+    Raises:
+        ParameterError: If ties keep the order of the input.
+    """
+    if rules.ties == "input":
+        raise ParameterError(
+            "ties=input needs rows in order, but rows of Spark have none", hint=hint
+        )
+
+
+def functions() -> Any:
+    """Returns `pyspark.sql.functions`."""
+    return optional_package(
+        "pyspark.sql.functions", purpose="relyon.spark", package="pyspark", install="relyon[spark]"
+    )
+
+
+def is_spark_frame(thing: object) -> bool:
+    """Says whether an object is a data frame of Spark."""
+    return type(thing).__module__.startswith("pyspark.sql.") and hasattr(thing, "mapInArrow")
+
+
+def select_roles(
+    frame: DataFrame, kind: str, columns: Mapping[str, str] | None = None
+) -> tuple[DataFrame, dict[str, str]]:
+    """Returns the columns of judgments, a run or labelled rows under the names of their roles.
+
+    Args:
+        frame: The frame.
+        kind: `judgments`, `run` or `scored`.
+        columns: Column names by role; other roles are found by the usual names.
+
+    Raises:
+        InputError: If a column is missing.
+    """
+    col = functions().col
+    chosen = choose(frame.columns, kind, columns=columns, path="")
+    return frame.select([col(quoted(name)).alias(role) for role, name in chosen.items()]), chosen
+
+
+def quoted(name: str) -> str:
+    """Returns a column's name as Spark takes it, whatever it holds.
+
+    Examples:
+        >>> quoted("a.b")
+        '`a.b`'
+    """
+    return "`" + name.replace("`", "``") + "`"
+
+
+def pack(frame: DataFrame, task: PackTask) -> DataFrame:
+    """Returns rows packed by query; nothing runs yet."""
+    return frame.mapInArrow(task, task.layout.schema)
+
+
+def evaluated(packed: Sequence[DataFrame], task: EvaluateTask, partitions: int | None) -> DataFrame:
+    """Brings the rows of each query together and evaluates them; nothing runs yet.
+
+    Args:
+        packed: Packed rows of the same columns.
+        task: What to evaluate.
+        partitions: The number of tasks; `None` leaves it to Spark.
+    """
+    whole = packed[0]
+    for one in packed[1:]:
+        whole = whole.unionByName(one)
+    grouped = (
+        whole.repartition("query") if partitions is None else whole.repartition(partitions, "query")
+    )
+    return grouped.sortWithinPartitions("query", "kind").mapInArrow(task, task.schema)
+
+
+def collected(frame: DataFrame) -> tuple[State, list[Any]]:
+    """Runs an evaluation; returns what all partitions found out, and other contents.
+
+    Args:
+        frame: The result of `evaluated`.
+    """
+    state, others = State(), []
+    rows = frame.where(functions().col("state").isNotNull()).select("state").collect()
+    for row in rows:
+        found = pickle.loads(bytes(row[0]))
+        if isinstance(found, State):
+            state.merge(found)
+        else:
+            others.append(found)
+    return state, others
+
+
+def streamed(frame: DataFrame, task: Callable[[Iterator[Any]], Iterator[Any]]) -> Iterator[Any]:
+    """Runs a task on every partition, and yields what they give, one partition after the other.
+
+    Args:
+        frame: The rows.
+        task: Is called with the batches of a partition; it yields objects that can be pickled.
+
+    Raises:
+        RelyonError: The first error that a task raised.
+    """
+    from pyspark import StorageLevel
+
+    kept = frame.mapInArrow(_Contents(task), "content binary").persist(StorageLevel.DISK_ONLY)
+    try:
+        with tuned(frame.sparkSession):
+            kept.count()  # runs all partitions at once; then they come here one by one
+        for row in kept.toLocalIterator():
+            found = pickle.loads(bytes(row[0]))
+            if isinstance(found, RelyonError):
+                raise found
+            yield found
+    finally:
+        kept.unpersist()
+
+
+class _Contents:
+    """What a task gives, as rows of bytes; an error is a row, too."""
+
+    def __init__(self, task: Callable[[Iterator[Any]], Iterator[Any]]) -> None:
+        self.task = task
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        try:
+            for found in self.task(batches):
+                yield pa.RecordBatch.from_pydict({"content": [pickle.dumps(found)]})
+        except RelyonError as error:
+            for _ in batches:  # Spark wants its rows to be read
+                pass
+            yield pa.RecordBatch.from_pydict({"content": [pickle.dumps(error)]})
+
+
+def named_error(found: PackedError, frame: DataFrame, query: str) -> RelyonError:
+    """Returns the error of some rows, with the files in which their query is.
+
+    Args:
+        found: The error.
+        frame: The frame of the rows.
+        query: The name of its column of queries.
+    """
+    error = found.error
+    if not found.query or not isinstance(error, InputError) or error.path:
+        return error
+    sql = functions()
+    column = sql.col(quoted(query)).cast("string")
+    rows = frame.where(column == found.query).select(sql.input_file_name()).distinct().head(4)
+    files = sorted(row[0] for row in rows if row[0])
+    if not files:
+        return error
+    named = ", ".join(files[:3]) + (", …" if len(files) > 3 else "")
+    return InputError(error.message, path=named, hint=error.hint)
+
+
+def kept_results(
+    frame: DataFrame,
+    task: EvaluateTask,
+    assembled: Callable[[State], Results],
+    *,
+    whole: bool = False,
+) -> SparkResults:
+    """Runs an evaluation, and keeps the values of its queries in the cluster.
+
+    Args:
+        frame: The result of `evaluated`.
+        task: What was evaluated.
+        assembled: Makes results of what the partitions found out.
+        whole: Whether all rows are one query.
+    """
+    kept = frame.persist()
+    try:
+        state = collected(kept)[0]
+        if task.apart and state.facts and state.error is None:
+            pooled = kept.where(functions().col("pool").isNotNull()).select("pool")
+            for name, area in areas(pooled, task.measures, task.apart).items():
+                if whole:
+                    state.totals[name] = one_query(area)
+                    state.undefined[name] = [ALL_ROWS] if math.isnan(area) else []
+                state.totals[name].set_area(area)
+        found = assembled(state)
+    except BaseException:
+        kept.unpersist()
+        raise
+    sql = functions()
+    values = kept.where(sql.col("query").isNotNull())
+    if whole:
+        # Its parts were evaluated apart.
+        numbers = [sql.lit(found[name]) for name in task.measures]
+        known = [sql.when(~sql.isnan(one), one) for one in numbers]
+        values = kept.sparkSession.range(1).select(
+            sql.lit(ALL_ROWS).alias("query"),
+            *(one.alias(f"m{place}") for place, one in enumerate(known)),
+        )
+    columns = [sql.col(f"m{place}").alias(name) for place, name in enumerate(task.measures)]
+    return SparkResults(
+        run=found.run,
+        entries=found.entries,
+        convention=found.convention,
+        notes=found.notes,
+        frame=values.select("query", *columns),
+        kept=kept,
+    )
+
+
+class _Highest:
+    """The highest grade of packed judgments."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for batch in batches:
+            table = pa.Table.from_batches([batch])
+            kept = table.filter(pc.equal(table.column("kind"), JUDGMENTS))
+            if kept.num_rows:
+                highest = float(self.layout.unpack(kept)[self.layout.numbers[0]].max())
+                yield pa.RecordBatch.from_pydict({"highest": [highest]})
+
+
+def highest_grade(packed: DataFrame, layout: Layout) -> float:
+    """Returns the highest grade of packed judgments; NaN without any."""
+    found = packed.mapInArrow(_Highest(layout), "highest double")
+    highest = found.agg(functions().max("highest")).head(1)[0][0]
+    return math.nan if highest is None else float(highest)
+
+
+def local_frame(session: SparkSession, table: Any) -> DataFrame:
+    """Returns an Arrow table of this machine as a frame of Spark."""
+    try:
+        return session.createDataFrame(table)
+    except Exception:  # Spark 3.5 takes no Arrow table
+        return session.createDataFrame(table.to_pandas())
