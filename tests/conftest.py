@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -28,6 +29,11 @@ pytest_plugins = ["tests.skips"]
 os.environ.setdefault("NUMBA_OPT", "0")
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+# In the background of a script Ctrl-C is ignored, and each process that a test starts would inherit it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

@@ -30,7 +30,7 @@ def test_what_is_guessed_first_is_refused(password: str) -> None:
     ("password", "name"),
     [
         ("relyon rocks today", "bo"),
-        ("my R3lk1t instance", "bo"),
+        ("my R3ly0n instance", "bo"),
         ("johanna was here", "johanna"),
         ("J0hanna was here", "Johanna"),
         ("王小明喜欢喝茶和看书呀", "王小明"),
