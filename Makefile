@@ -28,14 +28,36 @@ demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the
 	@$(BIN)/relyon demo --rebuild build/demo
 
 # Three workers for two cores: at any time one waits for a server, a browser or a process.
+# Each run writes how long every test took to build/tests, and prints the slowest twenty.
+PYTEST = $(BIN)/python -m pytest -n 3 --dist worksteal --durations=20 --junitxml=build/tests/$@.xml
+
 .PHONY: test
-test: $(DONE)/test ## Run the tests, without the slow ones
-	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not spark and not cluster"
+test: $(DONE)/test ## Run the tests that need no browser, no server and no patience
+	@$(PYTEST) -m "not (cluster or docs or postgres or slow or spark or web)"
+
+.PHONY: test-all
+test-all: test test-docs test-peers test-postgres test-web test-slow test-spark-all test-cluster site ## Run every suite
+
+.PHONY: test-docs
+test-docs: $(DONE)/test ## Run every example of the documentation and of the docstrings
+	@$(PYTEST) -m "docs and not slow"
 	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relyon
+
+.PHONY: test-peers
+test-peers: $(DONE)/test ## Compare with ranx, compiled
+	@NUMBA_DISABLE_JIT=0 $(PYTEST) -k "test_ranx.py or test_optimize_fusion" tests/conformance
+
+.PHONY: test-postgres
+test-postgres: $(DONE)/test ## Run the tests of judging databases on PostgreSQL
+	@$(PYTEST) -m "postgres and not slow"
+
+.PHONY: test-web
+test-web: $(DONE)/test ## Run the tests in a browser: Chromium or Chrome
+	@$(PYTEST) -m "web and not slow"
 
 .PHONY: test-slow
 test-slow: $(DONE)/test ## Run the slow tests
-	@HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -n 2 -m "slow and not spark"
+	@HYPOTHESIS_PROFILE=slow $(PYTEST) -m "slow and not spark"
 
 .PHONY: test-spark
 test-spark: ## Run the tests that need Spark and Java, without the slow ones

@@ -14,6 +14,7 @@ import pytest
 from bench.postgresql import UnavailableError, serve_postgresql
 from hypothesis import HealthCheck, settings
 from tests.databases import Databases, create_file
+from tests.programs import skip_without_program
 
 settings.register_profile(
     "fast", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -25,13 +26,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 pytest_plugins = ["tests.skips"]
 
-# ranx has Numba compile it when it is first used: for little data that takes longer than it saves.
+# ranx has Numba compile it when it is first used, which takes a minute, and half an hour for all of
+# it: its functions run as they are, except in `make test-peers`, for what only compiled code does.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 os.environ.setdefault("NUMBA_OPT", "0")
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-# In the background of a script Ctrl-C is ignored, and each process that a test starts would inherit it.
+# A script's background ignores Ctrl-C, and each process that a test starts would inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -57,7 +60,7 @@ def postgresql() -> Iterator[str]:
         try:
             url = stack.enter_context(serve_postgresql(durable=False))
         except UnavailableError as reason:
-            pytest.skip(str(reason))
+            skip_without_program(str(reason))
         yield url
 
 

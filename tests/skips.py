@@ -1,7 +1,7 @@
 """What a test may be skipped for: data and programs that are absent, not packages.
 
 `make test` installs every package that a test imports, so a skip for one hides what is broken. It
-fails, unless RELYON_ALLOW_SKIPS=1 says that the environment holds only some of them.
+fails, unless RELYON_ALLOW_SKIPS=1 says that the environment has only some of them.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.programs import needs_compiled_ranx
 
 import relyon
 from relyon.compat import ranx as ours
@@ -16,8 +17,7 @@ from relyon.compat import ranx as ours
 Make = Callable[..., Any]
 Evaluate = Callable[..., dict[str, dict[str, float]]]
 
-# Numba and pandas warn inside ranx, and each worker that runs it compiles it.
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ranx")]
+pytestmark = pytest.mark.filterwarnings("ignore")  # Numba and pandas warn inside ranx
 
 METRICS = ["hits", "hits@5", "hit_rate", "hit_rate@1", "precision", "precision@5", "precision@1000"]
 METRICS += ["recall", "recall@10", "f1", "f1@10", "r-precision", "mrr", "mrr@3", "map", "map@100"]
@@ -71,6 +71,7 @@ def test_bpref(theirs: ModuleType, inputs: Make) -> None:
     assert own.values_by_query("bpref")["q5"] > 0  # each retrieved one is preferred, as trec_eval
 
 
+@needs_compiled_ranx
 def test_bpref_of_later_queries_is_lost_there(theirs: ModuleType) -> None:
     judgments = {f"q{number}": {"a": 1, "b": 0} for number in range(4)}
     judgments["q1"] = {"a": 0, "b": 0}
@@ -94,6 +95,7 @@ def test_preset(theirs: ModuleType, inputs: Make, values: Evaluate) -> None:
             assert found[query][name] == pytest.approx(expected[name][place], rel=1e-12)
 
 
+@needs_compiled_ranx
 def test_ties_are_unstable_there(theirs: ModuleType) -> None:
     documents = [f"d{place}" for place in range(40)]
     run = {"q": dict.fromkeys(documents, 1.0)}

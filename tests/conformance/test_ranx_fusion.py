@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.programs import needs_compiled_ranx
 
 from relyon.compat import ranx as ours
 from relyon.compat.ranx import fusion
 from relyon.compat.ranx.normalization import borda_norm
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore"),  # numba and pandas warn inside ranx
-    pytest.mark.slow,  # numba compiles each of ranx's methods: half an hour the first time
-]
+pytestmark = pytest.mark.filterwarnings("ignore")  # Numba and pandas warn inside ranx
 
 NORMALIZATIONS = [None, "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda"]
 #: What a method needs, and whether it reads scores.
@@ -160,9 +158,9 @@ def test_condorcet_where_majorities_agree(method: str, theirs: ModuleType) -> No
         ("wsum", {"step": 0.25}),
         ("mixed", {}),
         ("rrf", {}),
-        ("rbc", {"step": 0.1, "min_phi": 0.1}),
+        pytest.param("rbc", {"step": 0.1, "min_phi": 0.1}, marks=needs_compiled_ranx),
         ("gmnz", {"step": 0.2}),
-        ("logn_isr", {"step": 0.2}),
+        pytest.param("logn_isr", {"step": 0.2}, marks=needs_compiled_ranx),
         ("slidefuse", {"max_w": 6}),
         ("probfuse", {"max_n_segments": 6}),
         ("posfuse", {}),

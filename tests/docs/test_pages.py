@@ -46,6 +46,7 @@ def run_examples(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("name", RUN)
 def test_examples_print_what_is_shown(name: str) -> None:
     done = run_examples(DOCS / name)

@@ -24,6 +24,7 @@ def check_examples(page: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("name", READMES)
 def test_examples_print_what_is_shown(name: str) -> None:
     check_examples(ROOT / name)

@@ -24,6 +24,7 @@ if os.name == "nt":
 pytest.importorskip("fastapi")
 
 from tests.faults import Graders, await_true, check_grades, prepare
+from tests.programs import skip_without_program
 from tests.web.server import Server
 
 from relyon.judging.store import open_store
@@ -195,7 +196,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         subprocess.run(command, cwd=folder, capture_output=True, check=True)
     except FileNotFoundError:
-        pytest.skip("openssl is not installed")
+        skip_without_program("openssl is not installed")
     return folder / "certificate.pem"
 
 

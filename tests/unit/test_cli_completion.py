@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.programs import skip_without_program
 
 from relyon.cli.application import main
 from relyon.cli.shells import Bash, Fish, Zsh
@@ -160,7 +161,7 @@ SCRIPTS = {
 def test_a_shell_completes(shell: str, home: tuple[Path, dict[str, str]]) -> None:
     command, name, setup = SCRIPTS[shell]
     if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
+        skip_without_program(f"{name} is not installed")
     terminal = Terminal(command, *home)
     try:
         terminal.send(f'{setup}eval "$(_RELYON_COMPLETE={name}_source relyon)"; echo rea"dy"\n')
@@ -173,7 +174,7 @@ def test_a_shell_completes(shell: str, home: tuple[Path, dict[str, str]]) -> Non
 
 def test_fish_completes(home: tuple[Path, dict[str, str]]) -> None:
     if shutil.which("fish") is None:
-        pytest.skip("fish is not installed")
+        skip_without_program("fish is not installed")
     folder, environment = home
     asked = "\n".join(
         "complete -C " + "'" + line.replace("'", "\\'") + "'; echo ==" for line, _ in LINES

@@ -23,6 +23,7 @@ from tests.faults import (
     prepare,
     small_disk,
 )
+from tests.programs import skip_without_program
 from tests.web.server import Server
 
 
@@ -78,7 +79,7 @@ def own_server() -> Iterator[PostgreSQL]:
         with own_postgresql(durable=True) as server:
             yield server
     except UnavailableError as reason:
-        pytest.skip(str(reason))
+        skip_without_program(str(reason))
 
 
 @pytest.mark.parametrize("how", ["fast", "immediate"])

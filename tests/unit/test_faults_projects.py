@@ -19,6 +19,7 @@ pytest.importorskip("sqlalchemy")
 
 from bench.postgresql import UnavailableError, own_postgresql
 from tests.faults import await_true, check_file, locked, small_disk
+from tests.programs import skip_without_program
 
 from relyon.core.errors import InputError
 from relyon.judging import importing, jobs
@@ -245,7 +246,7 @@ def test_postgresql_is_started_again(
                     assert after["items"] == before["items"] + COUNT
                     assert after["actions"] == COUNT
     except UnavailableError as reason:
-        pytest.skip(str(reason))
+        skip_without_program(str(reason))
 
 
 def break_off_or_not(work: Callable[[], None]) -> None:

@@ -49,3 +49,18 @@ def test_absent_packages(allowed: str, summary: str, tmp_path: Path) -> None:
     assert summary in done.stdout
     assert "no browser is installed" in done.stdout
     assert ("RELYON_ALLOW_SKIPS=1 skips what needs" in done.stdout) == (allowed == "0")
+
+
+@pytest.mark.parametrize(("needed", "summary"), [("0", "1 skipped"), ("1", "1 failed")])
+def test_absent_programs(needed: str, summary: str, tmp_path: Path) -> None:
+    (tmp_path / "test_program.py").write_text(
+        "from tests.programs import skip_without_program\n\n"
+        "def test_program():\n    skip_without_program('no browser is installed')\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-rs", *OPTIONS]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RELYON_NEED_PROGRAMS": needed}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, check=False, text=True, capture_output=True
+    )
+    assert summary in done.stdout
+    assert "no browser is installed" in done.stdout

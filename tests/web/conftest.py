@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.passwords import cheapen_passwords
+from tests.programs import skip_without_program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -35,7 +36,7 @@ def browser() -> Iterator[Browser]:
     playwright = pytest.importorskip("playwright.sync_api")
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
-        pytest.skip(f"no browser is installed: {', '.join(NAMES)}")
+        skip_without_program(f"no browser is installed: {', '.join(NAMES)}")
     playwright.expect.set_options(timeout=20_000)
     with playwright.sync_playwright() as driver:
         running = driver.chromium.launch(

@@ -16,6 +16,7 @@ import relyon
 pytest.importorskip("playwright")
 
 from playwright.sync_api import Page
+from tests.programs import skip_without_program
 from tests.web.browser import complaints, open_page, requests
 
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>"
@@ -229,7 +230,7 @@ def test_a_printed_page_has_no_heading_without_its_text(
     tab: Page, comparison: relyon.Comparison, tmp_path: Path
 ) -> None:
     if shutil.which("pdftotext") is None:
-        pytest.skip("pdftotext is not installed (poppler-utils)")
+        skip_without_program("pdftotext is not installed (poppler-utils)")
     path = tmp_path / "report.html"
     relyon.write_report(comparison, path)
     open_page(tab, path)
