@@ -13,6 +13,7 @@
 #include "arrow.hpp"
 #include "collector.hpp"
 #include "error.hpp"
+#include "guard.hpp"
 #include "judgments.hpp"
 #include "parallel.hpp"
 #include "plan.hpp"
@@ -35,6 +36,8 @@ struct RunColumns {
 
 class RunParts {
  public:
+  Guard guard;  // of all calls from Python
+
   RunParts(const JudgmentTable& judgments, const Plan& plan, int threads)
       : judgments_(judgments), plan_(plan), threads_(threads), met_(judgments.size(), false) {}
 

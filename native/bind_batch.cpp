@@ -7,6 +7,7 @@
 
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "batch.hpp"
@@ -126,7 +127,8 @@ void bind_batch(nb::module_& module) {
 
   nb::class_<Total>(module, "Total", nb::is_final())
       .def(nb::init<>())
-      .def("merge", &Total::merge, nb::arg("other"), nb::call_guard<nb::gil_scoped_release>())
+      // What changes a total keeps the GIL, and is short; what takes long works on a copy.
+      .def("merge", &Total::merge, nb::arg("other"))
       .def(
           "add",
           [](Total& total, const std::vector<double>& values, const std::vector<double>& numerators,
@@ -186,11 +188,26 @@ void bind_batch(nb::module_& module) {
           },
           nb::arg("undefined") = "skip")
       .def("ratio", &Total::ratio)
-      .def("auc", &Total::auc, nb::arg("max_fpr") = 1.0, nb::call_guard<nb::gil_scoped_release>())
-      .def("average_precision", &Total::average_precision, nb::call_guard<nb::gil_scoped_release>())
       .def(
-          "drop_scores", [](Total& total) { total.pools.clear(); },
-          nb::call_guard<nb::gil_scoped_release>())
+          "auc",
+          [](const Total& total, double max_fpr) {
+            const Total copy = total;
+            const nb::gil_scoped_release released;
+            return copy.auc(max_fpr);
+          },
+          nb::arg("max_fpr") = 1.0)
+      .def("average_precision",
+           [](const Total& total) {
+             const Total copy = total;
+             const nb::gil_scoped_release released;
+             return copy.average_precision();
+           })
+      .def("drop_scores",
+           [](Total& total) {
+             Pools dropped = std::exchange(total.pools, {});
+             const nb::gil_scoped_release released;
+             dropped.clear();
+           })
       .def(
           "set_area", [](Total& total, double area) { total.area = area; }, nb::arg("area"))
       .def("to_bytes",

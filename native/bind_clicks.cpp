@@ -27,13 +27,26 @@ namespace relyon {
 namespace {
 
 // The texts of all pairs, in their order.
-template <class Text>
-nb::object pair_texts(const ClickLog& log, const Text& text) {
-  std::size_t shard = 0, before = 0;
-  return arrow_texts(log.pairs(), [&](std::size_t pair) {
-    while (pair - before >= log.parts()[shard].pairs()) before += log.parts()[shard++].pairs();
-    return text(log.parts()[shard], static_cast<std::uint32_t>(pair - before));
-  });
+auto pair_texts(auto text) {
+  return [text](const ClickLog& log) {
+    return log.guard.read([&] {
+      std::size_t shard = 0, before = 0;
+      return ArrowTexts(log.pairs(), [&](std::size_t pair) {
+        while (pair - before >= log.parts()[shard].pairs()) before += log.parts()[shard++].pairs();
+        return (log.parts()[shard].*text)(static_cast<std::uint32_t>(pair - before));
+      });
+    });
+  };
+}
+
+auto count(auto number) {
+  return [number](const ClickLog& log) { return log.guard.read([&] { return (log.*number)(); }); };
+}
+
+auto fault(auto number) {
+  return [number](const ClickLog& log) {
+    return log.guard.read([&] { return log.faults().*number; });
+  };
 }
 
 nb::dict patterns(const ClickLog& log) {
@@ -42,19 +55,21 @@ nb::dict patterns(const ClickLog& log) {
   std::vector<std::uint32_t> pairs;
   std::vector<std::uint16_t> positions;
   std::vector<std::uint8_t> clicked;
-  std::uint32_t first = 0;
-  for (const ClickShard& shard : log.parts()) {
-    for (std::size_t number = 0; number < shard.patterns(); ++number) {
-      for (const Shown& result : shard.pattern(number)) {
-        pairs.push_back(first + result.pair);
-        positions.push_back(result.position);
-        clicked.push_back(static_cast<std::uint8_t>(result.clicked));
+  log.guard.read([&] {
+    std::uint32_t first = 0;
+    for (const ClickShard& shard : log.parts()) {
+      for (std::size_t number = 0; number < shard.patterns(); ++number) {
+        for (const Shown& result : shard.pattern(number)) {
+          pairs.push_back(first + result.pair);
+          positions.push_back(result.position);
+          clicked.push_back(static_cast<std::uint8_t>(result.clicked));
+        }
+        starts.push_back(static_cast<std::int64_t>(pairs.size()));
+        counts.push_back(shard.count(number));
       }
-      starts.push_back(static_cast<std::int64_t>(pairs.size()));
-      counts.push_back(shard.count(number));
+      first += static_cast<std::uint32_t>(shard.pairs());
     }
-    first += static_cast<std::uint32_t>(shard.pairs());
-  }
+  });
   nb::dict out;
   out["starts"] = owned(std::move(starts));
   out["counts"] = owned(std::move(counts));
@@ -65,11 +80,7 @@ nb::dict patterns(const ClickLog& log) {
 }
 
 nb::dict counts(const ClickLog& log) {
-  ClickCounts found;
-  {
-    const nb::gil_scoped_release released;
-    found = count_clicks(log);
-  }
+  ClickCounts found = log.guard.read([&] { return count_clicks(log); });
   nb::dict out;
   out["shown"] = owned(std::move(found.documents.shown));
   out["clicks"] = owned(std::move(found.documents.clicks));
@@ -88,8 +99,7 @@ nb::dict counts(const ClickLog& log) {
 nb::dict cells(const ClickLog& log) {
   std::vector<std::uint32_t> pairs, positions;
   std::vector<std::uint64_t> clicks, shown;
-  {
-    const nb::gil_scoped_release released;
+  log.guard.read([&] {
     std::uint32_t first = 0;
     for (const ClickShard& shard : log.parts()) {
       const Cells found = count_cells(shard, Context::position);
@@ -110,7 +120,7 @@ nb::dict cells(const ClickLog& log) {
       }
       first += static_cast<std::uint32_t>(shard.pairs());
     }
-  }
+  });
   nb::dict out;
   out["pairs"] = owned(std::move(pairs));
   out["positions"] = owned(std::move(positions));
@@ -129,11 +139,8 @@ nb::dict examination(const ClickLog& log, const std::string& context, std::uint6
                      double tolerance, double prior_clicks, double prior_shown, double begin) {
   const Prior prior = prior_of(prior_clicks, prior_shown);
   const Context kind = context == "position" ? Context::position : Context::last_click;
-  Examination found;
-  {
-    const nb::gil_scoped_release released;
-    found = fit_examination(log, kind, rounds, tolerance, prior, begin);
-  }
+  Examination found =
+      log.guard.read([&] { return fit_examination(log, kind, rounds, tolerance, prior, begin); });
   nb::dict out;
   out["attraction"] = owned(std::move(found.attraction));
   out["weight"] = owned(std::move(found.weight));
@@ -151,11 +158,9 @@ nb::dict chain(const ClickLog& log, const std::string& model, std::uint64_t roun
   const Prior prior = prior_of(prior_clicks, prior_shown);
   const ChainKind kind = model == "dbn" ? ChainKind::dbn : ChainKind::ccm;
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  Chain found;
-  {
-    const nb::gil_scoped_release released;
-    found = fit_chain(log, kind, rounds, tolerance, prior, begin, going_on.value_or(unknown));
-  }
+  Chain found = log.guard.read([&] {
+    return fit_chain(log, kind, rounds, tolerance, prior, begin, going_on.value_or(unknown));
+  });
   std::vector<double> weight, pleased_weight;
   for (const Trials& trials : found.attraction_trials) {
     weight.push_back(trials.known);
@@ -189,8 +194,7 @@ void bind_clicks(nb::module_& module) {
           [](ClickLog& log, nb::handle session, nb::handle query, nb::handle document,
              nb::handle position, nb::handle clicked) {
             const LogColumns columns(session, query, document, position, clicked);
-            const nb::gil_scoped_release released;
-            return log.add(columns);
+            return log.guard.change([&] { return log.add(columns); });
           },
           nb::arg("session"), nb::arg("query"), nb::arg("document"), nb::arg("position"),
           nb::arg("clicked"))
@@ -200,30 +204,19 @@ void bind_clicks(nb::module_& module) {
              nb::handle document, nb::handle position, nb::handle clicked,
              const std::array<std::uint64_t, 3>& faults) {
             const PatternColumns columns(query, count, size, document, position, clicked);
-            const nb::gil_scoped_release released;
-            log.merge(columns, {faults[0], faults[1], faults[2]});
+            log.guard.change([&] { log.merge(columns, {faults[0], faults[1], faults[2]}); });
           },
           nb::arg("query"), nb::arg("count"), nb::arg("size"), nb::arg("document"),
           nb::arg("position"), nb::arg("clicked"), nb::arg("faults"))
-      .def("finish", &ClickLog::finish, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("sessions", &ClickLog::sessions)
-      .def_prop_ro("rows", &ClickLog::rows)
-      .def_prop_ro("pairs", &ClickLog::pairs)
-      .def_prop_ro("deep", [](const ClickLog& log) { return log.faults().deep; })
-      .def_prop_ro("repeated", [](const ClickLog& log) { return log.faults().repeated; })
-      .def_prop_ro("shared", [](const ClickLog& log) { return log.faults().shared; })
-      .def("queries",
-           [](const ClickLog& log) {
-             return pair_texts(log, [](const ClickShard& shard, std::uint32_t pair) {
-               return shard.query(pair);
-             });
-           })
-      .def("documents",
-           [](const ClickLog& log) {
-             return pair_texts(log, [](const ClickShard& shard, std::uint32_t pair) {
-               return shard.document(pair);
-             });
-           })
+      .def("finish", [](ClickLog& log) { return log.guard.finish([&] { return log.finish(); }); })
+      .def_prop_ro("sessions", count(&ClickLog::sessions))
+      .def_prop_ro("rows", count(&ClickLog::rows))
+      .def_prop_ro("pairs", count(&ClickLog::pairs))
+      .def_prop_ro("deep", fault(&LogFaults::deep))
+      .def_prop_ro("repeated", fault(&LogFaults::repeated))
+      .def_prop_ro("shared", fault(&LogFaults::shared))
+      .def("queries", pair_texts(&ClickShard::query))
+      .def("documents", pair_texts(&ClickShard::document))
       .def("patterns", &patterns)
       .def("counts", &counts)
       .def("cells", &cells)

@@ -9,6 +9,15 @@
 namespace nb = nanobind;
 
 namespace relyon {
+namespace {
+
+auto fact(auto field) {
+  return [field](const LabelledParts& parts) {
+    return parts.guard.read([&] { return parts.facts().*field; });
+  };
+}
+
+}  // namespace
 
 void bind_parts(nb::module_& module) {
   nb::class_<RunParts>(module, "RunParts", nb::is_final())
@@ -19,20 +28,15 @@ void bind_parts(nb::module_& module) {
           [](RunParts& parts, nb::handle query, nb::handle document, nb::handle score,
              nb::handle rank) {
             const RunColumns columns(query, document, score, rank);
-            const nb::gil_scoped_release released;
-            return parts.add(columns);
+            return parts.guard.change([&] { return parts.add(columns); });
           },
           nb::arg("query"), nb::arg("document"), nb::arg("score"), nb::arg("rank") = nb::none())
-      .def(
-          "finish",
-          [](RunParts& parts) {
-            Batch whole;
-            if (!parts.finish(whole)) {
-              throw InputError("the rows of a judged query are not together");
-            }
-            return whole;
-          },
-          nb::call_guard<nb::gil_scoped_release>());
+      .def("finish", [](RunParts& parts) {
+        Batch whole;
+        if (!parts.guard.finish([&] { return parts.finish(whole); }))
+          throw InputError("the rows of a judged query are not together");
+        return whole;
+      });
 
   nb::class_<LabelledParts>(module, "LabelledParts", nb::is_final())
       .def(nb::init<const Plan&, int>(), nb::arg("plan"), nb::arg("threads") = 0,
@@ -42,23 +46,20 @@ void bind_parts(nb::module_& module) {
           [](LabelledParts& parts, nb::handle query, nb::handle label, nb::handle score,
              nb::handle weight, nb::handle document) {
             const LabelledColumns columns(query, label, score, weight, document);
-            const nb::gil_scoped_release released;
-            return parts.add(columns);
+            return parts.guard.change([&] { return parts.add(columns); });
           },
           nb::arg("query").none(), nb::arg("label"), nb::arg("score"),
           nb::arg("weight") = nb::none(), nb::arg("document") = nb::none())
-      .def(
-          "finish",
-          [](LabelledParts& parts) {
-            Batch whole;
-            if (!parts.finish(whole))
-              throw InputError("the rows of a query are not together, or it repeats a document");
-            return whole;
-          },
-          nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("highest", [](const LabelledParts& parts) { return parts.facts().highest; })
-      .def_prop_ro("fractions", [](const LabelledParts& parts) { return parts.facts().fractions; })
-      .def_prop_ro("negatives", [](const LabelledParts& parts) { return parts.facts().negatives; });
+      .def("finish",
+           [](LabelledParts& parts) {
+             Batch whole;
+             if (!parts.guard.finish([&] { return parts.finish(whole); }))
+               throw InputError("the rows of a query are not together, or it repeats a document");
+             return whole;
+           })
+      .def_prop_ro("highest", fact(&LabelFacts::highest))
+      .def_prop_ro("fractions", fact(&LabelFacts::fractions))
+      .def_prop_ro("negatives", fact(&LabelFacts::negatives));
 }
 
 }  // namespace relyon

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arrow.hpp"
+#include "guard.hpp"
 #include "judgments.hpp"
 #include "numbers.hpp"
 
@@ -119,6 +120,8 @@ class ClickShard {
 
 class ClickLog {
  public:
+  Guard guard;  // of all calls from Python
+
   // Shards are many and of a fixed number: what comes out is the same for any number of threads.
   static constexpr std::size_t shards = 64;
   static std::size_t shard_of(std::uint64_t hash) { return hash >> 58; }

@@ -12,6 +12,7 @@
 
 #include "arrow.hpp"
 #include "batch.hpp"
+#include "guard.hpp"
 #include "judgments.hpp"
 #include "labelled.hpp"
 #include "plan.hpp"
@@ -44,6 +45,8 @@ struct LabelFacts {
 
 class LabelledParts {
  public:
+  Guard guard;  // of all calls from Python
+
   LabelledParts(const Plan& plan, int threads);
 
   // Evaluates the queries of a part but the last, whose rows may go on. False as soon as the rows

@@ -235,6 +235,8 @@ void Total::add(const Column& column, std::uint64_t more_missing) {
 }
 
 void Total::merge(const Total& other) {
+  const Pools more = other.pools;  // a copy: `other` may be this
+  pools.insert(pools.end(), more.begin(), more.end());
   queries += other.queries;
   undefined += other.undefined;
   missing += other.missing;
@@ -248,8 +250,6 @@ void Total::merge(const Total& other) {
   stricts.merge(other.stricts);
   randoms.merge(other.randoms);
   without_strict += other.without_strict;
-  const Pools more = other.pools;  // a copy: `other` may be this
-  pools.insert(pools.end(), more.begin(), more.end());
 }
 
 namespace {

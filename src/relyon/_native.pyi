@@ -216,7 +216,10 @@ class Batch:
 
 @final
 class Total:
-    """One measure summed over queries: exact, so that merging in any order gives the same bits."""
+    """One measure summed over queries: exact, so that merging in any order gives the same bits.
+
+    Threads may share a total: each call changes or reads it as a whole.
+    """
 
     def __init__(self) -> None: ...
     def merge(self, other: Total) -> None: ...
@@ -359,6 +362,8 @@ def evaluate_arrow(
 class RunParts:
     """A run evaluated part by part; a query's rows may go on in the next part.
 
+    Threads may share it: parts are added one at a time, `finish` is called once.
+
     Columns are as for `evaluate_arrow`.
     """
 
@@ -380,6 +385,8 @@ class RunParts:
 @final
 class LabelledParts:
     """Labelled rows evaluated part by part; a query's rows may go on in the next part.
+
+    Threads may share it: parts are added one at a time, `finish` is called once.
 
     Columns are as for `evaluate_arrow`; without queries all rows are of the query `all`.
     """
@@ -572,6 +579,8 @@ class ArrowTexts:
 class ClickLog:
     """Distinct sessions of a log, and how often each came.
 
+    Threads may share a log: changes run one at a time, reads beside each other.
+
     Args:
         depth: The last position that counts, 1 to 1000.
         remember: Whether to keep a hash of each session, so that ids need not ascend.
@@ -614,7 +623,11 @@ class ClickLog:
             InputError: If the results are not those of the sessions.
         """
     def finish(self) -> bool:
-        """Orders what was added; False where a session came twice. Nothing is added afterwards."""
+        """Orders what was added; False where a session came twice.
+
+        Raises:
+            RuntimeError: The second time, as `add` and `merge` afterwards.
+        """
     @property
     def sessions(self) -> int: ...
     @property

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import pickle
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import polars as pl
 import pytest
 
 import relyon
+from relyon.evaluation import facts
 
 LABELS, SCORES, IDS = [1, 0, 1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], list("aabbcd")
 
@@ -230,3 +234,41 @@ def test_a_sum_leaves_its_parts_as_they_are() -> None:
     assert repr(first.compute().entries) == repr(second.compute().entries)
     with pytest.raises(TypeError):
         parts[0] + 1  # type: ignore[operator]
+
+
+def test_threads_update_and_merge_accumulators(monkeypatch: pytest.MonkeyPatch) -> None:
+    def merged(found: Sequence[facts.RunFacts]) -> facts.RunFacts:
+        time.sleep(1e-4)  # others run between what was read and what is written
+        return known(found)
+
+    known = facts.merged
+    monkeypatch.setattr("relyon.evaluation.accumulator.merged", merged)
+    ranked = {"a": 1.0, "b": 2.0}
+    parts = [
+        ({f"q{n}": {"a": n % 3, "b": 1}}, {f"q{n}": ranked, f"u{n}": ranked}) for n in range(60)
+    ]
+    measures = ["ndcg@3", "auc"]
+    alone, total, first, second = (
+        relyon.Accumulator(measures, queries="once", threads=1) for _ in range(4)
+    )
+    for judgments, run in parts:
+        alone.update(judgments, run)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda n: (first, second)[n % 2].update(*parts[n]), range(len(parts))))
+        list(pool.map(total.merge, (first, second)))
+    everything = {query: grades for judgments, _ in parts for query, grades in judgments.items()}
+    for one in (alone, total):
+        one.finish(everything)
+    assert total.compute().to_dict() == alone.compute().to_dict()
+    assert pickle.loads(pickle.dumps(total)).compute().to_dict() == alone.compute().to_dict()
+
+
+def test_accumulators_that_threads_merge_into_each_other_do_not_wait_forever() -> None:
+    one, other = relyon.Accumulator("rr"), relyon.Accumulator("rr")
+    one.update({"q": {"a": 1}}, {"q": {"a": 1.0}})
+    with ThreadPoolExecutor(2) as pool:
+        pairs = [(one, other), (other, one), (one, one)] * 5
+        running = [pool.submit(first.merge, second) for first, second in pairs]
+        for each in running:
+            each.result(timeout=60)
+    assert one.compute()["rr"] == 1.0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
+import threading
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -46,6 +48,8 @@ class Accumulator:
     Sums are exact, so any split and any order of merging gives the same bits as the whole, as long
     as all rows of a query are in one part. Per-query values are not kept. Accumulators can be
     pickled; `one + two` leaves both as they are, as engines that repeat failed tasks require.
+    Several threads may update and merge the same accumulators: evaluations run side by side, and
+    each part is added as a whole.
 
     A part does not know the others. By default it counts the judged queries that its run lacks:
     give it the judgments of its own queries only. With ``queries="once"`` every part may have all
@@ -121,6 +125,7 @@ class Accumulator:
         self._notes: tuple[Note, ...] = ()
         self._names: set[str] = set()
         self._finished = False
+        self._lock = threading.Lock()
 
     def update(self, judgments: Any, run: Any) -> None:
         """Adds the queries of one run and its judgments; see `evaluate`.
@@ -141,8 +146,9 @@ class Accumulator:
             facts = without_judgments(facts)
         else:
             notes = (*judged.notes, *notes)
-        self._add(columns, batch.queries)
-        self._note(facts, notes)
+        with self._lock:
+            self._add(columns, batch.queries)
+            self._note(facts, notes)
 
     def update_scores(
         self,
@@ -170,8 +176,10 @@ class Accumulator:
             self.threads,
             without_formula(self.convention),
         )
-        self._add(evaluate_rows(rows, self.measures, settings).columns, rows.queries)
-        self._note(rows.facts, rows.notes)
+        columns = evaluate_rows(rows, self.measures, settings).columns
+        with self._lock:
+            self._add(columns, rows.queries)
+            self._note(rows.facts, rows.notes)
 
     def merge(self, other: Accumulator) -> None:
         """Adds the contents of another accumulator.
@@ -180,22 +188,26 @@ class Accumulator:
             InputError: With ``queries="once"``, if both have a query.
             ParameterError: If the other one was created with other parameters; after `finish`.
         """
-        for one in (self, other):
-            one._refuse_finished()
         if any(getattr(self, name) != getattr(other, name) for name in SAME):
             raise ParameterError(
                 "accumulators can be merged only if measures, convention, average, scale and"
                 " queries are the same"
             )
-        self._take(other._names)
-        for name, total in self._totals.items():
-            total.merge(other._totals[name])
-            self._weighty[name] += other._weighty[name]
-        self._judged_on = self._judged_on or other._judged_on
-        for facts in (other._run, other._labels):
-            if facts is not None:
-                self._note(facts, ())
-        self._notes = _joined((*self._notes, *other._notes))
+        with ExitStack() as locked:
+            # In one order, or two threads that merge each into the other wait forever.
+            for lock in sorted({self._lock, other._lock}, key=id):
+                locked.enter_context(lock)
+            for one in (self, other):
+                one._refuse_finished()
+            self._take(other._names)
+            for name, total in self._totals.items():
+                total.merge(other._totals[name])
+                self._weighty[name] += other._weighty[name]
+            self._judged_on = self._judged_on or other._judged_on
+            for facts in (other._run, other._labels):
+                if facts is not None:
+                    self._note(facts, ())
+            self._notes = _joined((*self._notes, *other._notes))
 
     def __add__(self, other: Accumulator) -> Accumulator:
         """Returns a new accumulator with the contents of both; they stay as they are.
@@ -229,9 +241,10 @@ class Accumulator:
             raise InputError("there are no judgments", path=judged.path)
         left = _only(judged, [one for one in judged.queries if one not in self._names])
         batch, columns, _ = self._evaluated(left, {}, self.convention)
-        self._add(columns, batch.queries)
-        self._note(RunFacts.of(batch, judged), judged.notes)
-        self._finished = True
+        with self._lock:
+            self._add(columns, batch.queries)
+            self._note(RunFacts.of(batch, judged), judged.notes)
+            self._finished = True
 
     def compute(self, name: str = "accumulated") -> Results:
         """Returns the measures over everything added so far.
@@ -240,6 +253,10 @@ class Accumulator:
             InputError: If no query of the runs is judged.
             ParameterError: With ``queries="once"``, if runs were added and `finish` was not called.
         """
+        with self._lock:
+            return self._computed(name)
+
+    def _computed(self, name: str) -> Results:
         run, labels = self._run, self._labels
         if self.queries == "once" and run is not None and not self._finished:
             raise ParameterError(
@@ -272,7 +289,8 @@ class Accumulator:
         evaluator = Evaluator(judgments, convention=self.convention, scale=self.scale)
         if self.convention.negative == "error" and evaluator.judgments.table.negatives:
             raise negative_grade(evaluator.judgments)
-        self._judged_on = self._judged_on or evaluator.scale
+        with self._lock:
+            self._judged_on = self._judged_on or evaluator.scale
         return evaluator.judgments
 
     def _evaluated(
@@ -284,6 +302,7 @@ class Accumulator:
         return evaluate_run(judgments, program, run, self.threads)
 
     def _add(self, columns: Mapping[str, Column], queries: Collection[str]) -> None:
+        self._refuse_finished()
         self._take(queries)
         for name, total in self._totals.items():
             total.merge(columns[name].total)
@@ -325,13 +344,15 @@ class Accumulator:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state["_totals"] = {name: total.to_bytes() for name, total in self._totals.items()}
-        state["_weighty"], state["_names"] = dict(self._weighty), set(self._names)
+        with self._lock:
+            state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
+            state["_totals"] = {name: total.to_bytes() for name, total in self._totals.items()}
+            state["_weighty"], state["_names"] = dict(self._weighty), set(self._names)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._lock = threading.Lock()
         self._totals = {
             name: _native.Total.from_bytes(content) for name, content in state["_totals"].items()
         }
