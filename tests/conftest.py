@@ -39,6 +39,23 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: What a test asks for that needs PostgreSQL; as a parameter, it is a kind of database.
+POSTGRESQL = {"postgresql", "migrated_databases", "own_server"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what `make test` leaves to `make test-postgres` and `make test-web`."""
+    for item in items:
+        asked = {*getattr(item, "fixturenames", ())}
+        for value in getattr(getattr(item, "callspec", None), "params", {}).values():
+            several = value if isinstance(value, tuple) else (value,)
+            asked |= {one for one in several if isinstance(one, str)}
+        if asked & POSTGRESQL:
+            item.add_marker(pytest.mark.postgres)
+        if "browser" in asked:
+            item.add_marker(pytest.mark.web)
+
+
 def pytest_collection_finish() -> None:
     """What was collected stays: looking through it at every collection of garbage takes seconds."""
     gc.freeze()

@@ -58,6 +58,7 @@ def test_a_signal_ends_it_in_order_and_the_file_holds_everything(
     check_grades(database, judges)
 
 
+@pytest.mark.postgres
 def test_sigterm_is_an_orderly_end_on_postgresql_too(new_judging_database) -> None:
     with new_judging_database("postgresql") as address, Server(address) as server:
         assert server.end() == 0

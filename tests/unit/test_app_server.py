@@ -97,6 +97,7 @@ def test_health_tells_a_lock(tmp_path: Path) -> None:
         assert health.problem() == ""
 
 
+@pytest.mark.postgres
 def test_health_tells_a_lock_in_postgresql(
     new_judging_database, request: pytest.FixtureRequest
 ) -> None:

@@ -201,6 +201,7 @@ def test_the_database_is_locked_during_an_import(tmp_path: Path) -> None:
         assert measure_progress(store, project.id).filled == COUNT
 
 
+@pytest.mark.postgres
 @pytest.mark.parametrize("work", ["import", "unpack", "remove"])
 def test_postgresql_is_started_again(
     archive: Path, work: str, monkeypatch: pytest.MonkeyPatch

@@ -82,6 +82,13 @@ def test_bounds(name: str, values: list[float], scale: float, shift: float) -> N
 
 
 @pytest.mark.parametrize("name", EXACT)
+def test_values_near_nothing(name: str) -> None:
+    low, high = EXACT[name](np.array([5e-324, 2.2e-308]), 0, 1)
+    assert low == 0
+    assert high > 0.5
+
+
+@pytest.mark.parametrize("name", EXACT)
 def test_values_out_of_range(name: str) -> None:
     with pytest.raises(ParameterError, match="outside the given range, 0 to 1"):
         EXACT[name](np.array([0.5, 1.5]), 0, 1)

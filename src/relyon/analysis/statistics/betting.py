@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ def betting_evidence(
     spread = np.cumsum(squares) / np.arange(1, len(values) + 1)
     with np.errstate(divide="ignore", over="ignore"):
         bets = np.sqrt(2 * enough / (len(values) * spread))
-    bets = np.minimum(bets, RISK / at_risk)
+    bets = np.minimum(bets, RISK / max(at_risk, sys.float_info.min))  # a finite bet
     return float(np.log1p(side * bets * away).sum()) - enough
 
 
