@@ -135,7 +135,11 @@ fuzz: $(DONE)/test ## Feed the readers a million damaged files
 
 .PHONY: sanitize
 sanitize: $(VENV)/bin/python ## Run the native tests under the address and undefined-behaviour sanitizers
-	@tests/fuzz/sanitize.sh
+	@tests/fuzz/sanitize.sh address,undefined
+
+.PHONY: sanitize-threads
+sanitize-threads: $(VENV)/bin/python ## Run the native tests that start threads under ThreadSanitizer
+	@tests/fuzz/sanitize.sh thread
 
 .PHONY: wheel
 wheel: $(DONE)/build ## Build the source distribution and a wheel in dist/, install it apart and use it

@@ -6,6 +6,7 @@
 
 #include "bind.hpp"
 #include "bind_parameters.hpp"
+#include "cores.hpp"
 #include "error.hpp"
 #include "kernels.hpp"
 #include "simd.hpp"
@@ -95,6 +96,7 @@ void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,
 
 void bind_plan(nb::module_& module) {
   module.def("simd", &simd::name);
+  module.def("thread_count", &thread_count, nb::arg("threads") = 0);
   nb::class_<Plan>(module, "Plan", nb::is_final())
       .def("__init__", &make_plan, nb::arg("kernels"), nb::kw_only(), nb::arg("ties") = "doc-desc",
            nb::arg("unjudged") = "nonrelevant", nb::arg("negative") = "nonrelevant",

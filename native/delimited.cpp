@@ -66,10 +66,10 @@ bool Delimited::split(const Window& window, const char* row, std::vector<Field>&
 
 namespace {
 
-// What stands in a field, its doubled quotes undone where it lies: the window is nobody else's.
-std::string_view text_of(const Delimited::Field& field) {
+// The text of a field; doubled quotes are undone in the window.
+std::string_view text_of(Window& window, const Delimited::Field& field) {
   if (!field.doubled) return {field.from, field.size};
-  char* const begin = const_cast<char*>(field.from);
+  char* const begin = window.writable(field.from);
   char* to = begin;
   for (const char* p = begin; p != field.from + field.size; ++p) {
     *to++ = *p;
@@ -89,11 +89,12 @@ std::string_view shown(std::string_view id) {
 
 }  // namespace
 
-TableRow Delimited::values(const std::vector<Field>& fields) const {
+TableRow Delimited::values(Window& window, const std::vector<Field>& fields) const {
   if (fields.size() != width) throw Unlike{};
-  TableRow row{shown(text_of(fields[at.query])), shown(text_of(fields[at.document])), {}, {}};
-  if (at.score != absent) row.score = text_of(fields[at.score]);
-  if (at.rank != absent) row.rank = text_of(fields[at.rank]);
+  const auto text = [&](std::uint32_t place) { return text_of(window, fields[place]); };
+  TableRow row{shown(text(at.query)), shown(text(at.document)), {}, {}};
+  if (at.score != absent) row.score = text(at.score);
+  if (at.rank != absent) row.rank = text(at.rank);
   return row;
 }
 

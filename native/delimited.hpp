@@ -24,7 +24,7 @@ class Delimited final : public TableFormat {
   const char* first_row(Window& window) const override;
   void scan(TableScanner& scanner, const char* row) const override;
 
-  // A field as it stands in the window; where quotes are doubled in it, before they are undone.
+  // A field as it is in the window; `doubled`: it contains doubled quotes.
   struct Field {
     const char* from;
     std::uint32_t size;
@@ -35,8 +35,8 @@ class Delimited final : public TableFormat {
   bool split(const Window& window, const char* row, std::vector<Field>& fields,
              const char*& next) const;
 
-  // What `split` found, as values of a run.
-  TableRow values(const std::vector<Field>& fields) const;
+  // What `split` found, as values of a run; doubled quotes are undone in the window.
+  TableRow values(Window& window, const std::vector<Field>& fields) const;
 
   const char separator;
   const std::uint32_t width;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "owned.hpp"
 
 namespace nb = nanobind;
 
@@ -15,14 +16,6 @@ namespace relyon {
 namespace {
 
 using Ids = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <typename Value>
-auto to_numpy(std::vector<Value>&& values) {
-  auto* kept = new std::vector<Value>(std::move(values));
-  nb::capsule owner(
-      kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
-  return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
-}
 
 nb::tuple group_offsets(const Ids& groups) {
   const std::int64_t* ids = groups.data();
@@ -75,8 +68,8 @@ nb::tuple group_offsets(const Ids& groups) {
     offsets.push_back(static_cast<std::int64_t>(size));
   }
   nb::object rows = nb::none();
-  if (!contiguous) rows = nb::cast(to_numpy(std::move(order)));
-  return nb::make_tuple(to_numpy(std::move(offsets)), rows);
+  if (!contiguous) rows = owned(std::move(order));
+  return nb::make_tuple(owned(std::move(offsets)), rows);
 }
 
 }  // namespace

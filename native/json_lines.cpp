@@ -111,7 +111,7 @@ char* unescape(char* begin, const char* end) {
 // places, written in the same way: they are compared with those of the line before.
 class ObjectReader {
  public:
-  explicit ObjectReader(const JsonLines::Keys& keys) : keys_(keys) {
+  ObjectReader(const JsonLines::Keys& keys, Window& window) : keys_(keys), window_(window) {
     wanted_ = 1U << query | 1U << document;
     if (keys.score) wanted_ |= 1U << score;
     if (keys.rank) wanted_ |= 1U << rank;
@@ -198,9 +198,9 @@ class ObjectReader {
                               : row.rank;
   }
 
-  // The window is nobody else's, and ids must stay as long as their list does.
-  static void unescape_in_place(std::string_view& value) {
-    char* const begin = const_cast<char*>(value.data());
+  // In the window, as ids must stay as long as their list does.
+  void unescape_in_place(std::string_view& value) {
+    char* const begin = window_.writable(value.data());
     value = {begin, static_cast<std::size_t>(unescape(begin, begin + value.size()) - begin)};
   }
 
@@ -300,6 +300,7 @@ class ObjectReader {
   }
 
   const JsonLines::Keys& keys_;
+  Window& window_;
   unsigned wanted_ = 0;
   unsigned escaped_ = 0;    // which values hold escapes
   std::uint64_t high_ = 0;  // bytes that are no ASCII
@@ -322,7 +323,7 @@ const char* JsonLines::first_row(Window& window) const {
 void JsonLines::scan(TableScanner& scanner, const char* p) const {
   Window& window = scanner.window;
   scanner.place_stop();
-  ObjectReader reader(keys_);
+  ObjectReader reader(keys_, window);
   for (;;) {
     scanner.at = p;
     const auto* end =

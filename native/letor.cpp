@@ -103,7 +103,9 @@ void read_all(Bytes& bytes, const Plan& plan, int threads, Whole& whole,
               std::vector<Block<Value>>& blocks) {
   const std::size_t size = stretch_size(std::uint64_t{1} << 20);
   const std::size_t workers = static_cast<std::size_t>(thread_count(threads));
-  Batches batches(bytes, size * workers * 4 + letor::padding);
+  // Several stretches for each worker, as long as they are not many: all are in memory at once.
+  const std::size_t at_once = std::max(workers, std::min(4 * workers, std::size_t{32}));
+  Batches batches(bytes, size * at_once + letor::padding);
   std::vector<Entries<Value>> entries(workers);
   for (std::string_view batch = batches.next(); !batch.empty(); batch = batches.next()) {
     const std::vector<std::string_view> texts = stretches(batch, size);
@@ -135,16 +137,6 @@ void read_all(Bytes& bytes, const Plan& plan, int threads, Whole& whole,
 nb::object text(std::string_view bytes) {
   return nb::steal(
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "strict"));
-}
-
-template <class Value, class Shape>
-nb::object pages(Pages<Value>&& given, const Shape& shape) {
-  auto* kept = new Pages<Value>(std::move(given));
-  const nb::capsule owner(
-      kept, [](void* pointer) noexcept { delete static_cast<Pages<Value>*>(pointer); });
-  static Value nothing{};
-  return nb::cast(nb::ndarray<nb::numpy, Value>(kept->size() == 0 ? &nothing : kept->data(),
-                                                shape.size(), shape.data(), owner));
 }
 
 // The blocks as one matrix; each is freed once it is copied.
@@ -179,7 +171,7 @@ nb::object matrix(std::vector<Block<Value>>& blocks, std::size_t rows, std::size
       }
     });
   }
-  return pages(std::move(whole), std::vector<std::size_t>{rows, width});
+  return owned<Value>(std::move(whole), {rows, width});
 }
 
 // What is not 0: offsets of the rows, columns and values.
@@ -218,9 +210,9 @@ nb::object sparse(std::vector<Block<Value>>& blocks, std::size_t rows, std::size
       }
     });
   }
-  return nb::make_tuple(pages(std::move(values), std::vector<std::size_t>{count}),
-                        pages(std::move(columns), std::vector<std::size_t>{count}),
-                        pages(std::move(offsets), std::vector<std::size_t>{rows + 1}));
+  return nb::make_tuple(owned<Value>(std::move(values), {count}),
+                        owned<std::int32_t>(std::move(columns), {count}),
+                        owned<std::int64_t>(std::move(offsets), {rows + 1}));
 }
 
 // Queries and their sizes, where neighbours of two parts may be the same.

@@ -1,22 +1,37 @@
-// Numbers that Python owns: a vector becomes a NumPy array without a copy.
+// Numbers that Python owns: memory of C++ becomes a NumPy array without a copy.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <initializer_list>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace relyon {
 
-// An array of `const` elements cannot be written.
+// An array over what `memory` holds, which has `data()`. Its elements cannot be written if they are
+// `const`.
+template <class Element, class Memory>
+nanobind::object owned(Memory&& memory, std::initializer_list<std::size_t> shape) {
+  static_assert(!std::is_lvalue_reference_v<Memory>, "the array takes the memory over");
+  auto kept = std::make_unique<Memory>(std::move(memory));
+  Element* data = kept->data();
+  const nanobind::capsule owner(
+      kept.get(), [](void* pointer) noexcept { delete static_cast<Memory*>(pointer); });
+  kept.release();
+  static std::remove_const_t<Element> nothing{};
+  if (data == nullptr) data = &nothing;
+  return nanobind::cast(
+      nanobind::ndarray<nanobind::numpy, Element>(data, shape.size(), shape.begin(), owner));
+}
+
 template <class Value, class Element = Value>
 nanobind::object owned(std::vector<Value>&& values) {
-  auto* kept = new std::vector<Value>(std::move(values));
-  const nanobind::capsule owner(
-      kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
-  return nanobind::cast(nanobind::ndarray<nanobind::numpy, Element, nanobind::ndim<1>>(
-      kept->data(), {kept->size()}, owner));
+  const std::size_t size = values.size();
+  return owned<Element>(std::move(values), {size});
 }
 
 }  // namespace relyon

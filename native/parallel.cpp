@@ -8,15 +8,6 @@
 
 namespace relyon {
 
-int thread_count(int asked) {
-  if (asked <= 0) {
-    if (const char* text = std::getenv("RELYON_THREADS")) asked = std::atoi(text);
-  }
-  if (asked <= 0)
-    asked = static_cast<int>(std::min(8u, std::max(1u, std::thread::hardware_concurrency())));
-  return std::min(asked, 256);
-}
-
 std::uint64_t stretch_size(std::uint64_t usual) {
   if (const char* text = std::getenv("RELYON_STRETCH")) {
     const long long asked = std::atoll(text);

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <new>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -12,21 +14,47 @@
 #include <vector>
 
 #include "batch.hpp"
+#include "cores.hpp"
 #include "judgments.hpp"
 #include "plan.hpp"
 
 namespace relyon {
 
-// Threads to use: as asked, or RELYON_THREADS, or one a processor up to 8.
-int thread_count(int asked);
-
 // Threads that `each_part` uses at most for so many parts.
 inline std::size_t worker_count(std::size_t parts, int threads) {
-  return std::min(parts, static_cast<std::size_t>(thread_count(threads)));
+  return parts <= 1 ? parts : std::min(parts, static_cast<std::size_t>(thread_count(threads)));
 }
 
 // The size of one part: `usual`, or RELYON_STRETCH, with which tests make small inputs have many.
 std::uint64_t stretch_size(std::uint64_t usual);
+
+// Threads that are joined at the end. (Apple's library has no std::jthread yet.)
+class Threads {
+ public:
+  // `workers` counts the calling thread.
+  explicit Threads(std::size_t workers) : most_(workers > 1 ? workers - 1 : 0) {
+    threads_.reserve(most_);
+  }
+  ~Threads() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  // Calls loop(1), loop(2), …, each on a thread of its own; on fewer if the machine gives no more.
+  template <class Loop>
+  void start(const Loop& loop) {
+    try {
+      while (threads_.size() < most_) threads_.emplace_back(std::cref(loop), threads_.size() + 1);
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+  }
+
+ private:
+  std::size_t most_;
+  std::vector<std::thread> threads_;
+};
 
 // Calls work(part) for every part, each on some thread, or work(worker, part) with the number of
 // that thread. The error of the first part that has one is thrown, so that the same error comes out
@@ -52,15 +80,11 @@ void each_part(std::size_t parts, int threads, const Work& work) {
       }
     }
   };
-  std::vector<std::thread> pool;
-  const std::size_t workers = worker_count(parts, threads);
-  try {
-    while (pool.size() + 1 < workers) pool.emplace_back(loop, pool.size() + 1);
-  } catch (const std::system_error&) {
-    // The machine gives no more threads: those there are do the work.
+  {
+    Threads pool(worker_count(parts, threads));
+    pool.start(loop);
+    loop(0);
   }
-  loop(0);
-  for (std::thread& thread : pool) thread.join();
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }

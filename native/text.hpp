@@ -75,6 +75,8 @@ class Window {
   const char* begin() const { return buffer_.data(); }
   const char* end() const { return buffer_.data() + filled_; }
   bool ended() const { return ended_; }
+  // The same place, to be written: the window's bytes are its own.
+  char* writable(const char* at) { return buffer_.data() + (at - begin()); }
   // Place of a pointer in the whole input.
   std::uint64_t offset(const char* at) const {
     return offset_ + static_cast<std::uint64_t>(at - begin());

@@ -11,6 +11,13 @@ __version__: str
 def simd() -> str:
     """The instruction set chosen at run time: "avx512", "avx2", "sse2", "neon" or "scalar"."""
 
+def thread_count(threads: int = 0) -> int:
+    """How many threads a call with this number uses at most.
+
+    For 0, `RELYON_THREADS` or all cores that the process may use (its affinity, and what its
+    control group grants). At most 256.
+    """
+
 @final
 class JudgmentTable:
     """Grades by query and document: built once, then only read (from any number of threads)."""

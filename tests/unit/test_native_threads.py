@@ -6,6 +6,8 @@ can here; `make sanitize-threads` runs this file under ThreadSanitizer.
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -250,3 +252,36 @@ def test_threads_add_parts_to_labelled_rows() -> None:
     assert len(set(whole.values(1))) > 1
     with pytest.raises(RuntimeError, match=r"nothing can be added after finish\(\)"):
         found.finish()
+
+
+def counted(start: str = "", **environment: str) -> int:
+    """The number of threads that a new process uses for 0."""
+    code = f"import os, sys; {start}\nfrom relyon import _native\n"
+    found = subprocess.run(
+        [sys.executable, "-c", code + "print(_native.thread_count())"],
+        env={name: one for name, one in os.environ.items() if name != "RELYON_THREADS"}
+        | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(found.stdout)
+
+
+def test_no_number_of_threads_means_all_cores_of_the_process() -> None:
+    if not hasattr(os, "sched_getaffinity"):
+        assert counted() == os.cpu_count()
+        return
+    assert 1 <= counted() <= len(os.sched_getaffinity(0))
+    assert counted(f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})") == 1
+
+
+def test_the_environment_sets_the_number_of_threads() -> None:
+    assert counted(RELYON_THREADS="7") == 7
+    assert counted(RELYON_THREADS="1000") == 256
+    assert counted(RELYON_THREADS="many") == counted()
+
+
+def test_a_number_of_threads_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RELYON_THREADS", "7")
+    assert [_native.thread_count(one) for one in (0, 1, 12, 1000)] == [7, 1, 12, 256]
