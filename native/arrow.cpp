@@ -65,12 +65,12 @@ void ArrowColumn::take_schema(const ArrowSchema& schema, Role role) {
                        : role == Role::number ? "numbers"
                                               : "whole numbers";
   if (format == "+s") {
-    throw InputError(Sentence("the {name} is a table, not a column", {{"name", Sentence(name_)}}),
-                     "", 0, Sentence("name the column: frame[\"{name}\"]", {{"name", name_}}));
+    throw InputError(Sentence("native.is-table", {{"name", Sentence(name_)}}), "", 0,
+                     Sentence("native.name-column", {{"name", name_}}));
   }
-  Sentence kind("the Arrow type `{format}`", {{"format", std::string(format)}});
+  Sentence kind("native.arrow-type", {{"format", std::string(format)}});
   if (schema.dictionary != nullptr)
-    kind = Sentence("a dictionary of {kind}", {{"kind", kind}});
+    kind = Sentence("native.dictionary-of-kind", {{"kind", kind}});
   else if (format == "b")
     kind = "true and false";
   else if (type_ >= Type::text)
@@ -80,9 +80,9 @@ void ArrowColumn::take_schema(const ArrowSchema& schema, Role role) {
   else if (format == "n")
     kind = "nothing but nulls";
   throw InputError(
-      Sentence("the {name} column must hold {wanted}, and holds {kind}",
+      Sentence("native.column-must-hold",
                {{"name", Sentence(name_)}, {"wanted", Sentence(wanted)}, {"kind", kind}}),
-      "", 0, "cast the column");
+      "", 0, "native.cast-column");
 }
 
 bool ArrowColumn::valid(const ArrowArray& array, std::uint64_t row) {
@@ -98,9 +98,9 @@ void ArrowColumn::refuse_nulls(const ArrowArray& array, std::uint64_t before) co
   for (std::uint64_t row = 0; row < static_cast<std::uint64_t>(array.length); ++row) {
     if (!valid(array, row)) {
       throw InputError(
-          Sentence("the {name} column has no value in row {row}",
+          Sentence("native.column-has-no-value",
                    {{"name", Sentence(name_)}, {"row", std::to_string(before + row + 1)}}),
-          "", 0, "leave rows with nulls out, or fill them in");
+          "", 0, "native.leave-rows-with-nulls");
     }
   }
 }
@@ -109,8 +109,7 @@ void ArrowColumn::read_dictionary(Chunk& chunk) {
   const ArrowArray* values = chunk.array.dictionary;
   chunk.same_as = chunks_.size();
   if (values == nullptr)
-    throw InputError(
-        Sentence("the {name} column lacks its dictionary", {{"name", Sentence(name_)}}));
+    throw InputError(Sentence("native.column-lacks-dictionary", {{"name", Sentence(name_)}}));
   if (!chunks_.empty()) {
     // Chunks of one column mostly share their dictionary.
     const std::size_t owner = chunks_.back().same_as;
@@ -161,12 +160,12 @@ ArrowColumn::ArrowColumn(nb::handle object, std::string name, Role role) : name_
     const nb::object capsule = object.attr("__arrow_c_stream__")();
     auto* stream = capsule_pointer<ArrowArrayStream>(capsule, "arrow_array_stream");
     if (stream->release == nullptr)
-      throw InputError(Sentence("the {name} column was already read", {{"name", Sentence(name_)}}));
+      throw InputError(Sentence("native.column-was-already-read", {{"name", Sentence(name_)}}));
     const auto check = [&](int status) {
       if (status == 0) return;
       const char* message = stream->get_last_error(stream);
       throw InputError(
-          Sentence("the {name} column cannot be read: {error}",
+          Sentence("native.column-cannot-be-read",
                    {{"name", Sentence(name_)},
                     {"error", std::string(message != nullptr ? message : std::strerror(status))}}));
     };
@@ -184,17 +183,15 @@ ArrowColumn::ArrowColumn(nb::handle object, std::string name, Role role) : name_
     auto* array = capsule_pointer<ArrowArray>(pair[1], "arrow_array");
     take_schema(*schema, role);
     if (array->release == nullptr)
-      throw InputError(Sentence("the {name} column was already read", {{"name", Sentence(name_)}}));
+      throw InputError(Sentence("native.column-was-already-read", {{"name", Sentence(name_)}}));
     const ArrowArray taken = *array;
     array->release = nullptr;
     take_chunk(taken);
   } else {
-    throw InputError(
-        Sentence(
-            "the {name} column is a `{type}`, which has no Arrow interface (__arrow_c_stream__)",
-            {{"name", Sentence(name_)},
-             {"type", std::string(nb::type_name(object.type()).c_str())}}),
-        "", 0, protocol_hint);
+    throw InputError(Sentence("native.name-column-is-type",
+                              {{"name", Sentence(name_)},
+                               {"type", std::string(nb::type_name(object.type()).c_str())}}),
+                     "", 0, protocol_hint);
   }
   guard.column = nullptr;
 }
@@ -206,11 +203,10 @@ ArrowColumn::~ArrowColumn() {
 void same_length(const ArrowColumn& first, const ArrowColumn& other) {
   if (first.rows() == other.rows()) return;
   throw InputError(
-      Sentence("the columns differ in length: {first} has {rows} rows, {other} has {others}",
-               {{"first", Sentence(first.name())},
-                {"rows", std::to_string(first.rows())},
-                {"other", Sentence(other.name())},
-                {"others", std::to_string(other.rows())}}));
+      Sentence("native.columns-differ-in-length", {{"first", Sentence(first.name())},
+                                                   {"rows", std::to_string(first.rows())},
+                                                   {"other", Sentence(other.name())},
+                                                   {"others", std::to_string(other.rows())}}));
 }
 
 }  // namespace relyon

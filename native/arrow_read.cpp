@@ -82,7 +82,7 @@ void Texts::drop(std::size_t before) {
 }
 
 void ArrowColumn::corrupt(std::uint64_t row) const {
-  throw InputError(Sentence("the {name} column is damaged in row {row}",
+  throw InputError(Sentence("native.column-is-damaged",
                             {{"name", Sentence(name_)}, {"row", std::to_string(row + 1)}}));
 }
 
@@ -198,7 +198,7 @@ void ArrowColumn::ids(std::uint64_t from, std::size_t count, std::string_view* o
                  if (index >= values.size()) [[unlikely]]
                    corrupt(from + done + place);
                  if (nulls && !valid(dictionary, index)) {
-                   throw InputError(Sentence("the {name} column has no value in row {row}",
+                   throw InputError(Sentence("native.column-has-no-value",
                                              {{"name", Sentence(name_)},
                                               {"row", std::to_string(from + done + place + 1)}}));
                  }
@@ -228,7 +228,7 @@ void ArrowColumn::ids(std::uint64_t from, std::size_t count, std::string_view* o
   for (std::size_t place = 0; place < count; ++place) {
     if (out[place].empty()) [[unlikely]]
       throw InputError(
-          Sentence("the {name} is empty in row {row}",
+          Sentence("native.is-empty-in-row",
                    {{"name", Sentence(name_)}, {"row", std::to_string(from + place + 1)}}));
   }
 }
@@ -398,9 +398,9 @@ void ArrowColumn::numbers(std::uint64_t from, std::size_t count, double* out) co
     const char* shown = std::isnan(out[row]) ? "nan" : out[row] > 0 ? "inf" : "-inf";
     throw InputError(
         Sentence(
-            "the {name} is not a finite number in row {row}: {value}",
+            "native.is-not-finite-number",
             {{"name", Sentence(name_)}, {"row", std::to_string(from + row + 1)}, {"value", shown}}),
-        "", 0, "leave the row out, or give the document a number");
+        "", 0, "native.leave-row-out");
   }
 }
 

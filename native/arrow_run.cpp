@@ -75,7 +75,7 @@ class Groups {
     std::uint32_t first, second;
     if (collector_.duplicate(first, second)) {
       throw InputError(repeated_document(query, collector_.id(second), row + first, row + second),
-                       "", 0, "keep one of the two rows");
+                       "", 0, "native.keep-one-of-two");
     }
     out_.groups.push_back(collector_.number());
     collector_.finish();
@@ -93,12 +93,10 @@ class Groups {
 
 Sentence repeated_document(std::string_view query, std::string_view document, std::uint64_t first,
                            std::uint64_t second) {
-  return Sentence(
-      "document `{document}` stands twice in query `{query}`: rows {first} and {second}",
-      {{"document", std::string(document)},
-       {"query", std::string(query)},
-       {"first", std::to_string(first + 1)},
-       {"second", std::to_string(second + 1)}});
+  return Sentence("native.document-stands-twice", {{"document", std::string(document)},
+                                                   {"query", std::string(query)},
+                                                   {"first", std::to_string(first + 1)},
+                                                   {"second", std::to_string(second + 1)}});
 }
 
 RunColumns::RunColumns(nb::handle query_column, nb::handle document_column, nb::handle score_column,
@@ -169,8 +167,7 @@ void RunParts::take(std::vector<Stretch>& stretches) {
 
 bool RunParts::add(const RunColumns& part, bool last) {
   if (plan_.rules.ties == Ties::rank && !part.rank) {
-    throw InputError("ties=rank needs a rank column", "", 0,
-                     "choose another tie rule, such as ties=doc-desc");
+    throw InputError("native.ties-rank-needs-rank", "", 0, "data.choose-another-tie-rule");
   }
   const std::uint64_t rows = part.query.rows();
   if (!grouped_ || rows == 0) return grouped_;

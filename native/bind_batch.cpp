@@ -55,7 +55,7 @@ Undefined rule_of(const std::string& undefined) {
   if (undefined == "zero") return Undefined::zero;
   if (undefined == "one") return Undefined::one;
   throw InputError(
-      Sentence("`{name}` must be one of {names}. Got `{value}` instead.",
+      Sentence("native.name-must-be-one-of-names",
                {{"name", "undefined"}, {"names", "`skip`, `zero`, `one`"}, {"value", undefined}}));
 }
 
@@ -145,7 +145,7 @@ void bind_batch(nb::module_& module) {
           [](const Total& total, const std::string& order) {
             if (order != "worst" && order != "best") {
               throw InputError(
-                  Sentence("`{name}` must be one of {names}. Got `{value}` instead.",
+                  Sentence("native.name-must-be-one-of-names",
                            {{"name", "order"}, {"names", "`worst`, `best`"}, {"value", order}}));
             }
             return total.ordered(order == "best");

@@ -131,7 +131,7 @@ nb::dict cells(const ClickLog& log) {
 
 Prior prior_of(double clicks, double shown) {
   if (!(clicks >= 0.0) || !(shown >= clicks) || shown > 1e15)
-    throw InputError("a prior counts clicks, and impressions, of which there are not fewer");
+    throw InputError("native.prior-counts-clicks");
   return {clicks, shown};
 }
 
@@ -185,7 +185,7 @@ void bind_clicks(nb::module_& module) {
       .def(
           "__init__",
           [](ClickLog* place, std::int64_t depth, bool remember, int threads) {
-            if (depth < 1 || depth > 1000) throw InputError("`depth` must be 1 to 1000");
+            if (depth < 1 || depth > 1000) throw InputError("native.depth-must-be-1");
             new (place) ClickLog(depth, remember, threads);
           },
           nb::arg("depth"), nb::arg("remember") = false, nb::arg("threads") = 0)

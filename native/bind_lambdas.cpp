@@ -46,7 +46,7 @@ nb::tuple derivatives(const LambdaLists& lists, nb::handle score_array, std::uin
   const NumberArray scores(score_array, "scores");
   if (scores.size != lists.rows()) {
     throw InputError(Sentence(
-        "labels and scores differ in length: {labels} and {scores}",
+        "native.labels-and-scores-differ",
         {{"labels", std::to_string(lists.rows())}, {"scores", std::to_string(scores.size)}}));
   }
   std::vector<float> gradient(lists.rows());

@@ -53,16 +53,15 @@ struct OwnedLoss {
 
 void check_value(double value, std::size_t first_row) {
   if (std::isfinite(value)) return;
-  throw InputError(Sentence("the loss of the list from row {row} on is not a finite number",
-                            {{"row", std::to_string(first_row)}}),
-                   {}, 0, "its scores, labels or weights are too large");
+  throw InputError(Sentence("native.loss-of-list", {{"row", std::to_string(first_row)}}), {}, 0,
+                   "native.scores-labels-or-weights");
 }
 
 nb::tuple evaluate(const OwnedLoss& owner, nb::handle label_array, nb::handle score_array,
                    const std::optional<Offsets>& offsets, nb::handle weight_array, bool hessian,
                    std::int64_t seed, int threads) {
   const Loss& loss = *owner.loss;
-  if (seed < 0) throw InputError("`seed` must be 0 or more");
+  if (seed < 0) throw InputError("native.seed-must-be-0");
   const LabelledArrays arrays(label_array, score_array, offsets, weight_array);
   std::vector<double> values(arrays.queries());
   std::vector<double> gradient(arrays.labels.size);

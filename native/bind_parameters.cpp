@@ -16,8 +16,7 @@ double to_double(nb::handle value, const std::string& kernel, const std::string&
   const double number = PyFloat_AsDouble(value.ptr());
   if (number == -1.0 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    throw InputError(Sentence("the parameter `{name}` of `{kernel}` is no number",
-                              {{"name", name}, {"kernel", kernel}}));
+    throw InputError(Sentence("native.parameter-of-is-no", {{"name", name}, {"kernel", kernel}}));
   }
   return number;
 }

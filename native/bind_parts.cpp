@@ -34,7 +34,7 @@ void bind_parts(nb::module_& module) {
       .def("finish", [](RunParts& parts) {
         Batch whole;
         if (!parts.guard.finish([&] { return parts.finish(whole); }))
-          throw InputError("the rows of a judged query are not together");
+          throw InputError("native.rows-of-judged-query");
         return whole;
       });
 
@@ -54,7 +54,7 @@ void bind_parts(nb::module_& module) {
            [](LabelledParts& parts) {
              Batch whole;
              if (!parts.guard.finish([&] { return parts.finish(whole); }))
-               throw InputError("the rows of a query are not together, or it repeats a document");
+               throw InputError("native.rows-of-query");
              return whole;
            })
       .def_prop_ro("highest", fact(&LabelFacts::highest))

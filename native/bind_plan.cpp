@@ -24,7 +24,7 @@ Choice choose(const std::string& field, const std::string& given,
     if (given == name) return choice;
     wanted += std::string(wanted.empty() ? "`" : ", `") + name + "`";
   }
-  throw InputError(Sentence("`{name}` must be one of {names}. Got `{value}` instead.",
+  throw InputError(Sentence("native.name-must-be-one-of-names",
                             {{"name", field}, {"names", wanted}, {"value", given}}));
 }
 
@@ -66,7 +66,7 @@ void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,
   for (nb::handle item : kernels) {
     if (!PySequence_Check(item.ptr()) || nb::len(item) != 2 ||
         !PyUnicode_Check(nb::object(item[0]).ptr())) {
-      throw InputError("a kernel is a pair of its name and its parameters");
+      throw InputError("native.kernel-is-pair");
     }
     const auto name = nb::cast<std::string>(nb::object(item[0]));
     const Parameters parameters = to_parameters(name, nb::object(item[1]));
@@ -80,8 +80,7 @@ void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,
       plan.kernels.push_back(make_kernel(parameters, plan.rules));
       if (plan.rules.unjudged == Unjudged::ignored && plan.kernels.back()->window() != 0) {
         plan.kernels.pop_back();
-        throw NoClosedForm("unjudged=ignored has no closed form under ties=expected", {}, 0,
-                           "choose another tie rule, such as ties=doc-desc");
+        throw NoClosedForm("native.unjudged-ignored-has-no", {}, 0, "data.choose-another-tie-rule");
       }
     } catch (const NoClosedForm&) {
       if (!worst) throw;

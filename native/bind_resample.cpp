@@ -20,14 +20,13 @@ using Input = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::dev
 template <class Kernel>
 nb::object run(const Input& values, std::int64_t first, std::int64_t count, std::int64_t seed,
                int threads, bool flat, const Kernel& kernel) {
-  if (first < 0 || count < 0 || seed < 0)
-    throw InputError("`first`, `count` and `seed` must be 0 or more");
+  if (first < 0 || count < 0 || seed < 0) throw InputError("native.first-count-and-seed");
   const Columns data{values.data(), values.shape(0), values.shape(1)};
   const Draw draw{static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(first),
                   static_cast<std::size_t>(count), threads};
   const std::size_t rows = flat ? 1 : data.columns;
   if (rows > 0 && draw.count > (std::size_t{1} << 60) / rows)
-    throw InputError("`count` is too large");
+    throw InputError("native.count-is-too-large");
   auto sums = std::make_unique<std::int64_t[]>(rows * draw.count);
   {
     nb::gil_scoped_release release;
@@ -63,35 +62,35 @@ void bind_resample(nb::module_& module) {
   define("signed_sums", false, &signed_sums);
   define("resampled_sums", false, &resampled_sums);
   define("permuted_ranges", true, &permuted_ranges);
-  const auto define_auc = [&](const char* name, void (*kernel)(const PooledRows&, std::size_t,
-                                                               const Draw&, double*)) {
-    module.def(
-        name,
-        [kernel](const Scores& scores, const Items& items, const Flags& positive,
-                 std::int64_t queries, std::int64_t first, std::int64_t count, std::int64_t seed,
-                 int threads) {
-          if (scores.size() != items.size() || scores.size() != positive.size())
-            throw InputError("scores, items and classes differ in length");
-          if (queries < 1 || queries > (std::int64_t{1} << 31) || first < 0 || count < 0 ||
-              seed < 0)
-            throw InputError("`queries` must be 1 or more, `first`, `count` and `seed` 0 or more");
-          if (count > (std::int64_t{1} << 60)) throw InputError("`count` is too large");
-          const PooledRows rows{scores.data(), items.data(), positive.data(), scores.size()};
-          const Draw draw{static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(first),
-                          static_cast<std::size_t>(count), threads};
-          auto found = std::make_unique<double[]>(draw.count);
-          {
-            nb::gil_scoped_release release;
-            kernel(rows, static_cast<std::size_t>(queries), draw, found.get());
-          }
-          double* kept = found.release();
-          const nb::capsule owner(
-              kept, [](void* pointer) noexcept { delete[] static_cast<double*>(pointer); });
-          return nb::ndarray<nb::numpy, double, nb::ndim<1>>(kept, {draw.count}, owner);
-        },
-        nb::arg("scores"), nb::arg("items"), nb::arg("positive"), nb::arg("queries"),
-        nb::arg("first"), nb::arg("count"), nb::arg("seed"), nb::arg("threads") = 0);
-  };
+  const auto define_auc =
+      [&](const char* name, void (*kernel)(const PooledRows&, std::size_t, const Draw&, double*)) {
+        module.def(
+            name,
+            [kernel](const Scores& scores, const Items& items, const Flags& positive,
+                     std::int64_t queries, std::int64_t first, std::int64_t count,
+                     std::int64_t seed, int threads) {
+              if (scores.size() != items.size() || scores.size() != positive.size())
+                throw InputError("native.scores-items-and-classes");
+              if (queries < 1 || queries > (std::int64_t{1} << 31) || first < 0 || count < 0 ||
+                  seed < 0)
+                throw InputError("native.queries-must-be-1");
+              if (count > (std::int64_t{1} << 60)) throw InputError("native.count-is-too-large");
+              const PooledRows rows{scores.data(), items.data(), positive.data(), scores.size()};
+              const Draw draw{static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(first),
+                              static_cast<std::size_t>(count), threads};
+              auto found = std::make_unique<double[]>(draw.count);
+              {
+                nb::gil_scoped_release release;
+                kernel(rows, static_cast<std::size_t>(queries), draw, found.get());
+              }
+              double* kept = found.release();
+              const nb::capsule owner(
+                  kept, [](void* pointer) noexcept { delete[] static_cast<double*>(pointer); });
+              return nb::ndarray<nb::numpy, double, nb::ndim<1>>(kept, {draw.count}, owner);
+            },
+            nb::arg("scores"), nb::arg("items"), nb::arg("positive"), nb::arg("queries"),
+            nb::arg("first"), nb::arg("count"), nb::arg("seed"), nb::arg("threads") = 0);
+      };
   define_auc("resampled_auc", &resampled_auc);
   define_auc("swapped_auc", &swapped_auc);
 }

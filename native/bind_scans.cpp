@@ -37,7 +37,7 @@ std::optional<Batch> evaluate_delimited(const JudgmentTable& judgments, const Pl
                                         const std::string& separator, std::uint32_t width,
                                         const std::map<std::string, std::uint32_t>& columns,
                                         int threads) {
-  if (separator.size() != 1) throw InputError("the separator must be one byte");
+  if (separator.size() != 1) throw InputError("native.separator-must-be-one-byte");
   const auto place = [&](const char* role) {
     const auto found = columns.find(role);
     return found == columns.end() ? Delimited::absent : found->second;

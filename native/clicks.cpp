@@ -46,11 +46,10 @@ void ClickShard::read(std::span<const std::string_view> documents,
   session_.clear();
   for (std::size_t row = 0; row < documents.size(); ++row) {
     if (positions[row] < 1) {
-      throw InputError(
-          Sentence("document `{document}` is at position {position}: positions count from 1",
-                   {{"document", std::string(documents[row])},
-                    {"position", std::to_string(positions[row])}}),
-          "", 0, "`relyon logs doctor LOG --fix -o FILE` makes them 1-based");
+      throw InputError(Sentence("native.document-is-at-position",
+                                {{"document", std::string(documents[row])},
+                                 {"position", std::to_string(positions[row])}}),
+                       "", 0, "core.relyon-logs-doctor-log");
     }
     if (positions[row] > depth) {
       ++faults.deep;
@@ -113,7 +112,7 @@ void ClickShard::keep(std::string_view query, std::uint64_t hash, std::uint64_t 
       return pair_queries_[one] == number && documents_[one] == row.document;
     });
     if (pair == documents_.size()) {
-      if (pair == 0xffffffff) throw InputError("the log has too many documents");
+      if (pair == 0xffffffff) throw InputError("native.log-has-too-many");
       documents_.push_back(arena_.keep(row.document));
       pair_queries_.push_back(number);
     }
@@ -298,15 +297,14 @@ void ClickLog::merge(const PatternColumns& part, const LogFaults& faults) {
   std::uint64_t before = 0;
   Texts texts;
   for (std::size_t number = 0; number < end; ++number) {
-    if (counts[number] < 1 || sizes[number] < 1)
-      throw InputError("a session without results was counted");
+    if (counts[number] < 1 || sizes[number] < 1) throw InputError("native.session-without-results");
     starts[number] = before;
     before += static_cast<std::uint64_t>(sizes[number]);
     hashes[number] = hash_bytes(part.query.id(number, texts));
     of_shard[shard_of(hashes[number])].push_back(number);
     texts.drop(texts.mark());
   }
-  if (before != part.document.rows()) throw InputError("the results are not those of the sessions");
+  if (before != part.document.rows()) throw InputError("native.results-are-not-those");
   each_part(shards, threads_, [&](std::size_t shard) {
     Texts written;
     std::vector<std::string_view> documents;
@@ -320,7 +318,7 @@ void ClickLog::merge(const PatternColumns& part, const LogFaults& faults) {
       part.position.integers(starts[number], size, positions.data());
       part.clicked.integers(starts[number], size, clicked.data());
       if (positions.front() < 1 || positions.back() > depth_)
-        throw InputError("a position is above the first or below the last one that counts");
+        throw InputError("native.position-is-above-first");
       shards_[shard].merge(part.query.id(number, written), hashes[number], documents, positions,
                            clicked, static_cast<std::uint64_t>(counts[number]));
       written.drop(written.mark());

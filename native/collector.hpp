@@ -95,8 +95,7 @@ class Collector final : public Ids {
   };
 
   void grow() {
-    if (scores_.size() > 0x7fffffff)
-      throw InputError("a query has more than 2,147,483,648 documents");
+    if (scores_.size() > 0x7fffffff) throw InputError("native.query-has-more-than-2");
     const std::size_t size = scores_.empty() ? 1024 : scores_.size() * 2;
     scores_.resize(size);
     places_.resize(size);

@@ -17,7 +17,7 @@ Delimited::Delimited(char between, std::uint32_t fields, Places places)
   const auto there = [&](std::uint32_t place) { return place < width || place == absent; };
   if (at.query >= width || at.document >= width || !there(at.score) || !there(at.rank) ||
       (at.score == absent && at.rank == absent)) {
-    throw InputError("there is no such column");
+    throw InputError("native.there-is-no");
   }
 }
 

@@ -11,17 +11,16 @@ namespace relyon {
 
 struct Put;
 
-// An English sentence and what is put into it, so that Python can say it in another language: what
-// relyon.core.texts.message takes.
+// The kind of a sentence and its values: what relyon.core.texts.message takes. Text that is no kind
+// is said as it is.
 struct Sentence {
-  Sentence(const char* sentence);
-  Sentence(std::string sentence);
-  Sentence(std::string sentence, std::vector<Put> put);
+  Sentence(const char* named);
+  Sentence(std::string named);
+  Sentence(std::string named, std::vector<Put> put);
 
-  bool empty() const { return text.empty(); }
-  std::string english() const;
+  bool empty() const { return kind.empty(); }
 
-  std::string text;  // names in braces, where there are values
+  std::string kind;
   std::vector<Put> values;
 };
 
@@ -39,7 +38,7 @@ struct Put {
 struct InputError : std::runtime_error {
   explicit InputError(const Sentence& message, std::string from = {}, std::uint64_t at = 0,
                       Sentence advice = "")
-      : std::runtime_error(message.english()),
+      : std::runtime_error(message.kind),
         sentence(message),
         path(std::move(from)),
         line(at),

@@ -69,7 +69,7 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
   const NumberArray* weights = arrays.weights ? &*arrays.weights : nullptr;
   for (const auto& kernel : plan.kernels) {
     if (weights != nullptr && !kernel->takes_weights())
-      throw InputError("a measure of this plan takes no weights");
+      throw InputError("native.measure-of-this-plan");
   }
 
   const std::size_t queries = arrays.queries();
@@ -114,7 +114,7 @@ double pooled_auc(nb::handle label_array, nb::handle score_array, double thresho
   const NumberArray scores(score_array, "scores");
   if (labels.size != scores.size) {
     throw InputError(Sentence(
-        "labels and scores differ in length: {labels} and {scores}",
+        "native.labels-and-scores-differ",
         {{"labels", std::to_string(labels.size)}, {"scores", std::to_string(scores.size)}}));
   }
   nb::gil_scoped_release release;

@@ -165,7 +165,7 @@ void Evaluator::score(const std::string& query, std::size_t row, const List& lis
   } catch (const InputError& error) {
     if (query.empty()) throw;
     throw InputError(
-        Sentence("query `{query}`: {message}", {{"query", query}, {"message", error.sentence}}),
+        Sentence("spark.query-message", {{"query", query}, {"message", error.sentence}}),
         error.path, error.line, error.hint);
   }
 }

@@ -77,26 +77,26 @@ std::ptrdiff_t read_at(int handle, char* into, std::size_t size, std::uint64_t f
 File::File(const std::string& path) : path_(path), handle_(open_to_read(path)) {
   if (handle_ < 0) {
     const int reason = errno;
-    if (reason == ENOENT) throw InputError("no such file", path, 0, "check the path");
+    if (reason == ENOENT) throw InputError("measures.no-such-file", path, 0, "native.check-path");
     throw InputError(
-        Sentence("cannot be opened: {error}", {{"error", Sentence(std::strerror(reason))}}), path);
+        Sentence("native.cannot-be-opened", {{"error", Sentence(std::strerror(reason))}}), path);
   }
   Status status{};
   if (status_of(handle_, status) != 0) {
     const int reason = errno;
     close_file(handle_);
-    throw InputError(
-        Sentence("cannot be read: {error}", {{"error", Sentence(std::strerror(reason))}}), path);
+    throw InputError(Sentence("core.cannot-be-read", {{"error", Sentence(std::strerror(reason))}}),
+                     path);
   }
   if (is_directory(status)) {
     close_file(handle_);
-    throw InputError("is a directory", path, 0, "name a file in it");
+    throw InputError("native.is-directory", path, 0, "io.name-file");
   }
   regular_ = is_regular(status);
   size_ = static_cast<std::uint64_t>(status.st_size);
   if (regular_ && size_ == 0) {
     close_file(handle_);
-    throw InputError("the file is empty", path);
+    throw InputError("native.file-is-empty", path);
   }
 }
 
@@ -108,8 +108,8 @@ std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
         regular_ ? read_at(handle_, into, size, from) : read_some(handle_, into, size);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR)
-      throw InputError(
-          Sentence("cannot be read: {error}", {{"error", Sentence(std::strerror(errno))}}), path_);
+      throw InputError(Sentence("core.cannot-be-read", {{"error", Sentence(std::strerror(errno))}}),
+                       path_);
   }
 }
 

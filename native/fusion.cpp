@@ -69,11 +69,10 @@ class Fuser {
       for (std::uint32_t place = 0; place < documents_.size(); ++place) {
         const double score = combine(&given_[place * width]);
         if (!std::isfinite(score)) {
-          throw InputError(
-              Sentence(
-                  "query `{query}`, document `{document}`: the fused score is not a finite number",
-                  {{"query", std::string(query)}, {"document", std::string(documents_[place])}}),
-              "", 0, "the scores are too large to be added: normalise them, or fuse by ranks");
+          throw InputError(Sentence("native.query-document-fused-score",
+                                    {{"query", std::string(query)},
+                                     {"document", std::string(documents_[place])}}),
+                           "", 0, "native.scores-are-too-large");
         }
         out.push_back({documents_[place], score, place});
       }
@@ -184,9 +183,8 @@ class Fuser {
       case Scaling::max:
         if (first <= 0.0 && last < 0.0 && fusion_.floor == 0.0) {
           throw InputError(
-              Sentence("the best score of a list is {score}: the normalisation `max` divides by it",
-                       {{"score", std::to_string(first)}}),
-              "", 0, "choose another one, such as min-max, which takes negative scores");
+              Sentence("native.best-score-of-list", {{"score", std::to_string(first)}}), "", 0,
+              "ltr.choose-another-one-such-as-min-max");
         }
         for (double& score : scaled_) score = divided(score, first);
         break;

@@ -311,7 +311,7 @@ class ObjectReader {
 
 JsonLines::JsonLines(Keys keys)
     : TableFormat({keys.score.has_value(), keys.rank.has_value()}), keys_(std::move(keys)) {
-  if (!keys_.score && !keys_.rank) throw InputError("there is no such column");
+  if (!keys_.score && !keys_.rank) throw InputError("native.there-is-no");
 }
 
 const char* JsonLines::first_row(Window& window) const {

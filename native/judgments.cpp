@@ -104,14 +104,9 @@ namespace {
   if (!subtopic.empty()) values.emplace_back("subtopic", excerpt(subtopic));
   const bool named = !path.empty();
   const char* message =
-      subtopic.empty() ? (named ? "two grades for query `{query}`, document `{document}`: "
-                                  "the other is in line {row}"
-                                : "two grades for query `{query}`, document `{document}`: "
-                                  "rows {row} and {other}")
-                       : (named ? "two grades for query `{query}`, document `{document}`, subtopic "
-                                  "`{subtopic}`: the other is in line {row}"
-                                : "two grades for query `{query}`, document `{document}`, subtopic "
-                                  "`{subtopic}`: rows {row} and {other}");
+      subtopic.empty()
+          ? (named ? "native.two-grades-for-query" : "native.two-grades-for-query-document")
+          : (named ? "native.two-grades-for-query-document-subtopic" : "native.two-grades");
   throw InputError(Sentence(message, std::move(values)), path, second.row, hint);
 }
 
@@ -126,7 +121,7 @@ void JudgmentTable::place_documents(Query& query, std::uint32_t number, const st
     const std::uint64_t hash = hash_bytes(judged.document);
     if (const Judged* first = query.find(judged.document, hash)) {
       if (first->grade != judged.grade)
-        two_grades(index_.id(number), *first, judged, path, "", "keep one of them");
+        two_grades(index_.id(number), *first, judged, path, "", "native.keep-one-of-them");
       ++duplicates;
       continue;
     }
@@ -196,7 +191,8 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
     if (same && read[i - 1].subtopic == read[i].subtopic) {
       if (read[i - 1].judged.grade != read[i].judged.grade) {
         two_grades(index_.id(number), read[i - 1].judged, read[i].judged, path,
-                   std::string(subtopics_.id(found->names[read[i].subtopic])), "keep one of them");
+                   std::string(subtopics_.id(found->names[read[i].subtopic])),
+                   "native.keep-one-of-them");
       }
       ++duplicates;
       continue;

@@ -32,9 +32,8 @@ inline std::uint64_t relevant_of(std::span<const double> judged, double rel) {
 }
 
 [[noreturn]] inline void refuse_expected(const std::string& measure) {
-  throw NoClosedForm(
-      Sentence("`{measure}` has no closed form under ties=expected", {{"measure", measure}}), {}, 0,
-      "choose another tie rule, such as ties=doc-desc");
+  throw NoClosedForm(Sentence("native.has-no-closed-form", {{"measure", measure}}), {}, 0,
+                     "data.choose-another-tie-rule");
 }
 
 // The judged documents of one tie.

@@ -49,10 +49,9 @@ class ExpectedReciprocalRank final : public CutKernel {
   double stop(double grade) const {
     if (!(grade > 0)) return 0.0;
     if (grade > highest_) {
-      throw InputError(Sentence("`err(max={highest})` met a grade of {grade}",
+      throw InputError(Sentence("native.err-max-met-grade",
                                 {{"highest", short_text(highest_)}, {"grade", short_text(grade)}}),
-                       {}, 0,
-                       Sentence("raise it: err(max={grade})", {{"grade", short_text(grade)}}));
+                       {}, 0, Sentence("native.raise-err-max", {{"grade", short_text(grade)}}));
     }
     return (std::pow(2.0, grade) - 1.0) / scale_;
   }
@@ -192,9 +191,8 @@ class RankBiasedPrecision final : public CutKernel {
     if (!graded_) return grade >= rel_ ? 1.0 : 0.0;
     const double worth = gain_(grade) / top;
     if (worth > 1) {
-      throw InputError(
-          Sentence("`rbp` needs gains from 0 to 1, got {gain}", {{"gain", short_text(worth)}}), {},
-          0, "give a map of grades to gains in that range");
+      throw InputError(Sentence("native.rbp-needs-gains", {{"gain", short_text(worth)}}), {}, 0,
+                       "native.give-map-of-grades");
     }
     return worth;
   }

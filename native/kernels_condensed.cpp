@@ -41,9 +41,9 @@ class Condensed final : public Kernel {
 
 std::unique_ptr<Kernel> condense(std::unique_ptr<Kernel> kernel, const std::string& name) {
   if (kernel->needs_pairs() || kernel->needs_scores() || kernel->class_threshold()) {
-    throw InputError(Sentence("`{kernel}` has no parameter `{name}`",
-                              {{"kernel", name}, {"name", "judged_only"}}),
-                     {}, 0, "set unjudged=removed for the whole evaluation");
+    throw InputError(
+        Sentence("native.has-no-parameter", {{"kernel", name}, {"name", "judged_only"}}), {}, 0,
+        "native.set-unjudged-removed");
   }
   return std::make_unique<Condensed>(std::move(kernel));
 }

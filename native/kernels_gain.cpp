@@ -68,9 +68,8 @@ double Gain::look_up(double grade) const {
       [](const std::pair<double, double>& entry, double wanted) { return entry.first < wanted; });
   if (found != map_.end() && found->first == grade) return found->second;
   if (others_) return grade;
-  throw InputError(
-      Sentence("the gain map has no entry for the grade {grade}", {{"grade", short_text(grade)}}),
-      {}, 0, "add the grade to the map");
+  throw InputError(Sentence("native.gain-map-has-no", {{"grade", short_text(grade)}}), {}, 0,
+                   "native.add-grade-to-map");
 }
 
 namespace {

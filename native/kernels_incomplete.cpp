@@ -148,7 +148,7 @@ std::unique_ptr<Kernel> make_kernel(Parameters parameters, const Rules& rules) {
     if (kernel) break;
   }
   if (!kernel)
-    throw InputError(Sentence("unknown kernel: `{kernel}`", {{"kernel", parameters.kernel()}}));
+    throw InputError(Sentence("native.unknown-kernel", {{"kernel", parameters.kernel()}}));
   parameters.finish();
   return judged_only ? condense(std::move(kernel), parameters.kernel()) : std::move(kernel);
 }

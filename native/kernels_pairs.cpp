@@ -304,9 +304,9 @@ class Kappa final : public LabelKernel {
     for (std::size_t i = 0; i < rows.scores.size(); ++i) {
       const double score = rows.scores[i];
       if (score != std::trunc(score)) {
-        throw InputError(Sentence("`kappa` compares predicted grades, and {score} is not one",
-                                  {{"score", short_text(score)}}),
-                         {}, 0, "round the scores to grades, or use tau or spearman for scores");
+        throw InputError(
+            Sentence("native.kappa-compares-predicted-grades", {{"score", short_text(score)}}), {},
+            0, "measures.round-scores-to-grades");
       }
       const double difference = score - rows.labels[i];
       observed += difference * difference;

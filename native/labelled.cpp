@@ -92,7 +92,7 @@ void LabelledEvaluator::add_counts_at(std::size_t row, std::size_t kernel, const
 void LabelledEvaluator::add_at(std::size_t row, const LabelledRows& rows,
                                std::vector<Column>& columns) {
   if (rows.labels.size() > std::numeric_limits<std::uint32_t>::max()) {
-    throw InputError("a query has more than 4,294,967,295 rows");
+    throw InputError("native.query-has-more-than-4");
   }
   if (!rows.weights.empty()) {
     add_weighted_at(row, rows, columns);

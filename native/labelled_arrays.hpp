@@ -31,19 +31,19 @@ struct LabelledArrays {
       same = labels.array.shape(i) == scores.array.shape(i);
     if (!same) {
       throw InputError(Sentence(
-          "labels and scores differ in shape: {labels} and {scores} values",
+          "native.labels-and-scores-differ-in-shape",
           {{"labels", std::to_string(labels.size)}, {"scores", std::to_string(scores.size)}}));
     }
     if (!weight_array.is_none()) {
       weights.emplace(weight_array, "weights");
       if (weights->size != labels.size) {
         throw InputError(Sentence(
-            "labels and weights differ in length: {labels} and {weights} values",
+            "native.labels-and-weights-differ",
             {{"labels", std::to_string(labels.size)}, {"weights", std::to_string(weights->size)}}));
       }
     }
     if (dimensions == 2) {
-      if (offsets) throw InputError("2-D labels are one query a row and take no offsets");
+      if (offsets) throw InputError("native.offsets-of-2-d-labels");
       for (std::size_t i = 0; i <= labels.array.shape(0); ++i) {
         bounds.push_back(static_cast<std::int64_t>(i * labels.array.shape(1)));
       }
@@ -56,11 +56,11 @@ struct LabelledArrays {
       if (bounds.empty() || bounds.front() != 0 ||
           bounds.back() != static_cast<std::int64_t>(labels.size) ||
           !std::is_sorted(bounds.begin(), bounds.end())) {
-        throw InputError(Sentence("offsets must rise from 0 to the number of rows, {rows}",
-                                  {{"rows", std::to_string(labels.size)}}));
+        throw InputError(
+            Sentence("native.offsets-must-rise", {{"rows", std::to_string(labels.size)}}));
       }
     } else {
-      throw InputError(Sentence("labels must have one or two dimensions, not {dimensions}",
+      throw InputError(Sentence("native.labels-must-have-one-or-two",
                                 {{"dimensions", std::to_string(dimensions)}}));
     }
   }
@@ -95,9 +95,9 @@ inline std::span<const double> weight_doubles(const NumberArray& weights, std::s
   const std::span<const double> values = finite_doubles(weights, start, end, room);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] >= 0) continue;
-    throw InputError(Sentence("{what}, row {row}: below 0",
+    throw InputError(Sentence("native.row-below-0",
                               {{"what", Sentence("weights")}, {"row", std::to_string(start + i)}}),
-                     {}, 0, "row weights must be 0 or more");
+                     {}, 0, "native.row-weights-must-be-0");
   }
   return values;
 }

@@ -42,7 +42,7 @@ class Numbers {
     }
     for (const double weight : rows.weights) {
       if (weight < 0)
-        throw InputError("a weight is below 0", {}, 0, "row weights must be 0 or more");
+        throw InputError("native.weight-is-below-0", {}, 0, "native.row-weights-must-be-0");
     }
     facts.add(found);
     return rows;

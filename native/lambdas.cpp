@@ -113,7 +113,7 @@ LambdaRank make_lambdarank(Parameters& parameters) {
   LambdaRules rules;
   const Parameter measure = parameters.take("measure");
   const auto* name = std::get_if<std::string>(&measure);
-  if (name == nullptr) parameters.refuse("measure", "the name of a kernel");
+  if (name == nullptr) parameters.refuse("measure", "native.name-of-kernel");
   rules.sigma = parameters.take_number("sigma", 1.0);
   rules.truncation = static_cast<std::size_t>(parameters.take_number("truncation", 0.0));
   rules.normalize = parameters.take_flag("normalize", true);

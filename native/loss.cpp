@@ -15,7 +15,7 @@ std::unique_ptr<Loss> make_loss(Parameters parameters) {
                           make_listwise_loss, make_smooth_loss, make_neural_loss, make_swap_loss}) {
     if (!loss) loss = make(parameters);
   }
-  if (!loss) throw InputError(Sentence("unknown loss: `{name}`", {{"name", parameters.kernel()}}));
+  if (!loss) throw InputError(Sentence("native.unknown-loss", {{"name", parameters.kernel()}}));
   parameters.finish();
   return loss;
 }

@@ -43,9 +43,8 @@ class GainLoss : public Loss {
       best += sorted[i] * share(i + 1);
     if (!(best > 0)) return {};
     if (!std::isfinite(best)) {
-      throw InputError(Sentence("the gains of the list from row {row} on are not finite",
-                                {{"row", std::to_string(list.first_row)}}),
-                       {}, 0, "gain=exp is 2^label - 1: scale the labels down, or use gain=linear");
+      throw InputError(Sentence("native.gains-of-list", {{"row", std::to_string(list.first_row)}}),
+                       {}, 0, "native.gain-exp-is-2");
     }
     for (double& gain : gains) gain /= best;
     return gains;
@@ -68,15 +67,13 @@ class GainLoss : public Loss {
   // Refuses a list that is too long for a loss that takes so much time or memory.
   static void check_length(const LossList& list, const char* name, std::size_t cap) {
     if (list.size() <= cap) return;
-    throw InputError(
-        Sentence("the list from row {row} on has {size} rows, and `{name}` takes at most {cap}",
-                 {{"row", std::to_string(list.first_row)},
-                  {"size", std::to_string(list.size())},
-                  {"name", name},
-                  {"cap", std::to_string(cap)}}),
-        {}, 0,
-        Sentence("raise it: {name}(cap={size}); the time per list grows faster than its length",
-                 {{"name", name}, {"size", std::to_string(list.size())}}));
+    throw InputError(Sentence("native.list-from-row", {{"row", std::to_string(list.first_row)},
+                                                       {"size", std::to_string(list.size())},
+                                                       {"name", name},
+                                                       {"cap", std::to_string(cap)}}),
+                     {}, 0,
+                     Sentence("native.raise-cap-time-per",
+                              {{"name", name}, {"size", std::to_string(list.size())}}));
   }
 
   const Gain gain_;

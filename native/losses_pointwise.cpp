@@ -50,11 +50,11 @@ class Logistic final : public Loss {
 
 [[noreturn]] void refuse_label(const LossList& list, std::size_t row, const Sentence& wanted,
                                const Sentence& hint) {
-  throw InputError(Sentence("labels, row {row}: {label} is not {wanted}",
-                            {{"row", std::to_string(list.first_row + row)},
-                             {"label", short_text(list.labels[row])},
-                             {"wanted", wanted}}),
-                   {}, 0, hint);
+  throw InputError(
+      Sentence("native.labels-row-label", {{"row", std::to_string(list.first_row + row)},
+                                           {"label", short_text(list.labels[row])},
+                                           {"wanted", wanted}}),
+      {}, 0, hint);
 }
 
 // w (softplus(s) - y s), y a probability.
@@ -63,7 +63,7 @@ class CrossEntropy final : public Loss {
   double evaluate(const LossList& list, const LossSlopes& slopes, LossScratch&) const override {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list.labels[i] >= 0 && list.labels[i] <= 1) continue;
-      refuse_label(list, i, "from 0 to 1", "for grades use `logistic` with its threshold `rel`");
+      refuse_label(list, i, "from 0 to 1", "native.for-grades-use-logistic");
     }
     return cross_entropy(list, list.labels, 0.0, slopes);
   }
@@ -81,7 +81,7 @@ class Ordinal final : public Loss {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list.labels[i] <= levels_) continue;
       refuse_label(list, i, Sentence("at most {levels}", {{"levels", short_text(levels_)}}),
-                   "`levels` is the highest grade");
+                   "native.levels-is-highest-grade");
     }
     const std::span<double> targets = scratch.room(0, list.size());
     double value = 0.0;

@@ -14,17 +14,15 @@ nb::object decode(const std::string& bytes) {
                                         "backslashreplace"));
 }
 
-// A sentence as relyon.core.texts.message makes it; words without values are text.
+// A sentence as relyon.core.texts.message makes it.
 nb::object message(const relyon::Sentence& sentence) {
-  if (sentence.values.empty()) return decode(sentence.text);
-  nb::object say = nb::module_::import_("relyon.core.texts.message").attr("message");
+  if (sentence.empty()) return nb::str("");
   nb::dict values;
   for (const relyon::Put& put : sentence.values) {
-    nb::object value = message(put.value);
-    if (put.translated && put.value.values.empty()) value = say(value);
-    values[put.name] = value;
+    values[put.name] = put.translated ? message(put.value) : decode(put.value.kind);
   }
-  return say(decode(sentence.text), **values);
+  nb::object say = nb::module_::import_("relyon.core.texts.message").attr("message");
+  return say(decode(sentence.kind), **values);
 }
 
 // InputError becomes relyon.ParseError where it has a line, relyon.InputError elsewhere.

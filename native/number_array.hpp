@@ -45,8 +45,7 @@ inline NumberType type_of(const AnyArray& array, const char* what) {
   if (is(Code::UInt, 32)) return NumberType::uint32;
   if (is(Code::UInt, 16)) return NumberType::uint16;
   if (is(Code::UInt, 8) || is(Code::Bool, 8)) return NumberType::uint8;
-  throw InputError(Sentence("{what} are neither whole numbers nor float32 nor float64",
-                            {{"what", Sentence(what)}}));
+  throw InputError(Sentence("native.are-neither-whole-numbers", {{"what", Sentence(what)}}));
 }
 
 template <typename Visit>
@@ -111,10 +110,9 @@ struct NumberArray {
 };
 
 [[noreturn]] inline void refuse_number(const char* what, double value, std::size_t row) {
-  throw InputError(Sentence(std::isnan(value) ? "{what}, row {row}: not a number"
-                                              : "{what}, row {row}: not finite",
+  throw InputError(Sentence(std::isnan(value) ? "native.row-not-number" : "native.row-not-finite",
                             {{"what", Sentence(what)}, {"row", std::to_string(row)}}),
-                   {}, 0, "rows count from 0; leave out or replace such rows");
+                   {}, 0, "ltr.rows-count-from-0");
 }
 
 inline void check_finite(std::span<const double> values, const char* what, std::size_t first_row) {

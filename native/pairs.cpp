@@ -231,7 +231,7 @@ constexpr std::size_t scan_to = 64;
 
 Finder::Finder(std::vector<double> scores) : size_(scores.size()) {
   if (size_ > std::numeric_limits<std::uint32_t>::max() - simd::padding) {
-    throw InputError("both classes have more than 4,294,967,287 scores");
+    throw InputError("native.both-classes-have-more-than-4");
   }
   constexpr std::size_t most_buckets = std::size_t{1} << 23;  // a few scores in each
   constexpr std::size_t few_scores = 4096;

@@ -41,7 +41,7 @@ bool Parameters::has(const std::string& name) const {
 }
 
 void Parameters::refuse(const std::string& name, const Sentence& wanted) const {
-  throw InputError(Sentence("the parameter `{name}` of `{kernel}` must be {wanted}",
+  throw InputError(Sentence("native.parameter-name-of-kernel",
                             {{"name", name}, {"kernel", kernel_}, {"wanted", wanted}}));
 }
 
@@ -84,13 +84,13 @@ std::size_t Parameters::take_choice(const std::string& name,
   for (const std::string_view choice : choices) {
     names += (names.empty() ? "`" : " `") + std::string(choice) + "`";
   }
-  refuse(name, Sentence("one of {names}", {{"names", names}}));
+  refuse(name, Sentence("native.one-of-names", {{"names", names}}));
 }
 
 void Parameters::finish() const {
   if (values_.empty()) return;
-  throw InputError(Sentence("`{kernel}` has no parameter `{name}`",
-                            {{"kernel", kernel_}, {"name", values_.begin()->first}}));
+  throw InputError(
+      Sentence("native.has-no-parameter", {{"kernel", kernel_}, {"name", values_.begin()->first}}));
 }
 
 }  // namespace relyon

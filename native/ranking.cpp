@@ -76,8 +76,8 @@ void Ranker::prepare(const List& list) {
   bool drop_negative = false;
   if (!judged.empty() && judged.back() < 0) {
     if (rules.negative == Negative::error) {
-      throw InputError(Sentence("negative grade {grade}", {{"grade", short_text(judged.back())}}),
-                       {}, 0, "set negative=nonrelevant or negative=unjudged");
+      throw InputError(Sentence("native.negative-grade", {{"grade", short_text(judged.back())}}),
+                       {}, 0, "data.set-negative-nonrelevant");
     }
     if (rules.negative == Negative::unjudged) {
       std::size_t kept = judged.size();
@@ -364,8 +364,7 @@ void Ranker::sort_rows() {
 void Ranker::rank_by_column() {
   const auto size = static_cast<std::uint32_t>(scores_.size());
   if (ranks_ == nullptr && size > 0) {
-    throw InputError("ties=rank needs a rank column", {}, 0,
-                     "choose another tie rule, such as ties=doc-desc");
+    throw InputError("native.ties-rank-needs-rank", {}, 0, "data.choose-another-tie-rule");
   }
   order_.resize(size);
   std::iota(order_.begin(), order_.end(), 0U);

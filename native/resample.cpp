@@ -17,9 +17,7 @@ namespace {
 
 constexpr std::int64_t largest_sum = std::int64_t{1} << 62;
 
-[[noreturn]] void refuse_sum() {
-  throw InputError("the sum of the values is too large: scale them down");
-}
+[[noreturn]] void refuse_sum() { throw InputError("native.sum-of-values"); }
 
 // Refuses values whose sums, or the difference of two sums, could overflow.
 void check_sum(std::int64_t& sum, std::int64_t value) {
@@ -31,7 +29,7 @@ void check_sum(std::int64_t& sum, std::int64_t value) {
 
 void check_items(const Columns& data) {
   if (data.items > std::numeric_limits<std::uint32_t>::max())
-    throw InputError("there are 2^32 items or more");
+    throw InputError("native.there-are-2-32");
 }
 
 void check_columns(const Columns& data) {
@@ -213,7 +211,7 @@ void resampled_sums(const Columns& data, const Draw& draw, std::int64_t* sums) {
 }
 
 void permuted_ranges(const Columns& data, const Draw& draw, std::int64_t* ranges) {
-  if (data.columns == 0) throw InputError("there are no columns to permute");
+  if (data.columns == 0) throw InputError("native.there-are-no-columns");
   check_items(data);
   std::int64_t sum = 0;
   // An item's values beside each other, and any of them may count for any column.

@@ -29,7 +29,7 @@ struct Entry {
 // counts half before it and half behind it.
 std::vector<Entry> in_order(const PooledRows& rows) {
   if (rows.size > std::numeric_limits<std::uint32_t>::max()) {
-    throw InputError("there are 2^32 rows or more");
+    throw InputError("native.there-are-2-32-rows");
   }
   std::vector<std::uint32_t> order(rows.size);
   std::iota(order.begin(), order.end(), 0U);
@@ -87,9 +87,9 @@ Lanes areas(const std::vector<Entry>& entries, const std::vector<Lanes>& weights
 void check(const PooledRows& rows, std::size_t items) {
   for (std::size_t i = 0; i < rows.size; ++i) {
     if (rows.items[i] < 0 || static_cast<std::uint64_t>(rows.items[i]) >= items) {
-      throw InputError("a row belongs to no item");
+      throw InputError("native.row-belongs-to-no");
     }
-    if (!(rows.scores[i] == rows.scores[i])) throw InputError("a score is not a number");
+    if (!(rows.scores[i] == rows.scores[i])) throw InputError("native.score-is-not-number");
   }
 }
 

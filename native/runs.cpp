@@ -65,12 +65,11 @@ void add_missing(Batch& batch, const JudgmentTable& judgments, const Plan& plan,
     evaluator.add(std::string(judgments.id(number)), list, true);
   }
   if (missing > 0 && plan.rules.missing == Missing::error) {
-    throw InputError(
-        Sentence(missing == 1 ? "{count} judged query is not in the run: {examples}"
-                              : "{count} judged queries are not in the run: {examples}",
-                 {{"count", std::to_string(missing)},
-                  {"examples", examples + (missing > 3 ? ", …" : "")}}),
-        "", 0, "set missing=zero to count them as 0, or missing=skip to leave them out");
+    throw InputError(Sentence(missing == 1 ? "evaluation.judged-query-is-not-in-run"
+                                           : "evaluation.judged-queries-are-not-in-run",
+                              {{"count", std::to_string(missing)},
+                               {"examples", examples + (missing > 3 ? ", …" : "")}}),
+                     "", 0, "evaluation.set-missing-zero");
   }
   if (missing > 0) append(batch, evaluator.take());
 }
@@ -78,8 +77,7 @@ void add_missing(Batch& batch, const JudgmentTable& judgments, const Plan& plan,
 Batch evaluate_run(const JudgmentTable& judgments, const Plan& plan, const RunTable& run,
                    int threads) {
   if (plan.rules.ties == Ties::rank && !run.has_ranks) {
-    throw InputError("ties=rank needs a rank column of whole numbers", "", 0,
-                     "choose another tie rule, such as ties=doc-desc");
+    throw InputError("native.ties-rank-needs-rank-column", "", 0, "data.choose-another-tie-rule");
   }
   const std::size_t block = std::clamp<std::size_t>(run.size() / 8, 1, 64);
   std::vector<Stretch> stretches((run.size() + block - 1) / block);

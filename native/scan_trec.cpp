@@ -35,10 +35,9 @@ struct TrecScanner : Scanner {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(rank.data(), rank.data() + rank.size(), value);
     if (error != std::errc() || end != rank.data() + rank.size()) {
-      throw TextError{
-          TextError::unknown,
-          Sentence("the rank is not a whole number: `{rank}`", {{"rank", excerpt(rank)}}),
-          "choose another tie rule, such as ties=doc-desc"};
+      throw TextError{TextError::unknown,
+                      Sentence("native.rank-is-not-whole", {{"rank", excerpt(rank)}}),
+                      "data.choose-another-tie-rule"};
     }
     collector.add_rank(value);
   }
@@ -57,9 +56,8 @@ bool TrecScanner::take_slowly(const char* line, std::size_t size) {
   if (is_comment(tokens, 5, 6)) return true;
   check_utf8(text);
   if (tokens.count < 5) {  // more than 6: the tag holds spaces, as in trec_eval
-    wrong_columns(
-        text, tokens.count, run_columns,
-        tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
+    wrong_columns(text, tokens.count, run_columns,
+                  tokens.count == 4 ? "native.this-looks-like-judgments" : "");
   }
   const std::string_view id = tokens.token[0];
   const bool same =
@@ -134,7 +132,7 @@ Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const 
   }
   Batch whole;
   const bool joined = !met.again() && join(stretches, judgments, plan, whole);
-  if (joined && whole.rows == 0) throw InputError("holds no document", path);
+  if (joined && whole.rows == 0) throw InputError("native.holds-no-document", path);
   if (joined) return whole;
   stretches.clear();
   FileBytes bytes(file, 0);
@@ -154,7 +152,7 @@ std::optional<Batch> evaluate_stream(const JudgmentTable& judgments, const Plan&
                            [&](std::uint64_t place) { return window.line_of(place); }));
   Batch whole;
   if (met.again() || !join(stretches, judgments, plan, whole)) return std::nullopt;
-  if (whole.rows == 0) throw InputError("holds no document", name);
+  if (whole.rows == 0) throw InputError("native.holds-no-document", name);
   return whole;
 }
 

@@ -53,7 +53,7 @@ RunTable table_of(const RunColumns& run) {
         (seen++ == 0 ? first : second) = row;
       });
   throw InputError(repeated_document(query, document, first, second), "", 0,
-                   "keep one of the two rows");
+                   "native.keep-one-of-two");
 }
 
 }  // namespace

@@ -38,8 +38,7 @@ std::string_view id_bytes(PyObject* id, nb::object& owner) {
     if (PyBytes_Check(id))
       return {PyBytes_AS_STRING(id), static_cast<std::size_t>(PyBytes_GET_SIZE(id))};
     if (PyBool_Check(id) || !PyIndex_Check(id)) {
-      throw InputError(
-          Sentence("an id must be text or a whole number, not {id}", {{"id", shown(id)}}));
+      throw InputError(Sentence("native.id-must-be-text", {{"id", shown(id)}}));
     }
     nb::object number = nb::steal(PyNumber_Index(id));
     if (!number.is_valid()) throw nb::python_error();
@@ -59,20 +58,18 @@ std::string_view id_bytes(PyObject* id, nb::object& owner) {
   owner = nb::steal(PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"));
   if (!owner.is_valid()) {
     PyErr_Clear();
-    throw InputError(Sentence("an id is not valid Unicode text: {id}", {{"id", shown(id)}}), "", 0,
-                     "it holds half of a character");
+    throw InputError(Sentence("native.id-is-not-valid", {{"id", shown(id)}}), "", 0,
+                     "native.holds-half-of-character");
   }
   return {PyBytes_AS_STRING(owner.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(owner.ptr()))};
 }
 
 [[noreturn]] void bad_number(PyObject* query, PyObject* document, const char* what,
                              PyObject* value) {
-  throw InputError(
-      Sentence("query {query}, document {document}: the {what} is not a finite number: {value}",
-               {{"query", shown(query)},
-                {"document", shown(document)},
-                {"what", Sentence(what)},
-                {"value", shown(value)}}));
+  throw InputError(Sentence("native.query-document-is-not-finite", {{"query", shown(query)},
+                                                                    {"document", shown(document)},
+                                                                    {"what", Sentence(what)},
+                                                                    {"value", shown(value)}}));
 }
 
 double number(PyObject* value, PyObject* query, PyObject* document, const char* what) {
@@ -102,13 +99,13 @@ void each_item(nb::handle mapping, const char* what, const Visit& visit) {
     while (PyDict_Next(mapping.ptr(), &at, &key, &value)) {
       visit(key, value);
       if (PyDict_GET_SIZE(mapping.ptr()) != size)
-        throw InputError("the dictionary changed while it was read");
+        throw InputError("native.dictionary-changed-while");
     }
     return;
   }
   if (!PyMapping_Check(mapping.ptr()) || !nb::hasattr(mapping, "items")) {
     throw InputError(Sentence(
-        "expected {what}, got {found}",
+        "native.expected-what",
         {{"what", Sentence(what)},
          {"found", shown(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(mapping.ptr()))))}}));
   }
@@ -167,18 +164,16 @@ RunTable run_from_dict(nb::handle run) {
   });
   std::string_view query, document;
   if (table.duplicate(query, document)) {
-    throw InputError(
-        Sentence("document `{document}` stands twice in query `{query}`: as text and as a number",
-                 {{"document", std::string(document)}, {"query", std::string(query)}}),
-        "", 0, "use one type for document ids");
+    throw InputError(Sentence("native.document-stands-twice-in-query",
+                              {{"document", std::string(document)}, {"query", std::string(query)}}),
+                     "", 0, "native.use-one-type");
   }
   return table;
 }
 
 Batch evaluate_dict(const JudgmentTable& judgments, const Plan& plan, nb::handle run) {
   if (plan.rules.ties == Ties::rank) {
-    throw InputError("ties=rank needs a rank column, and a dictionary has none", "", 0,
-                     "choose another tie rule, such as ties=doc-desc");
+    throw InputError("native.ties-rank", "", 0, "data.choose-another-tie-rule");
   }
   Collector collector(judgments, plan);
   std::vector<std::uint32_t> groups;
@@ -193,8 +188,7 @@ Batch evaluate_dict(const JudgmentTable& judgments, const Plan& plan, nb::handle
     owners.clear();
     const bool judged = collector.judged();
     if (judged && met[collector.number()]) {
-      throw InputError(Sentence("query `{query}` stands twice: as text and as a number",
-                                {{"query", std::string(id)}}));
+      throw InputError(Sentence("native.query-stands-twice", {{"query", std::string(id)}}));
     }
     each_item(scores, inner, [&](PyObject* document, PyObject* score) {
       nb::object owner;
@@ -213,9 +207,9 @@ Batch evaluate_dict(const JudgmentTable& judgments, const Plan& plan, nb::handle
     std::uint32_t first, second;
     if (collector.duplicate(first, second)) {
       throw InputError(
-          Sentence("document `{document}` stands twice in query `{query}`: as text and as a number",
+          Sentence("native.document-stands-twice-in-query",
                    {{"document", std::string(collector.id(second))}, {"query", std::string(id)}}),
-          "", 0, "use one type for document ids");
+          "", 0, "native.use-one-type");
     }
     met[collector.number()] = true;
     groups.push_back(collector.number());

@@ -54,7 +54,7 @@ class Reader {
 
  private:
   [[noreturn]] static void refuse() {
-    throw InputError("a pickled table is damaged", "", 0, "make it again from its file");
+    throw InputError("native.pickled-table-is-damaged", "", 0, "native.make-again-from-file");
   }
 
   std::string_view take(std::size_t size) {

@@ -58,7 +58,7 @@ std::unique_ptr<Swaps> make_pair_swaps(Parameters& parameters) {
     parameters.take_choice("unjudged", {"removed", "nonrelevant"});
     parameters.take("undefined");
     if (parameters.take_number("max_fpr", 1.0) < 1.0) {
-      parameters.refuse("max_fpr", "1 where it is an objective");
+      parameters.refuse("max_fpr", "native.one-as-objective");
     }
     Weight weight = Weight::pairs;
     if (name == "gauc") {
@@ -73,20 +73,15 @@ std::unique_ptr<Swaps> make_pair_swaps(Parameters& parameters) {
 std::unique_ptr<Swaps> make_swaps(Parameters parameters, bool uncut) {
   std::unique_ptr<Swaps> swaps = make_gain_swaps(parameters, uncut);
   if (swaps == nullptr && uncut) {
-    throw InputError(Sentence("`{measure}` has no discount to keep beyond a cutoff",
-                              {{"measure", parameters.kernel()}}),
-                     {}, 0, "beyond=discount is for dcg and ndcg");
+    throw InputError(Sentence("native.has-no-discount", {{"measure", parameters.kernel()}}), {}, 0,
+                     "native.beyond-discount-is-for-dcg");
   }
   if (swaps == nullptr) swaps = make_binary_swaps(parameters);
   if (swaps == nullptr) swaps = make_cascade_swaps(parameters);
   if (swaps == nullptr) swaps = make_pair_swaps(parameters);
   if (swaps == nullptr) {
-    throw InputError(Sentence("`{measure}` cannot be an objective: what a swap of two documents "
-                              "changes in it is not known",
-                              {{"measure", parameters.kernel()}}),
-                     {}, 0,
-                     "choose one of ndcg, dcg, cg, ap, rr, err, rbp, p, recall, success, pnr, "
-                     "concordance, auc, gauc");
+    throw InputError(Sentence("ltr.cannot-be-objective", {{"measure", parameters.kernel()}}), {}, 0,
+                     "native.choose-one-of-ndcg");
   }
   parameters.finish();
   return swaps;

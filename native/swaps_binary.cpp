@@ -200,9 +200,8 @@ std::unique_ptr<Swaps> make_binary_swaps(Parameters& parameters) {
   const std::uint32_t k = parameters.take_cutoff();
   const double rel = parameters.take_rel();
   if (counts && k == 0) {
-    throw InputError(
-        Sentence("no order of a list changes `{measure}` without a cutoff", {{"measure", name}}),
-        {}, 0, "give a cutoff");
+    throw InputError(Sentence("native.no-order-of-list", {{"measure", name}}), {}, 0,
+                     "native.give-cutoff");
   }
   if (name == "recall") {
     const bool capped = parameters.take_flag("capped", false);

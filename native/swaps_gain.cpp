@@ -14,9 +14,9 @@ std::size_t window_of(std::uint32_t k) { return k == 0 ? no_cutoff : k; }
 
 double finite_worth(double worth, double label, const std::string& measure) {
   if (std::isfinite(worth)) return worth;
-  throw InputError(Sentence("`{measure}` met the label {label}, whose gain is not a finite number",
-                            {{"measure", measure}, {"label", short_text(label)}}),
-                   {}, 0, "give a gain that stays small, such as gain=linear");
+  throw InputError(
+      Sentence("native.met-label", {{"measure", measure}, {"label", short_text(label)}}), {}, 0,
+      "native.give-gain-that-stays");
 }
 
 // What the gain at each rank is multiplied by, from rank 0: 0 beyond the cutoff, unless `uncut`.
@@ -98,10 +98,9 @@ class CascadeSwaps final : public Swaps {
   double worth(double label) const override {
     if (!(label > 0)) return 0.0;
     if (label > highest_) {
-      throw InputError(Sentence("`err(max={highest})` met a grade of {grade}",
+      throw InputError(Sentence("native.err-max-met-grade",
                                 {{"highest", short_text(highest_)}, {"grade", short_text(label)}}),
-                       {}, 0,
-                       Sentence("raise it: err(max={grade})", {{"grade", short_text(label)}}));
+                       {}, 0, Sentence("native.raise-err-max", {{"grade", short_text(label)}}));
     }
     return finite_worth((std::pow(2.0, label) - 1.0) / top_, label, "err");
   }
@@ -158,9 +157,8 @@ class PersistenceSwaps final : public Swaps {
     if (!graded_) return label >= rel_ ? 1.0 : 0.0;
     const double worth = finite_worth(gain_(label), label, "rbp");
     if (worth > 1 && !normalise_) {
-      throw InputError(
-          Sentence("`rbp` needs gains from 0 to 1, got {gain}", {{"gain", short_text(worth)}}), {},
-          0, "give a map of grades to gains in that range");
+      throw InputError(Sentence("native.rbp-needs-gains", {{"gain", short_text(worth)}}), {}, 0,
+                       "native.give-map-of-grades");
     }
     return worth;
   }
@@ -204,9 +202,8 @@ std::unique_ptr<Swaps> make_gain_swaps(Parameters& parameters, bool uncut) {
   const Discount discount =
       name == "cg" ? Discount(Discount::Kind::none) : Discount::take(parameters);
   if (discount.kind() == Discount::Kind::none && (k == 0 || uncut)) {
-    throw InputError(
-        Sentence("no order of a list changes `{measure}` without a cutoff", {{"measure", name}}),
-        {}, 0, "give a cutoff");
+    throw InputError(Sentence("native.no-order-of-list", {{"measure", name}}), {}, 0,
+                     "native.give-cutoff");
   }
   const bool share = name == "ndcg";
   // Every document of the rows is judged and ranked, so that the other ideals are the same.

@@ -65,23 +65,23 @@ const char* beginning(const Window& window) {
   const auto starts = [&](std::string_view magic) {
     return std::string_view(p, static_cast<std::size_t>(window.end() - p)).starts_with(magic);
   };
-  if (p == window.end()) throw InputError("the file is empty", window.path());
+  if (p == window.end()) throw InputError("native.file-is-empty", window.path());
   if (starts("\x1f\x8b")) {
-    throw InputError("is compressed with gzip", window.path(), 0, "let its name end in .gz");
+    throw InputError("native.is-compressed-with-gzip", window.path(), 0, "native.let-name-end");
   }
   if (starts("\x28\xb5\x2f\xfd")) {
-    throw InputError("is compressed with zstd", window.path(), 0, "let its name end in .zst");
+    throw InputError("native.is-compressed-with-zstd", window.path(), 0,
+                     "native.let-name-end-in-zst");
   }
   return starts("\xef\xbb\xbf") ? p + 3 : p;
 }
 
 TextError twice(std::string_view query, std::string_view document, std::uint64_t first,
                 std::uint64_t second) {
-  return {
-      second,
-      Sentence("document `{document}` stands twice in query `{query}`: the other is in line {line}",
-               {{"document", excerpt(document)}, {"query", excerpt(query)}}),
-      "keep one of the two lines", first};
+  return {second,
+          Sentence("native.document-stands-twice-in-query-other",
+                   {{"document", excerpt(document)}, {"query", excerpt(query)}}),
+          "native.keep-one-of-two-lines", first};
 }
 
 void split(std::string_view line, Tokens& tokens) {
@@ -94,8 +94,8 @@ void split(std::string_view line, Tokens& tokens) {
     const char* const start = p;
     while (p != end && *p != ' ' && *p != '\t' && *p != '\r' && *p != '\v' && *p != '\f') {
       if (*p == '\0') {
-        throw TextError{TextError::unknown, "looks like a binary file: the line holds a NUL byte",
-                        "give a text file; compressed files end in .gz or .zst"};
+        throw TextError{TextError::unknown, "native.looks-like-binary-file",
+                        "native.give-text-file"};
       }
       ++p;
     }
@@ -127,13 +127,12 @@ std::string excerpt(std::string_view line) {
 void check_utf8(std::string_view line) {
   // Which encoding it seems to be, Python says: relyon.io.encoding.
   if (!is_utf8(line.data(), line.size()))
-    throw TextError{TextError::unknown, "is not UTF-8 text", ""};
+    throw TextError{TextError::unknown, "native.is-not-utf-8-text", ""};
 }
 
 void refuse_long_line(std::size_t size) {
   if (size <= Window::longest_line) return;
-  throw TextError{TextError::unknown, "the line is longer than 16 MiB",
-                  "is this a text file with one document a line?"};
+  throw TextError{TextError::unknown, "native.line-is-longer", "native.is-this-text-file"};
 }
 
 void each_line(Bytes& bytes, const std::string& path,
@@ -194,16 +193,15 @@ double parse_finite(std::string_view token, const char* what) {
       return value;
     case Number::not_finite:
       throw TextError{TextError::unknown,
-                      Sentence("{what} is not a finite number: {value}",
+                      Sentence("native.what-is-not-finite",
                                {{"what", Sentence(what)}, {"value", quoted(token)}}),
-                      "remove the line, or give the document a number"};
+                      "native.remove-line"};
     case Number::not_a_number:
       break;
   }
-  throw TextError{TextError::unknown,
-                  Sentence("{what} is not a number: {value}",
-                           {{"what", Sentence(what)}, {"value", quoted(token)}}),
-                  ""};
+  throw TextError{
+      TextError::unknown,
+      Sentence("native.is-not-number", {{"what", Sentence(what)}, {"value", quoted(token)}}), ""};
 }
 
 }  // namespace
@@ -214,18 +212,17 @@ double parse_grade(std::string_view token) {
   try {
     return parse_finite(token, "the grade");
   } catch (TextError& error) {
-    if (error.hint.empty()) error.hint = "for grades such as 高/中/低/无 name the scale: search";
+    if (error.hint.empty()) error.hint = "native.for-grades-such-as-name";
     throw;
   }
 }
 
 void wrong_columns(std::string_view line, int count, const char* expected, const char* hint) {
-  throw TextError{
-      TextError::unknown,
-      Sentence("expected {wanted}, got {count}: {line}", {{"wanted", Sentence(expected)},
-                                                          {"count", std::to_string(count)},
-                                                          {"line", quoted(line)}}),
-      hint};
+  throw TextError{TextError::unknown,
+                  Sentence("native.expected-wanted", {{"wanted", Sentence(expected)},
+                                                      {"count", std::to_string(count)},
+                                                      {"line", quoted(line)}}),
+                  hint};
 }
 
 }  // namespace relyon

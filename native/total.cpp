@@ -20,7 +20,7 @@ void write_whole(std::string& bytes, std::uint64_t value) {
   for (int i = 0; i < 8; ++i, value >>= 8) bytes.push_back(static_cast<char>(value & 0xff));
 }
 
-[[noreturn]] void refuse() { throw InputError("these bytes are no state of a Total"); }
+[[noreturn]] void refuse() { throw InputError("native.these-bytes-are-no"); }
 
 std::uint64_t read_whole(std::string_view& bytes) {
   if (bytes.size() < 8) refuse();
@@ -208,10 +208,9 @@ void Total::add(std::span<const double> more_values, std::span<const double> mor
                 std::span<const double> more_denominators, std::uint64_t more_missing) {
   if (more_values.size() != more_numerators.size() ||
       more_values.size() != more_denominators.size()) {
-    throw InputError("values, numerators and denominators differ in length");
+    throw InputError("native.values-numerators-and-denominators");
   }
-  if (more_missing > more_values.size())
-    throw InputError("more queries are missing than there are");
+  if (more_missing > more_values.size()) throw InputError("native.more-queries-are-missing");
   for (const double value : more_values) undefined += std::isnan(value) ? 1 : 0;
   queries += more_values.size();
   missing += more_missing;

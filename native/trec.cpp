@@ -25,8 +25,7 @@ JudgmentTable read_qrels(Bytes& bytes, const std::string& path) {
     check_utf8(line);
     if (tokens.count != 4) {
       const bool run = tokens.count == 5 || tokens.count == 6;
-      wrong_columns(line, tokens.count, qrels_columns,
-                    run ? "this looks like a run: are the two arguments swapped?" : "");
+      wrong_columns(line, tokens.count, qrels_columns, run ? "native.this-looks-like-run" : "");
     }
     // `Q0` says as little as `0`.
     const std::string_view subtopic =
@@ -34,7 +33,7 @@ JudgmentTable read_qrels(Bytes& bytes, const std::string& path) {
     table.add(tokens.token[0], subtopic, tokens.token[2], parse_grade(tokens.token[3]), at);
     ++rows;
   });
-  if (rows == 0) throw InputError("holds no judgment", path);
+  if (rows == 0) throw InputError("native.holds-no-judgment", path);
   table.finish(path);
   return table;
 }
@@ -48,9 +47,8 @@ RunTable read_run(Bytes& bytes, const std::string& path) {
     if (is_comment(tokens, 5, 6)) return;
     check_utf8(line);
     if (tokens.count < 5) {  // more than 6: the tag holds spaces, as in trec_eval
-      wrong_columns(
-          line, tokens.count, run_columns,
-          tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
+      wrong_columns(line, tokens.count, run_columns,
+                    tokens.count == 4 ? "native.this-looks-like-judgments" : "");
     }
     std::int64_t rank = 0;
     ranks = ranks && parse_rank(tokens.token[3], rank);
@@ -61,7 +59,7 @@ RunTable read_run(Bytes& bytes, const std::string& path) {
     }
     table.add(tokens.token[0], tokens.token[2], parse_score(tokens.token[4]), rank);
   });
-  if (table.count == 0) throw InputError("holds no document", path);
+  if (table.count == 0) throw InputError("native.holds-no-document", path);
   table.has_ranks = ranks;
   return table;
 }
@@ -83,8 +81,8 @@ void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* ag
   }
   const std::vector<Put> names = {{"document", excerpt(document)}, {"query", excerpt(query)}};
   if (second == 0) {
-    throw InputError(Sentence("document `{document}` stands twice in query `{query}`", names), path,
-                     0, "keep one of the two lines");
+    throw InputError(Sentence("native.document-stands", names), path, 0,
+                     "native.keep-one-of-two-lines");
   }
   const TextError error = twice(query, document, 0, 0);
   Sentence message = error.message;

@@ -42,9 +42,9 @@ void check_id(std::string_view id, const char* role, bool comment = false) {
     good = !begins_with_space(id.substr(at));
   }
   if (good) return;
-  throw InputError(Sentence("the {role} id `{id}` cannot be written as TREC",
-                            {{"role", Sentence(role)}, {"id", std::string(id)}}),
-                   "", 0, "ids with white space need CSV, JSONL, Parquet or JSON");
+  throw InputError(
+      Sentence("native.id-cannot-be-written", {{"role", Sentence(role)}, {"id", std::string(id)}}),
+      "", 0, "io.ids-with-white-space");
 }
 
 // The shortest text that is read back to the same number, laid out as Python does it.

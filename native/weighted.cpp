@@ -43,8 +43,7 @@ class Weights {
 WeightedRows WeightedOrder::order(std::span<const double> labels, std::span<const double> scores,
                                   std::span<const double> weights, const Rules& rules) {
   if (rules.ties == Ties::rank) {
-    throw InputError("ties=rank needs a rank column", {}, 0,
-                     "choose another tie rule, such as ties=doc-desc");
+    throw InputError("native.ties-rank-needs-rank", {}, 0, "data.choose-another-tie-rule");
   }
   rows_.clear();
   labels_.assign(labels.begin(), labels.end());
@@ -52,9 +51,9 @@ WeightedRows WeightedOrder::order(std::span<const double> labels, std::span<cons
   for (std::size_t row = 0; row < labels.size(); ++row) {
     if (labels[row] < 0 && rules.negative == Negative::error) {
       throw InputError(
-          Sentence("negative grade {grade}",
+          Sentence("native.negative-grade",
                    {{"grade", short_text(*std::min_element(labels.begin(), labels.end()))}}),
-          {}, 0, "set negative=nonrelevant or negative=unjudged");
+          {}, 0, "data.set-negative-nonrelevant");
     }
     if (labels[row] < 0 && rules.negative == Negative::unjudged) {
       if (rules.unjudged == Unjudged::removed) continue;

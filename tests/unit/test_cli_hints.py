@@ -7,17 +7,26 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
-from relyon.cli.hints import HINTS, said
+from relyon.cli.hints import said
 from relyon.core.texts import message, translate
 
 
-@pytest.mark.parametrize("hint", HINTS)
-def test_what_is_said_in_python_is_still_said_so(hint: str) -> None:
-    assert translate(message(hint), "zh") != hint, "nothing says this any more"
+def test_a_hint_is_said_as_the_field_of_its_kind() -> None:
+    hint = message("io.overwrite-true-replaces")
+    assert hint == "overwrite=True replaces it"
+    assert said(hint) == "--force replaces it"
+    assert translate(said(hint), "zh") == "--force 会覆盖它"
+
+
+def test_a_field_may_name_the_option_of_columns() -> None:
+    hint = message("io.leave-columns-out")
+    assert said(hint) == "leave --columns out"
+    assert said(hint, "--log-columns") == "leave --log-columns out"
 
 
 def test_other_hints_stay() -> None:
-    assert said("keep one of the two lines") == "keep one of the two lines"
+    for hint in ("keep one of the two lines", message("native.keep-one-of-two")):
+        assert said(hint) == hint
 
 
 @pytest.mark.parametrize(

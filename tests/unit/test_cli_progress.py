@@ -41,13 +41,13 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_a_long_work_that_says_nothing_has_a_line(terminal: Terminal) -> None:
-    with Progress("comparing", after=0.01):
+    with Progress("cli.comparing", after=0.01):
         assert terminal.wrote.wait(30)
     assert terminal.getvalue() == f"{CLEAR}comparing …{CLEAR}"
 
 
 def test_the_last_that_a_work_said_is_shown_when_the_time_is_up(terminal: Terminal) -> None:
-    with Progress("comparing", after=0.05) as progress:
+    with Progress("cli.comparing", after=0.05) as progress:
         progress(0, 2, "bm25")
         assert terminal.wrote.wait(30)
     assert terminal.getvalue() == f"{CLEAR}comparing: 0 of 2 (bm25){CLEAR}"
@@ -55,7 +55,7 @@ def test_the_last_that_a_work_said_is_shown_when_the_time_is_up(terminal: Termin
 
 def test_a_short_work_has_none_and_leaves_nothing_behind(terminal: Terminal) -> None:
     before = threading.active_count()
-    with Progress("comparing", after=60) as progress:
+    with Progress("cli.comparing", after=60) as progress:
         progress(1, 2)
     assert terminal.getvalue() == ""
     assert threading.active_count() == before
@@ -72,7 +72,7 @@ def test_a_work_within_another_waits_until_it_speaks(terminal: Terminal) -> None
 def test_nothing_is_written_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.StringIO()
     monkeypatch.setattr(messages, "sys", SimpleNamespace(stderr=written))
-    with Progress("comparing", after=0) as progress:
+    with Progress("cli.comparing", after=0) as progress:
         progress(1, 2)
     assert written.getvalue() == ""
 
@@ -82,7 +82,7 @@ def test_nothing_is_written_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("counting the sessions of every query", "正在抽样：0／3（统计每条查询的会话数）"),
         (
-            message("about {time} left", time=message("{minutes:.0f} min", minutes=3)),
+            message("cli.about-left", time=message("cli.minutes", minutes=3)),
             "正在抽样：0／3（约剩 3 分钟）",
         ),
         ("2026-03", "正在抽样：0／3（2026-03）"),
@@ -92,7 +92,7 @@ def test_the_line_speaks_the_language(
     detail: str, shown: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(messages.messages, "language", "zh")
-    with Progress("sampling", after=0) as progress:
+    with Progress("cli.sampling", after=0) as progress:
         progress(0, 3, detail)
     assert f"{CLEAR}{shown}{CLEAR}" in terminal.getvalue()
 
@@ -101,6 +101,6 @@ def test_the_line_is_no_wider_than_a_terminal(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(messages.messages, "language", "zh")
-    with Progress("comparing", after=0) as progress:
+    with Progress("cli.comparing", after=0) as progress:
         progress(0, 3, "查询" * 40)
     assert all(width(line) < 80 for line in terminal.getvalue().split(CLEAR))

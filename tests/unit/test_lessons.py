@@ -15,9 +15,10 @@ from tests.unit.conftest import Command
 
 import relyon
 from relyon.analysis.diagnosis import Finding, rules
-from relyon.core.lessons import LESSONS, lesson_line, lesson_of
+from relyon.core.lessons import lesson_line, lesson_of, lessons
 from relyon.core.notes import Note
 from relyon.core.texts import LANGUAGES, Language, catalogue
+from relyon.core.texts.sentences import kinds as kinds_of_errors, sentence
 from relyon.learn import course
 from relyon.learn.lesson import plain_text
 from relyon.online.monitoring.alarms import Kind
@@ -90,15 +91,15 @@ def kinds(area: str) -> set[str]:
 
 
 def mapped() -> Iterator[tuple[str, str, str]]:
-    for area, lessons in LESSONS.items():
-        for lesson, found in lessons.items():
+    for area, explained in lessons().items():
+        for lesson, found in explained.items():
             yield from ((area, lesson, kind) for kind in found)
 
 
 def said(area: str, kind: str) -> str:
     """Returns everything that a kind says in English."""
     if area == "errors":
-        return kind
+        return sentence(kind) or ""
     texts = catalogue(area)
     if area == "monitoring":
         return texts.get(f"alarm.{kind}") or texts[f"change.{kind}"]
@@ -111,7 +112,7 @@ def test_every_lesson_that_is_named_exists() -> None:
     assert set(TOPICS) <= names
 
 
-@pytest.mark.parametrize("area", sorted({*LESSONS} - {"errors"}))
+@pytest.mark.parametrize("area", sorted({*lessons()} - {"errors"}))
 def test_every_kind_is_explained_or_known_not_to_be(area: str) -> None:
     explained = [kind for one, _, kind in mapped() if one == area]
     assert len(explained) == len(set(explained))
@@ -121,7 +122,7 @@ def test_every_kind_is_explained_or_known_not_to_be(area: str) -> None:
 
 
 def test_every_hint_that_names_a_lesson_is_a_hint() -> None:
-    known = catalogue("errors", "zh").texts
+    known = kinds_of_errors()
     assert [kind for area, _, kind in mapped() if area == "errors" and kind not in known] == []
 
 
@@ -233,11 +234,11 @@ NEW = {q: {"b": 1.0, "a": 1.0, "c": 1.0} for q in [*JUDGED][:11]}
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_diagnosis_names_its_lesson(language: Language) -> None:
     found = relyon.diagnose(relyon.compare(JUDGED, OLD, NEW, ["ndcg@10", "auc"]))
-    lessons = [lesson_of("diagnosis", one.rule) for one in found]
+    named = [lesson_of("diagnosis", one.rule) for one in found]
     assert found
-    assert all(lessons)
-    lines = [lesson_line(one, language) for one in lessons]
-    assert [one["lesson"] for one in found.to_dict(language)["findings"]] == lessons
+    assert all(named)
+    lines = [lesson_line(one, language) for one in named]
+    assert [one["lesson"] for one in found.to_dict(language)["findings"]] == named
     text = [line.strip() for line in found.to_text(language).splitlines()]
     assert [line for line in text if "relyon learn" in line] == lines
     written = found.to_markdown(language).splitlines()

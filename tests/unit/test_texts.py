@@ -20,10 +20,11 @@ import pytest
 import relyon
 from relyon.core.texts import LANGUAGES, PAGE, Text, catalogue, message, translate
 from relyon.core.texts.languages import Language
+from relyon.core.texts.sentences import kinds, sentences as sentences_of
 
 SOURCES = Path(relyon.__file__).parent
-#: Areas whose keys are the English sentences.
-SENTENCES = ("errors", "help")
+#: Errors are by room; the keys of the others are the English texts.
+SENTENCES = ("errors", "help", "words")
 TEXTS = resources.files("relyon.core.texts")
 AREAS = sorted(
     one.name.removesuffix(".toml")
@@ -48,7 +49,11 @@ def own_texts(area: str, language: str) -> dict[str, str]:
 
 
 def fields(sentence: str) -> set[str]:
-    return {re.split(r"[.\[]", name)[0] for _, name, _, _ in Formatter().parse(sentence) if name}
+    return {
+        re.split(r"[.\[]", name)[0]
+        for _, name, _, _ in Formatter().parse(sentence)
+        if name and name.isascii()
+    }
 
 
 @pytest.mark.parametrize("area", AREAS)
@@ -161,19 +166,29 @@ def test_values_are_put_in_as_the_language_and_the_page_write_them() -> None:
 
 
 def test_a_message_is_its_sentence_and_can_be_said_again() -> None:
-    inner = message("interrupted")
-    made = message("{path}: {message}", path="a.run", message=inner)
+    inner = message("cli.interrupted")
+    made = message("core.path-message", path="a.run", message=inner)
     assert made == "a.run: interrupted"
-    for one in (made, pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+    for one in (made, pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
         assert one == "a.run: interrupted"
+        assert one.kind == "core.path-message"
+        assert one.values == {"path": "a.run", "message": inner}
         assert translate(one, "en") == "a.run: interrupted"
         assert translate(one, "zh") == "a.run：已中断"
 
 
+def test_a_sentence_of_ones_own_is_said_as_it_is() -> None:
+    own = message("my {what}", what="text")
+    assert (own, own.kind) == ("my text", "my {what}")
+    assert str(relyon.RelyonError("a.text")) == "a.text"
+    assert translate(own, "zh") == "my text"
+
+
 def test_errors_travel_with_their_sentences() -> None:
+    interrupted = message("cli.interrupted")
     for error in (
-        relyon.InputError(message("interrupted"), path="a.run", hint="mend it"),
-        relyon.ParseError(message("interrupted"), path="a.run", line=7, hint="mend it"),
+        relyon.InputError(interrupted, path="a.run", hint="mend it"),
+        relyon.ParseError(interrupted, path="a.run", line=7, hint="mend it"),
     ):
         for one in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
             assert str(one) == str(error)
@@ -181,31 +196,79 @@ def test_errors_travel_with_their_sentences() -> None:
             assert translate(one.message, "zh").endswith("：已中断")
 
 
-@cache
-def templates() -> frozenset[str]:
-    """Returns the English sentences that `message` is given in the code."""
-    found = set()
-    for path in SOURCES.rglob("*.py"):
+ROOMS = sorted(one.name.removesuffix(".toml") for one in TEXTS.joinpath("en", "errors").iterdir())
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sentences_are_the_same_kinds_in_every_language(room: str, language: Language) -> None:
+    path = TEXTS.joinpath(language, "errors", f"{room}.toml")
+    read = dict(sentences_of(room, language))
+    assert read == tomllib.loads(path.read_text("utf-8"))
+    english = sentences_of(room, "en")
+    assert read.keys() == english.keys()
+    for name, sentence in read.items():
+        assert fields(sentence) <= fields(english[name]) | {"columns"}, name
+
+
+def test_kinds_are_short_and_speak() -> None:
+    found = kinds()
+    assert len(found) > 1700
+    name = r"[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*(\.cli(-scored)?)?"
+    assert [kind for kind in found if not re.fullmatch(name, kind)] == []
+    assert [kind for kind in found if len(kind.partition(".")[2].split("-")) > 8] == []
+
+
+def literal_kinds() -> Iterator[tuple[str, str]]:
+    """Yields every literal of the code that is named like a kind of a room, with its place."""
+    kind = re.compile(rf"(?:{'|'.join(ROOMS)})\.[a-z0-9]+(?:-[a-z0-9]+)+")
+    for path in sorted(SOURCES.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value, f"{path.relative_to(SOURCES)}:{node.lineno}"
+    for path in (Path(__file__).parents[2] / "native").glob("*.?pp"):
+        for text in native_texts(path.read_text("utf-8")):
+            if kind.fullmatch(text):
+                yield text, path.name
+
+
+def test_every_kind_is_said_and_every_one_that_is_said_exists() -> None:
+    literals = dict(literal_kinds())
+    known = {kind for kind in kinds() if ".cli" not in kind}
+    assert sorted(known - literals.keys()) == []
+    native = {one: place for one, place in literals.items() if place.endswith("pp")}
+    assert {one: place for one, place in native.items() if one not in known} == {}
+
+
+#: What is given to `message` without being a kind: what was made elsewhere, or a table's kind.
+def spoken() -> Iterator[tuple[str, ast.expr]]:
+    """Yields what `message` is given in the code, with its place."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        names = {
+            one.asname or one.name
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith("relyon.core.texts")
+            for one in node.names
+            if one.name == "message"
+        }
+        for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
-            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            first = node.args[0]
-            if name in {"message", "say"} and isinstance(first, ast.Constant):
-                found.add(str(first.value))
-    return frozenset(found)
+            if getattr(node.func, "id", "") in names:
+                yield f"{path.relative_to(SOURCES)}:{node.lineno}", node.args[0]
 
 
-@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
-def test_every_message_is_translated(language: Language) -> None:
-    known = catalogue("errors", language)
-    wanted = {one for one in templates() if "{" in one}
-    assert wanted <= known.keys(), sorted(wanted - known.keys())
-    texts, _ = written()
-    for english, sentence in known.items():
-        assert english.removeprefix("word.") in texts, f"nobody says {english}"
-        if english in wanted:
-            assert fields(sentence) <= fields(english), english
+def test_every_message_has_a_kind() -> None:
+    known = {*kinds(), *(one.removeprefix("word.") for one in catalogue("words", "zh"))}
+    unknown = [
+        f"{place}: {text.value}"
+        for place, given in spoken()
+        for text in ast.walk(given)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str)
+        if isinstance(given, ast.Constant | ast.IfExp) and text.value not in known
+    ]
+    assert unknown == []
 
 
 #: Where a sentence that no catalogue holds is right: other programs' words, and a log for machines.
@@ -263,33 +326,33 @@ def sentences() -> Iterator[tuple[str, str]]:
 
 
 def test_no_sentence_for_people_is_english_alone() -> None:
-    known = catalogue("errors", "zh")
-    found = list(sentences())
-    assert len(found) > 1500
-    wanted = {f"{place}: {one}" for place, one in found if not {one, f"word.{one}"} & known.keys()}
+    known = catalogue("words", "zh")
+    wanted = {
+        f"{place}: {one}" for place, one in sentences() if not {one, f"word.{one}"} & known.keys()
+    }
     assert sorted(wanted) == []
 
 
-@cache
-def native_sentences() -> frozenset[str]:
-    """Returns the sentences that the native core raises, with their hints."""
-    found: set[str] = set()
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+def test_every_word_is_still_said(language: Language) -> None:
+    texts, _ = written()
+    found = catalogue("words", language)
+    assert [one for one in found if one.removeprefix("word.") not in texts] == []
+
+
+def test_native_code_writes_no_sentence() -> None:
     raised = re.compile(
         r"(?:InputError|NoClosedForm|TextError|Sentence)[({]((?:[^;]|;(?!\n))*?);\n"
     )
-    for path in (Path(__file__).parents[2] / "native").glob("*.?pp"):
-        for statement in raised.findall(path.read_text("utf-8")):
-            found.update(one for one in native_texts(statement) if " " in one.strip())
-    return frozenset(found)
-
-
-@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
-def test_every_sentence_of_the_native_core_is_translated(language: str) -> None:
-    known = catalogue("errors", language)
-    wanted = {one for one in native_sentences() if not re.fullmatch(r"(`\w+`)?, .*", one)}
-    assert len(wanted) > 90
-    missing = {one for one in wanted if one not in known and f"word.{one}" not in known}
-    assert missing == set()
+    words = catalogue("words", "zh")
+    found = {
+        one
+        for path in (Path(__file__).parents[2] / "native").glob("*.?pp")
+        for statement in raised.findall(path.read_text("utf-8"))
+        for one in native_texts(statement)
+        if " " in one.strip() and not re.fullmatch(r"(`\w+`)?, .*", one)
+    }
+    assert {one for one in found if one not in words and f"word.{one}" not in words} == set()
 
 
 def test_what_a_language_lacks_is_said_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,4 +366,4 @@ def test_what_a_language_lacks_is_said_in_english(monkeypatch: pytest.MonkeyPatc
     assert texts["section.summary"] == "XX"
     assert texts["section.comparison"] == catalogue("report")["section.comparison"]
     assert texts.word("list.and") == " and "
-    assert translate("interrupted", "xx") == "interrupted"  # type: ignore[arg-type]
+    assert translate(message("cli.interrupted"), "xx") == "interrupted"  # type: ignore[arg-type]

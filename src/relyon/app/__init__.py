@@ -5,6 +5,7 @@ from typing import Any
 import lazy_loader
 
 from relyon.core.packages import missing_package
+from relyon.core.texts import message
 
 _find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
@@ -16,5 +17,5 @@ def __getattr__(name: str) -> Any:
         if error.name is None or error.name.partition(".")[0] == "relyon":
             raise
         raise missing_package(
-            error.name, purpose="the judging app", install="relyon[judge]"
+            error.name, purpose=message("core.judging-app"), install="relyon[judge]"
         ) from None

@@ -15,7 +15,7 @@ from relyon.app.rounds import RoundsFolder
 from relyon.app.staging import find_last_added
 from relyon.core.document.json import json_values
 from relyon.core.errors import InputError, RelyonError
-from relyon.core.texts import catalogue
+from relyon.core.texts import catalogue, message
 from relyon.core.texts.languages import Language, file_name
 from relyon.online.monitoring import Monitor
 from relyon.online.monitoring.wording import tier_name
@@ -30,8 +30,8 @@ def _rounds_of(request: Request) -> RoundsFolder:
     rounds: RoundsFolder | None = request.app.state.rounds
     if rounds is None:
         raise InputError(
-            "this app was started without rounds",
-            hint="start it with `relyon judge serve DATABASE --rounds FOLDER`",
+            message("app.this-app-was-started"),
+            hint=message("app.start-with-relyon-judge"),
         )
     return rounds
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
+from relyon.core.texts import message
 from relyon.demo import Document, Ranking, build_corpus, load_guideline, load_questions
 from relyon.demo.rankers import rankings
 from relyon.demo.traffic import DEPTH, MONTHS, write_rounds
@@ -126,7 +127,7 @@ def build_demo_data(
         return story
     told = progress or _quiet
     steps = len(MONTHS) + 3
-    told(0, steps, "reading the standard library")
+    told(0, steps, message("cli.reading-standard-library"))
     collection = build_corpus() if documents is None else documents
     told(1, steps, "ranking")
     runs = rankings(collection, load_questions(), DEPTH)

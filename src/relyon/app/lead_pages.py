@@ -20,6 +20,7 @@ from relyon.app.pages import render
 from relyon.app.projects import list_levels
 from relyon.app.rest import LARGEST_ID, Id, check_format, fitting_formats
 from relyon.core.errors import InputError
+from relyon.core.texts import message
 from relyon.core.texts.languages import LANGUAGES, Language, language_name, language_tag
 from relyon.data.aggregation import Rule
 from relyon.data.scale import scales
@@ -196,7 +197,9 @@ def import_file(
     """Adds the items and grades of a file; a large one in the background."""
     found = store.projects.get(project)
     if found.kind == "side_by_side":
-        raise InputError("two runs cannot be uploaded", hint="use `relyon judge import --side`")
+        raise InputError(
+            message("app.two-runs-cannot"), hint=message("app.use-relyon-judge-import")
+        )
     name = file.filename or "file"
     data = file.file.read()
     if is_archive(data[:4]):

@@ -133,9 +133,9 @@ def _uploaded(file: UploadFile, limit: int) -> Sample:
     suffix = os.path.splitext(name)[1].lower()
     if suffix not in SUFFIXES:
         raise InputError(
-            "is not a sample",
+            message("app.is-not-sample"),
             path=name,
-            hint=message("its name should end in {suffixes}", suffixes=list(SUFFIXES)),
+            hint=message("app.name-should-end", suffixes=list(SUFFIXES)),
         )
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, f"sample{suffix}")

@@ -105,9 +105,9 @@ def serve_app(
         config.load()
     except (ssl.SSLError, OSError) as error:
         raise InputError(
-            message("the certificate cannot be used: {strerror}", strerror=error.strerror or error),
+            message("app.certificate-cannot-be-used", strerror=error.strerror or error),
             path=certificate or "",
-            hint="name PEM files: --ssl-certificate FILE --ssl-key FILE",
+            hint=message("app.name-pem-files"),
         ) from None
     server = _Server(config)
     ending.server = server
@@ -126,12 +126,12 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise InputError(
             message(
-                "cannot listen on {host}:{port}: {strerror}",
+                "app.cannot-listen-on-host",
                 host=host,
                 port=port,
                 strerror=error.strerror or error,
             ),
-            hint="choose another --port or --host",
+            hint=message("app.choose-another-port"),
         ) from None
 
 

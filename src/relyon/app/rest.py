@@ -136,12 +136,11 @@ def check_format(project: Project, name: str) -> str:
     if name not in fitting:
         raise InputError(
             message(
-                "`{name}` is for grades of documents, but `{project_name}` has preferences"
-                " between rankings",
+                "app.is-for-grades",
                 name=name,
                 project_name=project.name,
             ),
-            hint=message("use {fitting}", fitting=" or ".join(fitting)),
+            hint=message("app.use-fitting", fitting=" or ".join(fitting)),
         )
     return name
 
@@ -365,7 +364,9 @@ def import_text(
     """For leads: adds the items and grades of a file, which is the body of the request."""
     found = store.projects.get(project)
     if found.kind == "side_by_side":
-        raise InputError("a file contains no rankings", hint="use `relyon judge import --side`")
+        raise InputError(
+            message("app.file-contains-no-rankings"), hint=message("app.use-relyon-judge-import")
+        )
     limit = request.app.state.settings.largest_sheet
     sent = sent_source(text.encode("utf-8", "surrogatepass"), "request", limit)
     sheet = read_sheet(sent, format=format, scale=found.scale)

@@ -74,7 +74,7 @@ def store_round(folder: Path, token: str) -> str:
     except OSError as error:
         _refuse_known(folder, staged.name)
         raise InputError(
-            message("cannot be written: {strerror}", strerror=error.strerror or error),
+            message("core.cannot-be-written", strerror=error.strerror or error),
             path=str(folder / staged.name),
         ) from None
     shutil.rmtree(folder / PENDING / token, ignore_errors=True)
@@ -107,8 +107,8 @@ def remove_round(folder: Path, month: str) -> Path:
     last = find_last_added(folder)
     if last is None or last.month != month:
         raise InputError(
-            message("`{month}` is not the last added month", month=month),
-            hint="remove an earlier one by hand: move its folder",
+            message("app.is-not-last-added", month=month),
+            hint=message("app.remove-earlier-one-by-hand"),
         )
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     target = folder / REMOVED / f"{month}-{stamp}-{secrets.token_hex(2)}"
@@ -117,7 +117,7 @@ def remove_round(folder: Path, month: str) -> Path:
         (folder / month).rename(target)
     except OSError as error:
         raise InputError(
-            message("cannot be moved: {strerror}", strerror=error.strerror or error),
+            message("app.cannot-be-moved", strerror=error.strerror or error),
             path=str(folder / month),
         ) from None
     return target
@@ -126,9 +126,9 @@ def remove_round(folder: Path, month: str) -> Path:
 def _refuse_known(folder: Path, month: str) -> None:
     if (folder / month).exists():
         raise InputError(
-            "this round exists already, and rounds are never overwritten",
+            message("core.this-round-exists-already"),
             path=str(folder / month),
-            hint="the last added month can be removed on the monitor page",
+            hint=message("app.last-added-month-can"),
         )
 
 
@@ -136,7 +136,7 @@ def _staged(folder: Path, token: str) -> Path:
     found = find_rounds(folder / PENDING / token) if TOKEN.fullmatch(token) else []
     if not found:
         raise InputError(
-            "there is nothing left to store", hint="fill in the form again: nothing was changed"
+            message("app.there-is-nothing-left"), hint=message("app.fill-in-form-again")
         )
     return found[0]
 

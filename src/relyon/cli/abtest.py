@@ -155,7 +155,7 @@ def check(
         emit(json_text(health.online()), online)
     if strict and health.warnings:
         kinds = ", ".join(one.kind for one in health.warnings)
-        raise StrictError(message("the test has warnings: {kinds}", kinds=kinds))
+        raise StrictError(message("cli.test-has-warnings", kinds=kinds))
 
 
 @command.command("show", help=SHOW, short_help="Show metrics by arm.")
@@ -220,7 +220,7 @@ def _shares(texts: Sequence[str]) -> Mapping[str, float] | None:
             found[arm] = float(text)
         except ValueError:
             raise ParameterError(
-                message("the planned share `{text}` is not a number", text=text),
-                hint="write --planned A=0.5",
+                message("cli.planned-share-is-not-number", text=text),
+                hint=message("cli.write-planned-0-5"),
             ) from None
     return found or None

@@ -134,11 +134,11 @@ def command(
 
     form = form or form_of(output, FORMATS)
     if discriminative and other is not None:
-        raise ParameterError("--discriminative and --with exclude each other")
+        raise ParameterError(message("cli.discriminative-and-with-exclude"))
     if len(runs) < 2:
         raise ParameterError(
-            "two or more runs are needed",
-            hint=message("relyon agree {judgments} bm25.run new.run", judgments=judgments),
+            message("core.two-or-more-runs"),
+            hint=message("cli.relyon-agree-bm25-run", judgments=judgments),
         )
     files = [judgments, *runs, *([other] if other else [])]
     check_stdin(files)
@@ -165,7 +165,7 @@ def command(
         shared["resamples"] = options["resamples"]
     chosen = split_measures(measures) or list(DEFAULT_MEASURES)
     found: Correlations | Discrimination
-    with Progress("comparing the runs") as progress:
+    with Progress("cli.comparing-runs") as progress:
         if discriminative:
             found = discriminative_power(
                 grades(judgments),

@@ -129,7 +129,7 @@ class Application(CommandGroup):
             from relyon.core.registry import suggestion
 
             raise UnknownNameError(
-                message("unknown command: `{name}`", name=name),
+                message("cli.unknown-command", name=name),
                 hint=suggestion(name, list(COMMANDS)),
             )
         return super().resolve_command(ctx, args)
@@ -192,7 +192,7 @@ def _report(error: BaseException) -> int:
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else OK
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        messages.error("interrupted")
+        messages.error(message("cli.interrupted"))
         return INTERRUPTED
     if isinstance(error, _PipeClosedError):
         # Python flushes stdout once more at exit: that must not fail again.
@@ -215,15 +215,15 @@ def _report(error: BaseException) -> int:
         unnamed = "stdout" if error.errno in {errno.EBADF, errno.ENOSPC, errno.EIO} else ""
         place = error.filename or unnamed
         reason = error.strerror or str(error)
-        told = message("{path}: {message}", path=place, message=reason) if place else reason
+        told = message("core.path-message", path=place, message=reason) if place else reason
         messages.error(told)
         return BAD_DATA
     if isinstance(error, MemoryError):
-        messages.error("out of memory")
+        messages.error(message("cli.out-of-memory"))
         return UNEXPECTED
     messages.error(
-        message("unexpected {name}: {error}", name=type(error).__name__, error=error),
-        "this is a bug in relyon; please report it with the output of RELYON_TRACEBACK=1 relyon …",
+        message("cli.unexpected-name", name=type(error).__name__, error=error),
+        message("cli.this-is-bug"),
     )
     return UNEXPECTED
 
@@ -241,7 +241,7 @@ def _code(error: RelyonError) -> int:
 def _message(error: click.ClickException) -> str:
     """Returns a message of the argument parser in our own style."""
     if isinstance(error, click.NoSuchOption):
-        return message("no such option: `{option}`", option=error.option_name)
+        return message("cli.no-such-option", option=error.option_name)
     text = error.format_message().rstrip(".")
     return text[:1].lower() + text[1:]
 
@@ -252,11 +252,11 @@ def _usage_hint(error: click.ClickException) -> str:
         from relyon.core.registry import nearest
 
         name = nearest(getattr(error, "option_name", ""), sorted(near), cutoff=0)
-        return message("did you mean `{name}`?", name=name)
+        return message("core.did-you-mean", name=name)
     context = getattr(error, "ctx", None)
     if context is None:
         return ""
-    return message("`{command} --help` lists the options", command=context.command_path)
+    return message("cli.help-lists-options", command=context.command_path)
 
 
 main = Application(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from relyon.cli.inputs import check_two_runs
 from relyon.cli.values import format_named_by, run_names
 from relyon.core.errors import InputError
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
@@ -62,7 +63,11 @@ class Cluster:
             The results, and each run's tag.
         """
         if target is not None and os.path.exists(target):
-            raise InputError("already exists", path=target, hint="name another folder")
+            raise InputError(
+                message("core.already-exists"),
+                path=target,
+                hint=message("core.name-another-folder"),
+            )
         if self.given.scored:
             return self._evaluate_scores(files, names, measures, per_query, target, strict), []
         from relyon.spark.evaluating import PreparedRuns

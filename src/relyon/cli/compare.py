@@ -124,7 +124,7 @@ def command(
     """Runs `relyon compare`."""
     form = form or form_of(output, FORMATS)
     if differences and not plan:
-        raise ParameterError("--difference is for --plan", hint="add --plan")
+        raise ParameterError(message("cli.difference-is-for-plan"), hint=message("cli.add-plan"))
     files = [name for name in (judgments, *runs) if name is not None]
     protect_inputs(output, [*given.paths(files), *described.paths])
     settings["threads"] = threads
@@ -132,7 +132,7 @@ def command(
     gate_names = split_measures(gates)
     _check_gate_names(gate_names)
     if values and given.scored:
-        raise ParameterError("--values and --scored exclude each other")
+        raise ParameterError(message("cli.values-and-scored-exclude"))
     measured = [] if values else _with_gates(asked, gate_names, bool(given.scored))
     if engine:
         from relyon.cli.cluster import Cluster
@@ -142,7 +142,7 @@ def command(
     elif values:
         comparison = _of_values(files, names, settings)
     else:
-        with Progress("comparing") as progress:
+        with Progress("cli.comparing") as progress:
             comparison = given.compare(
                 files,
                 measured,
@@ -176,11 +176,11 @@ def _check_gate_names(gates: Sequence[str]) -> None:
     for name in filter(describes_data, gates):
         raise ParameterError(
             message(
-                "--fail-if-worse `{name}`: {untested}, so no run can be worse on it",
+                "cli.fail-if-worse-name",
                 name=name,
                 untested=message(UNTESTED),
             ),
-            hint="name a measure of quality, such as ndcg@10",
+            hint=message("cli.name-measure-of-quality"),
         )
 
 
@@ -204,7 +204,7 @@ def _of_values(files: Sequence[str], names: Sequence[str], settings: dict[str, A
 
     if len(files) < 2:
         raise ParameterError(
-            "--values needs the files of two runs", hint="relyon compare --values old.csv new.csv"
+            message("cli.values-needs-files"), hint=message("cli.relyon-compare-values-old")
         )
     check_stdin(files)
     return compare_values(dict(zip(run_names(files, names), files, strict=True)), **settings)
@@ -258,8 +258,7 @@ def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
 
     lines = [
         message(
-            "{candidate} is worse than {baseline} on {measure}: {before:.4f} → {after:.4f}"
-            " ({difference}, {p}, {losses:,} of {queries:,} queries lost)",
+            "cli.candidate-is-worse",
             candidate=one.candidate,
             baseline=one.baseline,
             measure=one.measure,
@@ -272,7 +271,7 @@ def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
         )
         for one in worse
     ]
-    said = reduce(lambda above, line: message("{above}\n{line}", above=above, line=line), lines)
+    said = reduce(lambda above, line: message("cli.lines", above=above, line=line), lines)
     raise CheckError(said, hint=_look(worse[0], comparison))
 
 
@@ -283,6 +282,6 @@ def _look(one: Contrast, comparison: Comparison) -> str:
     sign = gain_sign(one.measure)
     query = min(deltas, key=lambda name: sign * deltas[name])
     return message(
-        "look at query `{query}`, which lost the most: relyon explain … --query-id {query}",
+        "cli.look-at-query",
         query=query,
     )

@@ -29,9 +29,9 @@ __all__ = ["command"]
 Converted = Literal["judgments", "run", "features"]
 #: What a file of each kind holds.
 COUNTED = {
-    "judgments": "{shown}: {count:count judgment/judgments} of {queries:count query/queries}",
-    "run": "{shown}: {count:count document/documents} retrieved for {queries:count query/queries}",
-    "features": "{shown}: {count:count feature row/feature rows} of {queries:count query/queries}",
+    "judgments": "cli.shown-count-of-queries",
+    "run": "cli.shown-count-retrieved",
+    "features": "cli.shown-count",
 }
 
 #: What --columns may name.
@@ -178,8 +178,8 @@ def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", 
     guess = _kind_of_table(source, roles)
     if guess is None:
         raise ParameterError(
-            message("does `{source_path}` contain judgments or a run?", source_path=source.path),
-            hint="specify --kind judgments|run|features",
+            message("cli.does-contain-judgments", source_path=source.path),
+            hint=message("cli.specify-kind-judgments-run"),
         )
     return guess
 

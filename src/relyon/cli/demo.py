@@ -82,14 +82,12 @@ def command(directory: str, rebuild: bool, dense: bool) -> None:
     there = [name for name, path in paths.items() if os.path.lexists(path)]
     dense = dense or FILES[5] in there
     if len(there) == len(FILES) - (not dense) and not rebuild:
-        messages.note(
-            message("using the files in {directory}; --rebuild replaces them", directory=directory)
-        )
+        messages.note(message("cli.using-files-in-directory", directory=directory))
     elif there and not rebuild:
         raise InputError(
-            message("holds {there} already", there=list(there)),
+            message("core.holds-already", there=list(there)),
             path=directory,
-            hint="name another directory, or replace them with --rebuild",
+            hint=message("cli.name-another-directory"),
         )
     else:
         _build(directory, dense)
@@ -128,7 +126,7 @@ def building(directory: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise InputError(
-            message("cannot be written: {strerror}", strerror=error.strerror or error),
+            message("core.cannot-be-written", strerror=error.strerror or error),
             path=directory,
         ) from None
     except RuntimeError as error:
@@ -140,8 +138,8 @@ def _build(directory: str, dense: bool) -> None:
     from relyon.demo import write_demo
 
     with (
-        Progress("reading the standard library") as progress,
-        Progress("encoding the documents") as encoding,
+        Progress("cli.reading-standard-library") as progress,
+        Progress("cli.encoding-documents") as encoding,
         building(directory),
     ):
         write_demo(directory, progress=progress, dense=dense, encoding=encoding)
@@ -159,11 +157,7 @@ def _read_dense(paths: dict[str, str]) -> None:
     )
     story = read_ungraded(judgments, first, dense)
     messages.say()
-    _say(
-        message(
-            "The dense ranker, whose documents are only partly graded ({run}):", run=paths[FILES[5]]
-        )
-    )
+    _say(message("cli.dense-ranker", run=paths[FILES[5]]))
     messages.say()
     emit(f"\n{story.to_text(language=messages.language)}")
 
@@ -174,13 +168,13 @@ def _write_reports(comparison: Comparison, directory: str) -> None:
 
     comparison = comparison.described(os.path.join(directory, FILES[3]))
     messages.say()
-    with Progress("writing the report") as progress:
+    with Progress("cli.writing-report") as progress:
         for place, (language, name) in enumerate(REPORTS.items()):
             progress(place, len(REPORTS), name)
             path = os.path.join(directory, name)
             write_report(comparison, path, language=language)
     for name in REPORTS.values():
-        _say(message("report: {directory}", directory=os.path.join(directory, name)))
+        _say(message("cli.report-directory", directory=os.path.join(directory, name)))
 
 
 def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> ClickStory:
@@ -191,12 +185,12 @@ def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> Cl
     judgments = read_judgments(paths[FILES[0]], scale=SCALE)
     runs = [read_run(paths[name]) for name in FILES[1:3]]
     log = os.path.join(directory, LOG)
-    with Progress("simulating clicks") as progress, building(directory):
+    with Progress("cli.simulating-clicks") as progress, building(directory):
         if rebuild or not os.path.lexists(log):
             write_clicks(log, judgments, runs, progress=progress)
         story = judge_by_clicks(log, judgments, runs)
     messages.say()
-    _say(message("Both rankers again, by clicks ({log}):", log=log))
+    _say(message("cli.both-rankers-again", log=log))
     messages.say()
     emit(f"\n{story.to_text(language=messages.language)}")
     return story
@@ -210,16 +204,16 @@ def _learn_to_rank(story: ClickStory, paths: dict[str, str], directory: str) -> 
     judgments = read_judgments(paths[FILES[0]], scale=SCALE)
     engines = [read_run(paths[name], name=name.partition(".")[0]) for name in FILES[1:3]]
     features, learnt = paths[FILES[4]], os.path.join(directory, LEARNT)
-    with Progress("training rankers") as progress, building(directory):
+    with Progress("cli.training-rankers") as progress, building(directory):
         reached, run = learn_to_rank(
             features, judgments, engines, story.chosen_labels(), progress=progress
         )
         write_run(run, learnt, overwrite=True)
     messages.say()
-    _say(message("Trained rankers ({features}):", features=features))
+    _say(message("cli.trained-rankers", features=features))
     messages.say()
     emit(f"\n{reached.to_text(language=messages.language)}")
-    _say(message("LambdaMART's run: {learnt}", learnt=learnt))
+    _say(message("cli.lambdamarts-run", learnt=learnt))
 
 
 def _monitor(directory: str, rebuild: bool) -> None:
@@ -229,23 +223,19 @@ def _monitor(directory: str, rebuild: bool) -> None:
     from relyon.report import write_monitor_report
 
     folder = os.path.join(directory, ROUNDS)
-    with Progress("simulating three months of traffic") as progress, building(directory):
+    with Progress("cli.simulating-three-months") as progress, building(directory):
         progress(0, len(MONTHS), "ranking")
         write_rounds(folder, rebuild=rebuild, progress=progress)
         found = monitor(read_rounds(folder))
         for language, name in MONITORS.items():
             write_monitor_report(found, os.path.join(directory, name), language=language)
     messages.say()
-    _say(
-        message(
-            "Three simulated months, in the last of which recall breaks ({folder}):", folder=folder
-        )
-    )
+    _say(message("cli.three-simulated-months", folder=folder))
     for alarm in found.alarms():
         for line in wrap(alarm.sentence(messages.language), 80, "    ", "  "):
             messages.say(line)
     for name in MONITORS.values():
-        _say(message("report: {directory}", directory=os.path.join(directory, name)))
+        _say(message("cli.report-directory", directory=os.path.join(directory, name)))
 
 
 def _say_next(paths: dict[str, str], directory: str) -> None:

@@ -94,7 +94,7 @@ def command(
     protect_inputs(output, [*given.paths(files), *log.paths])
     sessions = log.sessions()
     lists = given.lists(files, names)
-    with Progress("evaluating") as progress, given.naming():
+    with Progress("cli.evaluating") as progress, given.naming():
         found = depth(
             lists.judgments,
             *lists.runs,
@@ -133,7 +133,7 @@ def _cutoffs(texts: Sequence[str]) -> list[int] | None:
     for part in parts or [""]:
         if not (part.isascii() and part.isdecimal() and 0 < int(part) < 2**31):
             raise ParameterError(
-                message("`--at {text}` is not a list of cutoffs", text=",".join(texts)),
-                hint="write whole numbers of 1 or more, such as --at 5,10,20",
+                message("cli.at-is-not-list", text=",".join(texts)),
+                hint=message("cli.write-whole-numbers"),
             )
     return [int(part) for part in parts]

@@ -20,6 +20,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import emit, protect_inputs
 from relyon.core.errors import ParameterError
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.diagnosis import Findings
@@ -101,13 +102,13 @@ def command(
     named = stage_runs(stages)
     if named and given.scored:
         raise ParameterError(
-            "--stage names runs, but scored rows have no retrieval stages",
-            hint="leave it out, or give judgments and runs",
+            message("cli.stage-names-runs"),
+            hint=message("cli.leave-out"),
         )
     paths = [*files, *(path for _, path in named)]
     check_stdin(paths)
     protect_inputs(output, [*given.paths(paths), online, *described.paths])
-    with Progress("comparing") as progress:
+    with Progress("cli.comparing") as progress:
         comparison = given.compare(
             files,
             ["ndcg@10"],
@@ -116,7 +117,7 @@ def command(
             progress=progress,
             further=() if rules else rule_measures(),
         )
-    with given.naming(), Progress("diagnosing") as progress:
+    with given.naming(), Progress("cli.diagnosing") as progress:
         found = diagnose(
             comparison,
             online=online,

@@ -67,8 +67,8 @@ class Engine(AbstractContextManager["Engine"]):
             if value:
                 option = f"--{name.replace('_', '-')}"
                 raise ParameterError(
-                    message("--engine spark and {option} exclude each other", option=option),
-                    hint=message("leave {option} out, or --engine spark", option=option),
+                    message("cli.engine-spark-and-exclude", option=option),
+                    hint=message("cli.leave-option-out", option=option),
                 )
 
     def __enter__(self) -> Self:
@@ -101,7 +101,8 @@ def engine_options(command: F) -> F:
         given = {"--master": master, "--conf": conf}
         for option in (option for option, value in given.items() if value and name != "spark"):
             raise ParameterError(
-                message("{option} is for --engine spark", option=option), hint="add --engine spark"
+                message("cli.is-for-engine-spark", option=option),
+                hint=message("cli.add-engine-spark"),
             )
         settings = named_values(conf, "--conf", "spark.executor.memory=8g")
         with Engine(name, master, settings) as engine:

@@ -128,7 +128,9 @@ def command(
     files = [name for name in (judgments, *runs) if name is not None]
     protect_inputs(output, given.paths(files))
     if per_query_to is not None and not engine:
-        raise ParameterError("--per-query-to is for --engine spark", hint="add --engine spark")
+        raise ParameterError(
+            message("cli.per-query-to-is-for-engine"), hint=message("cli.add-engine-spark")
+        )
     common: dict[str, Any] = {"average": average, "strict": strict}
     if intervals:
         _refuse_beside_intervals(form, {"--scored": bool(given.scored), "-q": per_query})
@@ -207,7 +209,7 @@ def _runs(
     results: list[Any] = []
     tags: list[str] = []
     runs = files[1:]
-    with Progress("evaluating") as progress, given.naming():
+    with Progress("cli.evaluating") as progress, given.naming():
         for path, name in zip(runs, run_names(runs, names), strict=True):
             progress(len(results), len(runs), name)
             run = given.run(path, name)
@@ -219,8 +221,8 @@ def _runs(
 def _refuse_beside_intervals(form: str, others: Mapping[str, bool]) -> None:
     for name in (*(name for name, given in others.items() if given), *({form} & {"trec", "jsonl"})):
         raise ParameterError(
-            message("--intervals and {name} exclude each other", name=name),
-            hint="--intervals prints a table, markdown, json or csv of one row per measure",
+            message("cli.intervals-and-exclude-each", name=name),
+            hint=message("cli.intervals-prints-table"),
         )
 
 

@@ -115,16 +115,16 @@ def command(
     lists = given.lists(files, names, whole=True, reference=one.needs == "reference")
     if not 0 < len(lists.runs) < 3:
         raise ParameterError(
-            "explain takes one or two runs",
-            hint="name them: --score old --score new" if given.scored else "name one or two runs",
+            message("cli.explain-takes-one-or-two"),
+            hint=message("cli.name-them") if given.scored else message("cli.name-one-or-two"),
         )
     rules, levels, runs = lists.convention, given.scale, lists.runs
     if learn and len(runs) != 1:
-        raise ParameterError("--learn explains one run, not two")
+        raise ParameterError(message("cli.learn-explains-one-run"))
     lesson = _lesson(one) if learn else None
     if query is None:
         raise ParameterError(
-            "--query-id is missing",
+            message("cli.query-id-is-missing"),
             hint=_worth_a_look(lists.judgments, runs, one, rules, levels, described.queries),
         )
     settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": limit}
@@ -133,7 +133,7 @@ def command(
     if len(runs) == 1:
         found = explain(lists.judgments, runs[0], query, one, against=against, **settings)
     elif against is not None:
-        raise ParameterError("--against explains one run, not two")
+        raise ParameterError(message("cli.against-explains-one-run"))
     else:
         found = explain_change(lists.judgments, runs[0], runs[1], query, one, **settings)
     if form == "json":
@@ -168,7 +168,8 @@ def _lesson(measure: Measure) -> Lesson:
     found = lesson_on(measure.name, course(messages.language))
     if found is None:
         raise UnknownNameError(
-            message("no lesson is about `{name}`", name=measure.name), hint="leave out --learn"
+            message("core.no-lesson-is-about", name=measure.name),
+            hint=message("cli.leave-out-learn"),
         )
     return found
 
@@ -188,7 +189,9 @@ def _check_files(files: Sequence[str], given: Given) -> None:
     if given.scored or len(files) in (2, 3):
         return
     raise ParameterError(
-        "JUDGMENTS and RUN are missing" if len(files) < 2 else "there are more than two runs",
+        message("cli.judgments-and-run")
+        if len(files) < 2
+        else message("cli.there-are-more-than-two"),
         hint="relyon explain judgments.qrels bm25.run",
     )
 
@@ -215,11 +218,9 @@ def _worth_a_look(
             key=lambda one: (sign * one[0], one[1]),
         )
         if not known:
-            return message("name one of the run's queries")
+            return message("cli.name-one-of-runs")
         return message(
-            "name a query; of {count:,}, these have the lowest {measure}: {queries}"
-            if sign > 0
-            else "name a query; of {count:,}, these have the highest {measure}: {queries}",
+            "cli.name-query-of-these" if sign > 0 else "cli.name-query-of-these-have-highest",
             measure=measure,
             count=len(known),
             queries=[
@@ -236,18 +237,16 @@ def _worth_a_look(
     gained = [change for change in reversed(finite[-shown:]) if sign * change[0] > 0]
     lost = [change for change in finite[:shown] if sign * change[0] < 0]
     if not gained and not lost:
-        return message(
-            "name one of the queries; {measure} is the same for all of them", measure=measure
-        )
+        return message("cli.name-one-of-queries", measure=measure)
     parts = []
     if lost:
-        worst = "lost most: {queries}" if sign > 0 else "worsened most: {queries}"
+        worst = "cli.lost-most" if sign > 0 else "cli.worsened-most"
         parts.append(message(worst, queries=_changed(lost, texts)))
     if gained:
-        best = "gained most: {queries}" if sign > 0 else "improved most: {queries}"
+        best = "cli.gained-most" if sign > 0 else "cli.improved-most"
         parts.append(message(best, queries=_changed(gained, texts)))
     return message(
-        "name a query; of {count:,}, by {measure}, {parts:semicolon}",
+        "cli.name-query",
         count=len(finite),
         measure=measure,
         parts=parts,

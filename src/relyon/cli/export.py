@@ -69,7 +69,7 @@ def command(
 
     check_stdin([name for name in (model, data) if name])
     if output == "-":
-        raise ParameterError("a ranker cannot be written to stdout", hint="name a file: -o FILE")
+        raise ParameterError(message("cli.ranker-cannot-be-written"), hint=message("cli.name-file"))
     protect_inputs(output, [model, data])
     refuse_existing(output, force)
     ranker = load(model)
@@ -82,21 +82,17 @@ def command(
     told = {"path": found.path, "format": found.format, "tested": found.tested}
     text = (
         message(
-            "{path} ({format}): scores of {tested:,} synthetic rows are within {apart:.1e}"
-            " of the ranker's",
+            "cli.scores-of-synthetic-rows",
             apart=found.difference,
             **told,
         )
         if found.difference
-        else message(
-            "{path} ({format}): scores of {tested:,} synthetic rows equal the ranker's", **told
-        )
+        else message("cli.scores-of-synthetic-rows-equal", **told)
     )
     messages.plain(text)
     if rows is not None:
         compared = message(
-            "{data}: the order changes in {changed:,} of {queries:,} queries; scores"
-            " within {apart:.1e}",
+            "cli.order-changes-in-of-queries",
             data=data,
             changed=found.changed,
             queries=found.queries,

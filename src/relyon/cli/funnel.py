@@ -17,6 +17,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import emit, protect_inputs
 from relyon.core.errors import ParameterError
+from relyon.core.texts import message
 
 __all__ = ["command"]
 
@@ -134,13 +135,13 @@ def _check_scored(stages: Sequence[str], candidates: int | None) -> None:
     """
     if stages:
         raise ParameterError(
-            "--stage names runs, but --scored replaces runs",
-            hint="name the stages' columns in order: --score recall --score rank",
+            message("cli.stage-names-runs-but-scored"),
+            hint=message("cli.name-stages-columns"),
         )
     if candidates is None:
         raise ParameterError(
-            "every scored row is a candidate, so no stage can lose any gain",
-            hint="--candidates N keeps the first N rows of each model's order",
+            message("cli.every-scored-row"),
+            hint=message("cli.candidates-n-keeps-first"),
         )
 
 
@@ -151,12 +152,14 @@ def _stages(files: Sequence[str], stages: Sequence[str]) -> list[tuple[str, str]
         ParameterError: If there are none, both forms are mixed, or a text is not NAME=RUN.
     """
     if not files:
-        raise ParameterError("JUDGMENTS are missing", hint="relyon funnel judgments.qrels bm25.run")
+        raise ParameterError(
+            message("cli.judgments-are-missing"), hint="relyon funnel judgments.qrels bm25.run"
+        )
     runs = files[1:]
     if runs and stages:
         raise ParameterError(
-            "runs are given both with and without --stage", hint="write --stage NAME=RUN for each"
+            message("cli.runs-are-given-both"), hint=message("cli.write-stage-name-run")
         )
     if not runs and not stages:
-        raise ParameterError("no run is given", hint="name one, or write --stage NAME=RUN")
+        raise ParameterError(message("core.no-run-is-given"), hint=message("cli.name-one-or-write"))
     return list(zip(run_names(runs), runs, strict=True)) if runs else stage_runs(stages)

@@ -130,7 +130,7 @@ def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> 
         io.write_run(fused, output, format=options["target_format"], overwrite=force)
     shown = "stdout" if output == "-" else output
     told = message(
-        "{shown}: {documents:,} documents of {queries:,} queries, fused by {name} from {runs} runs",
+        "cli.documents-of-queries-fused",
         shown=shown,
         documents=len(fused),
         queries=len(fused.queries),
@@ -149,14 +149,12 @@ def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
     method_of(options["method"], parameters)
     weights = _weights(options["weights"])
     if options["optimize"] and (parameters or weights):
-        raise ParameterError(
-            "--optimize chooses parameters and weights itself: leave out --parameter and --weights"
-        )
+        raise ParameterError(message("cli.optimize-chooses-parameters"))
     if options["optimize"] and not options["judgments"]:
-        raise ParameterError("--optimize needs --judgments")
+        raise ParameterError(message("cli.optimize-needs-judgments"))
     columns = chosen_columns(options["columns"])
     runs = []
-    with format_named_by("--run-format"), Progress("reading") as progress:
+    with format_named_by("--run-format"), Progress("cli.reading") as progress:
         for done, (path, name) in enumerate(zip(paths, run_names(paths), strict=True)):
             progress(done, len(paths), name)
             runs.append(
@@ -191,7 +189,7 @@ def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
 def _optimized(judgments: Any, runs: list[Run], options: dict[str, Any]) -> tuple[Any, Any]:
     from relyon.ltr.fusion import optimize_fusion
 
-    with Progress("trying settings") as progress:
+    with Progress("cli.trying-settings") as progress:
         search = optimize_fusion(
             judgments,
             runs,
@@ -212,5 +210,5 @@ def _weights(text: str | None) -> list[float] | None:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError(
-            message("`--weights {text}` are not numbers", text=text), hint="write --weights 0.3,0.7"
+            message("cli.weights-are-not-numbers", text=text), hint=message("cli.write-weights-0-3")
         ) from None

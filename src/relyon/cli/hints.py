@@ -1,72 +1,27 @@
-"""Hints that say what to write in Python, and what they say on the command line."""
+"""Hints that say what to write in Python, as the command line says them."""
 
 from __future__ import annotations
 
-from relyon.core.texts import message
+from relyon.core.texts import Message, message
+from relyon.core.texts.sentences import sentence
 
-__all__ = ["HINTS", "said"]
-
-#: By what they say in Python.
-HINTS = {
-    "assign columns by number, {reader}(…, {parameter}), or add a header line": (
-        "assign columns by number: {columns} {places}; or add a header line"
-    ),
-    "without strict, these warnings are only printed": (
-        "drop --strict to continue despite warnings"
-    ),
-    "to evaluate a file of scores, use read_scored(…, scores=…)": (
-        "to evaluate a file of scores: --scored FILE --scores FILE"
-    ),
-    "name its column: {reader}(…, {parameter})": "name its column: {columns} {role}={name}",
-    "leave `columns` out": "leave {columns} out",
-    "leave `columns` out, or name another format": "leave {columns} out, or name another format",
-    "name the file with one score per line: scores=PATH": (
-        "name the file that holds one score per line: --scores FILE"
-    ),
-    "name the file with the number of rows per query: groups=PATH": (
-        "name the file that holds the number of rows of each query: --groups FILE"
-    ),
-    'name a scale for grades such as 高/中/低/无: scale="search"': (
-        "name a scale for grades such as 高/中/低/无: --scale search"
-    ),
-    'say scale="search", or give the map itself: gain={3:1,2:0.7,1:0.3,0:0}': (
-        "say --scale search, or give the map itself: --set gain={3:1,2:0.7,1:0.3,0:0}"
-    ),
-    "choose another tie rule, such as ties=input": (
-        "choose another tie rule, such as --set ties=input"
-    ),
-    "choose another tie rule, such as ties=doc-desc": (
-        "choose another tie rule, such as --set ties=doc-desc"
-    ),
-    "set negative=nonrelevant or negative=unjudged": (
-        "say --set negative=nonrelevant or --set negative=unjudged"
-    ),
-    "name the column of documents: document=NAME": "name the column of documents: --document NAME",
-    "all rows belong to one query: name the query column, query=NAME": (
-        "all rows belong to one query: name the query column, --query NAME"
-    ),
-    "overwrite=True replaces it": "--force replaces it",
-    "create one with kind='side_by_side'": "make one: `relyon judge init --kind side_by_side`",
-    "join columns into an id of one search: columns={'session': 'visit+search'}": (
-        "join columns into an id of one search: --columns session=visit+search"
-    ),
-}
+__all__ = ["said"]
 
 
 def said(hint: str, columns: str = "--columns") -> str:
-    """Returns a hint as the command line says it.
+    """Returns a hint as the command line says it: the field `cli` of its kind, if it has one.
 
     Args:
         hint: A hint of an error, which may speak of Python.
         columns: The option that says `columns=`.
     """
-    template = getattr(hint, "template", hint)
-    if template not in HINTS:
+    if not isinstance(hint, Message):
         return hint
-    spoken = HINTS[template]
-    values = dict(getattr(hint, "values", {}))
-    if "{columns}" in spoken:
-        values["columns"] = columns
-    if values.get("reader") == "relyon.read_scored" and values.get("role") == "score":
-        return message("name its column: --score {name}", **values)
-    return message(spoken, **values)
+    scored = hint.values.get("reader") == "relyon.read_scored"
+    field = "cli-scored" if scored and hint.values.get("role") == "score" else "cli"
+    kind = f"{hint.kind}.{field}"
+    text = sentence(kind)
+    if text is None:
+        return hint
+    values = {"columns": columns, **hint.values} if "{columns}" in text else hint.values
+    return message(kind, **values)

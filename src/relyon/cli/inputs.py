@@ -238,8 +238,8 @@ class Given:
         forms = [self.formats[kind == "run"] for kind in kinds]
         if not any(map(is_table, files, forms, kinds)):
             raise ParameterError(
-                message("--columns names columns, but {path} has none", path=files[0]),
-                hint="leave it out: no file is a table",
+                message("cli.columns-names-columns", path=files[0]),
+                hint=message("cli.leave-out-no-file"),
             )
 
     def columns_of(self, kind: str, path: str) -> dict[str, str] | None:
@@ -252,8 +252,8 @@ class Given:
         own = self._own_columns(kind)
         if own and not is_table(path, self.formats[kind == "run"], kind):  # type: ignore[arg-type]
             raise ParameterError(
-                message("{option}: {path} has no named columns", option=option, path=path),
-                hint=message("leave {option} out", option=option),
+                message("cli.has-no-named-columns", option=option, path=path),
+                hint=message("cli.leave-option", option=option),
             )
         shared = chosen_columns(self.columns) or {}
         return {**shared, **own} or None
@@ -286,10 +286,8 @@ def check_files(files: Sequence[str], command: str) -> None:
     if len(files) < 2:
         judgments = files[0] if files else "judgments.qrels"
         raise ParameterError(
-            "RUN is missing" if files else "JUDGMENTS and RUN are missing",
-            hint=message(
-                "relyon {command} {judgments} bm25.run", command=command, judgments=judgments
-            ),
+            message("cli.run-is-missing") if files else message("cli.judgments-and-run"),
+            hint=message("cli.relyon-bm25-run", command=command, judgments=judgments),
         )
     check_stdin(files)
 
@@ -301,7 +299,7 @@ def check_stdin(paths: Sequence[str]) -> None:
         ParameterError: If two paths are stdin.
     """
     if paths.count("-") > 1:
-        raise ParameterError("stdin can be read only once: `-` is given twice")
+        raise ParameterError(message("cli.stdin-can-be-read"))
 
 
 def judgments_argument(
@@ -372,8 +370,8 @@ def stage_runs(texts: Sequence[str]) -> list[tuple[str, str]]:
         name, equals, path = text.partition("=")
         if not equals or not name.strip() or not path:
             raise ParameterError(
-                message("`--stage {text}` is not NAME=RUN", text=text),
-                hint="write --stage retrieval=bm25.run",
+                message("cli.stage-is-not-name", text=text),
+                hint=message("cli.write-stage-retrieval-bm25"),
             )
         found.append((name.strip(), path))
     return found
@@ -392,7 +390,7 @@ def check_two_runs(files: Sequence[str]) -> None:
     shown = " ".join(files) or "judgments.qrels"
     rest = ("bm25.run new.run", "bm25.run new.run", "new.run")[len(files)]
     raise ParameterError(
-        message("{missing} {verb} missing", missing=missing[len(files)], verb=verb),
+        message("cli.missing-verb-missing", missing=missing[len(files)], verb=verb),
         hint=f"relyon {click.get_current_context().info_name} {shown} {rest}",
     )
 

@@ -176,7 +176,7 @@ def init(
     from relyon.judging.store import open_store
 
     if reset_password and account is None:
-        raise ParameterError("--reset-password needs --account NAME")
+        raise ParameterError(message("cli.reset-password-needs-account-name"))
     guideline = {
         language: read_file(path)
         for language, path in (("en", guideline_en), ("zh", guideline_zh))
@@ -197,7 +197,7 @@ def init(
             record_event(store, "project_made", detail=made.name)
             messages.note(
                 message(
-                    "created the project {made_name}: {made}",
+                    "cli.created-project",
                     made_name=made.name,
                     made=_rules(made),
                 )
@@ -209,7 +209,7 @@ def init(
                 record_event(store, "password_reset", detail=user.name)
                 messages.note(
                     message(
-                        "this is the new password of {user_name} ({role}):",
+                        "cli.this-is-new-password",
                         user_name=user.name,
                         role=user.role,
                     )
@@ -221,14 +221,14 @@ def init(
                 record_event(store, "account_made", detail=f"{user.name} ({role})")
                 messages.note(
                     message(
-                        "created the account {user_name} ({role}); this is its password:",
+                        "cli.created-account",
                         user_name=user.name,
                         role=user.role,
                     )
                 )
             click.echo(password)
         if project is None and account is None:
-            messages.note(message("{address} is ready", address=store.database.address))
+            messages.note(message("cli.is-ready", address=store.database.address))
 
 
 command.add_command(import_)
@@ -236,18 +236,18 @@ command.add_command(import_)
 
 def _rules(project: Project) -> str:
     what = (
-        message("side by side")
+        message("cli.side-by-side")
         if project.kind == "side_by_side"
-        else message("scale {name}", name=project.scale.name)
+        else message("cli.scale-name", name=project.scale.name)
     )
     values = {"what": what, "judges": project.overlap}
     if project.gold_share:
         return message(
-            "{what}, {judges:count judge/judges} per item, {share:.0%} gold items",
+            "cli.per-item-gold-items",
             **values,
             share=project.gold_share,
         )
-    return message("{what}, {judges:count judge/judges} per item", **values)
+    return message("cli.per-item", **values)
 
 
 @command.command("export", help=EXPORT, short_help="Write a project's grades.")
@@ -304,10 +304,7 @@ def export(
         protect_inputs(path, [database])
     if form == "archive":
         if labelling_config is not None or bom or queries or documents:
-            raise ParameterError(
-                "an archive cannot be combined with --labelling-config, --bom, --queries"
-                " or --documents"
-            )
+            raise ParameterError(message("cli.archive-cannot-be-combined"))
         pack(database, project, output)
         return
     chosen = sheet_format(form)
@@ -329,7 +326,7 @@ def export(
     for name, (path, _) in tables.items():
         messages.note(
             message(
-                "{path} maps the ids of {name} to texts: import it with --{name}",
+                "cli.maps-ids-of-to-texts",
                 path=path,
                 name=name,
             )
@@ -347,8 +344,8 @@ def _tables(
     wanted = [name for name, path in asked.items() if path is not None]
     if wanted and not chosen.names_ids:
         raise ParameterError(
-            message("--{wanted} is for formats that contain only ids", wanted=wanted[0]),
-            hint="--format trec or letor",
+            message("cli.is-for-formats", wanted=wanted[0]),
+            hint=message("cli.format-trec-or-letor"),
         )
     found = {}
     for name, text in chosen.tables(sheet, made=wanted).items():
@@ -357,12 +354,12 @@ def _tables(
             if output in (None, "-"):
                 raise ParameterError(
                     message(
-                        "{chosen_title} cannot store all {name} as they are: some get ids",
+                        "cli.cannot-store-all",
                         chosen_title=chosen.title,
                         name=name,
                     ),
                     hint=message(
-                        "name the file for the table of ids with --{name} FILE, or use -o FILE",
+                        "cli.name-file-for-table",
                         name=name,
                     ),
                 )

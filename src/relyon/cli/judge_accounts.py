@@ -164,7 +164,7 @@ def account(
 
     if not (role or reset_password or state or end_sign_ins or end_tokens):
         raise ParameterError(
-            "nothing to change", hint="add for example --role lead or --reset-password"
+            message("cli.nothing-to-change"), hint=message("cli.add-for-example-role")
         )
     with open_store(database) as store:
         user = store.accounts.get(name)
@@ -173,7 +173,7 @@ def account(
             record_event(store, "role_changed", detail=f"{user.name}: {user.role} → {role}")
             messages.note(
                 message(
-                    "{user_name}: role changed from {role} to {role_2}",
+                    "cli.user-name-role-changed",
                     user_name=user.name,
                     role=user.role,
                     role_2=role,
@@ -184,27 +184,23 @@ def account(
             record_event(
                 store, "account_opened" if state == "open" else "account_closed", detail=user.name
             )
-            messages.note(message("{user_name} is {state}", user_name=user.name, state=state))
+            messages.note(message("cli.user-name-is-state", user_name=user.name, state=state))
         if end_sign_ins:
             count = end_all_sign_ins(store, user)
             record_event(store, "sign_ins_ended", detail=f"{user.name}: {count}")
-            messages.note(
-                message("ended {count} sign-ins of {user_name}", count=count, user_name=user.name)
-            )
+            messages.note(message("cli.ended-sign-ins", count=count, user_name=user.name))
         if end_tokens:
             ended = [delete_token(store, user, one.id) for one in list_tokens(store, user)]
             for one in ended:
                 record_event(store, "token_ended", detail=f"{user.name}: {one.name}")
             messages.note(
-                message(
-                    "deleted {count} tokens of {user_name}", count=len(ended), user_name=user.name
-                )
+                message("cli.deleted-count-tokens", count=len(ended), user_name=user.name)
             )
         if reset_password:
             password = generate_password()
             store.accounts.change(user.name, password=password, chosen_by="other")
             record_event(store, "password_reset", detail=user.name)
-            messages.note(message("this is the new password of {user_name}:", user_name=user.name))
+            messages.note(message("cli.this-is-new-password-of-user-name", user_name=user.name))
             click.echo(password)
 
 

@@ -44,18 +44,17 @@ def pack(database: str, project: str, output: str | None) -> None:
 
     if output is None or output == "-":
         raise ParameterError(
-            "an archive must be written to a file",
-            hint=message("add -o {project}.relyon-project", project=project or "june"),
+            message("cli.archive-must-be-written"),
+            hint=message("cli.add-o-relyon-project", project=project or "june"),
         )
     with open_store(database) as store:
         found = store.projects.get(project)
-        with open_replaced(output) as file, Progress("packing") as report:
+        with open_replaced(output) as file, Progress("cli.packing") as report:
             counts = pack_project(store, found.id, file, report=report)
         record_event(store, "project_archived", detail=found.name)
     messages.note(
         message(
-            "{found_name}: {counts:,} items, {counts_2:,} actions of judges,"
-            " {counts_3:,} decisions, {counts_4:,} known grades",
+            "cli.items-actions-of-judges",
             found_name=found.name,
             counts=counts["items"],
             counts_2=counts["actions"],
@@ -76,28 +75,24 @@ def unpack(database: str, path: str, name: str | None) -> None:
         ended_in_order(),
         open_store(database) as store,
         open(path, "rb") as file,
-        Progress("unpacking") as report,
+        Progress("cli.unpacking") as report,
     ):
         made = unpack_project(store, Archive(file, path=path), name=name, report=report)
         record_event(store, "project_restored", detail=made.project.name)
-    messages.note(message("created the project {project_name}", project_name=made.project.name))
+    messages.note(message("cli.created-project-project-name", project_name=made.project.name))
     if made.matched:
-        messages.note(
-            message("grades assigned to existing accounts: {matched}", matched=list(made.matched))
-        )
+        messages.note(message("cli.grades-assigned-to-existing", matched=list(made.matched)))
     if made.made:
         messages.note(
             message(
-                "created closed accounts without a password for: {made}\n`relyon judge"
-                " init --account NAME --reset-password` gives one a password",
+                "cli.created-closed-accounts-without",
                 made=list(made.made),
             )
         )
     if made.kept:
         messages.warning(
             message(
-                "{kept:,} answers of language models already exist with a different text,"
-                " and are kept",
+                "cli.answers-of-language-models",
                 kept=made.kept,
             )
         )

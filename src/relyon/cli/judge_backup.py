@@ -52,7 +52,7 @@ def backup(database: str, file: str, force: bool, form: str) -> None:
     """Runs `relyon judge backup`."""
     from relyon.judging.backup import back_up
 
-    with Progress("copying") as progress:
+    with Progress("cli.copying") as progress:
         made = back_up(database, file, existing="replace" if force else "refuse", progress=progress)
     _show(made, form)
 
@@ -67,12 +67,12 @@ def restore(file: str, database: str, force: bool, form: str) -> None:
     """Runs `relyon judge restore`."""
     from relyon.judging.backup import restore as put_back
 
-    with Progress("copying") as progress:
+    with Progress("cli.copying") as progress:
         done = put_back(
             file, database, existing="set_aside" if force else "refuse", progress=progress
         )
     if done.aside:
-        messages.note(message("the existing database is now {aside}", aside=done.aside))
+        messages.note(message("cli.existing-database-is-now", aside=done.aside))
     _show(done.copy, form)
 
 

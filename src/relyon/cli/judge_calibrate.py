@@ -219,26 +219,22 @@ def accept(
         if withdraw:
             accepted = store.models.accepted(found.id)
             if accepted is None:
-                raise ParameterError(
-                    message(
-                        "no language model is accepted in `{found_name}`", found_name=found.name
-                    )
-                )
+                raise ParameterError(message("cli.no-language-model", found_name=found.name))
             if judge not in (None, accepted.configuration.judge):
                 raise ParameterError(
                     message(
-                        "`{judge}` is not accepted in `{found_name}`",
+                        "cli.is-not-accepted",
                         judge=judge,
                         found_name=found.name,
                     ),
                     hint=message(
-                        "{configuration_title} is", configuration_title=accepted.configuration.title
+                        "cli.configuration-title", configuration_title=accepted.configuration.title
                     ),
                 )
             store.models.record_acceptance(accepted.configuration, lead, accepted=False, note=note)
             messages.note(
                 message(
-                    "{configuration_title} no longer counts in {found_name}",
+                    "cli.no-longer-counts",
                     configuration_title=accepted.configuration.title,
                     found_name=found.name,
                 )
@@ -250,14 +246,13 @@ def accept(
         if measured.outlook is not None and not measured.outlook.within:
             messages.warning(
                 message(
-                    "{chosen_title} agrees with people less than any of them agrees with"
-                    " the others",
+                    "cli.agrees-with-people-less",
                     chosen_title=chosen.title,
                 )
             )
         messages.note(
             message(
-                "{chosen_title} is accepted by {lead_name} in {found_name}",
+                "cli.chosen-title-is-accepted",
                 chosen_title=chosen.title,
                 lead_name=lead.name,
                 found_name=found.name,
@@ -266,5 +261,5 @@ def accept(
         sources = [one.source for one in store.decisions.final_grades(found.id)]
         machines = note_machines(store, found.id, sources)
         messages.note(
-            "people graded every item that it graded" if machines is None else str(machines)
+            message("cli.people-graded-every-item") if machines is None else str(machines)
         )

@@ -134,19 +134,23 @@ def import_(
     from relyon.judging.store import open_store
 
     if not files and not runs and not sides:
-        raise ParameterError("nothing to import", hint="name a file, or runs with --run or --side")
+        raise ParameterError(
+            message("cli.nothing-to-import"), hint=message("cli.name-file-or-runs")
+        )
     check_stdin([*files, *runs])
     archives = [path for path in files if form == "archive" or (form is None and _is_archive(path))]
     if archives:
         if len(files) > 1 or runs or sides or documents or queries or gold or judge_columns:
             raise ParameterError(
-                message("{archives} is a whole project", archives=archives[0]),
-                hint="import it alone, without options",
+                message("cli.is-whole-project", archives=archives[0]),
+                hint=message("cli.import-alone"),
             )
         unpack(database, archives[0], project)
         return
     if project is None:
-        raise ParameterError("--project is missing", hint="name the project to import into")
+        raise ParameterError(
+            message("cli.project-is-missing"), hint=message("cli.name-project-to-import")
+        )
     with ended_in_order(), open_store(database) as store:
         found = store.projects.get(project)
         sheets = [_sheet(path, form, judge_columns, found) for path in files]
@@ -155,14 +159,14 @@ def import_(
             tops = _tops(sides, ranks)
             # A file's own values take precedence over the table of documents.
             known = [_described(one, documents, queries) for one in _pools(tops) + sheets]
-            with Progress("importing") as report:
+            with Progress("cli.importing") as report:
                 added = store.items.add_comparisons(
                     found.id, _comparisons(tops, known), report=report
                 )
             record_event(store, "imported", detail=f"{found.name}: {added} + 0")
             messages.note(
                 message(
-                    "{project}: {count:count new comparison/new comparisons}",
+                    "cli.project-count",
                     project=found.name,
                     count=added,
                 )
@@ -170,13 +174,13 @@ def import_(
             return
         if found.kind == "side_by_side":
             raise ParameterError(
-                message("`{found_name}` is a side-by-side project", found_name=found.name),
-                hint="give --side NAME=RUN twice",
+                message("cli.is-side-by-side-project", found_name=found.name),
+                hint=message("cli.give-side-name-run"),
             )
         sheets += [_sheet_of(_top(path, ranks)) for path in runs]
         rows = [row for one in sheets for row in _described(one, documents, queries).rows]
         whole = Sheet(tuple(rows), scale=found.scale)
-        with Progress("importing") as report:
+        with Progress("cli.importing") as report:
             new = import_sheet(
                 store,
                 found.id,
@@ -194,19 +198,18 @@ def import_(
     if foreign:
         messages.warning(
             message(
-                "{count:count final grade/final grades} of a language model: the items are"
-                " imported without them",
+                "cli.grades-of-language-model",
                 count=foreign,
             )
         )
-    told = [message("{count:count new item/new items}", count=new.items)]
+    told = [message("cli.new-items", count=new.items)]
     if gold:
-        told.append(message("{count:count new known grade/new known grades}", count=new.grades))
+        told.append(message("cli.new-known-grades", count=new.grades))
     else:
-        told.append(message("{count:count new grade/new grades}", count=new.grades))
+        told.append(message("cli.new-grades", count=new.grades))
     if filled:
-        told.append(message("texts for {count:count earlier item/earlier items}", count=filled))
-    messages.note(message("{project}: {told}", project=found.name, told=told))
+        told.append(message("cli.texts-for-count", count=filled))
+    messages.note(message("cli.project-told", project=found.name, told=told))
 
 
 def _is_archive(path: str) -> bool:
@@ -243,7 +246,7 @@ def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Shee
             if unknown:
                 messages.warning(
                     message(
-                        "{path}: nothing about the {what} of {count:count item/items} of {rows:,}",
+                        "cli.path-nothing-about-what",
                         path=path,
                         what=what,
                         count=unknown,
@@ -286,7 +289,9 @@ def _tops(texts: Sequence[str], k: int) -> list[tuple[str, dict[str, list[str]]]
     """Returns the systems of a comparison with their top documents."""
     tops = [(name, _top(path, k)) for name, path in stage_runs(texts)]
     if len(tops) < 2:
-        raise ParameterError("a comparison needs two systems", hint="give --side NAME=RUN twice")
+        raise ParameterError(
+            message("cli.comparison-needs-two-systems"), hint=message("cli.give-side-name-run")
+        )
     return tops
 
 

@@ -233,8 +233,8 @@ def _parameters(texts: Sequence[str]) -> dict[str, Any]:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
             raise ParameterError(
-                message("`{text}` is not NAME=VALUE", text=text),
-                hint="write for example --parameter max_tokens=300",
+                message("cli.is-not-name-value", text=text),
+                hint=message("cli.write-for-example-parameter"),
             )
         try:
             found[name.strip()] = json.loads(value)
@@ -250,14 +250,10 @@ def _key(variable: str | None, url: str) -> str:
 
     key = read_key(variable or KEY)
     if variable is not None and not key:
-        raise ParameterError(
-            message("the environment variable {variable} is empty or not set", variable=variable)
-        )
+        raise ParameterError(message("cli.environment-variable-is-empty", variable=variable))
     local = urlsplit(url).hostname in {"localhost", "127.0.0.1", "::1"}
     if key and url.startswith("http:") and not local:
-        messages.warning(
-            "the key is sent to an http endpoint: anyone on the network path can read it"
-        )
+        messages.warning(message("cli.key-is-sent"))
     return key
 
 
@@ -266,22 +262,22 @@ def _remark(project: Project, draft: Configuration, plan: Plan, chosen: int) -> 
     if not project.guideline_in(draft.language):
         messages.warning(
             message(
-                "`{project_name}` has no guideline: the model sees only the names of the grades",
+                "cli.has-no-guideline",
                 project_name=project.name,
             )
         )
     if draft.samples > 1 and draft.parameters.get("temperature") == 0:
-        messages.note("at temperature 0 the samples of an item are nearly identical")
+        messages.note(message("cli.at-temperature-0-samples"))
     if plan.hidden:
         messages.warning(
             message(
-                "{hidden:,} of {chosen:,} items have only an id and are skipped",
+                "cli.items-skipped",
                 hidden=plan.hidden,
                 chosen=chosen,
             )
         )
     if not chosen:
-        messages.warning("no items were selected")
+        messages.warning(message("cli.no-items-were-selected"))
 
 
 def _show(draft: Configuration, prompt: Prompt, plan: Plan) -> None:
@@ -290,8 +286,7 @@ def _show(draft: Configuration, prompt: Prompt, plan: Plan) -> None:
         emit("\n\n".join(parts))
     messages.note(
         message(
-            "{count:,} requests for {count_2:,} items with {samples:count sample/samples} each,"
-            " excluding those already answered; nothing was sent or stored",
+            "cli.requests-for-items",
             count=len(plan.open),
             count_2=len(plan.items),
             samples=draft.samples,
@@ -312,11 +307,11 @@ def _ask(
     outcome = Outcome()
     start = time.monotonic()
     try:
-        with Progress("asking") as show:
+        with Progress("cli.asking") as show:
 
             def progress(done: int, total: int) -> None:
                 left = (time.monotonic() - start) / done * (total - done)
-                show(done, total, message("about {time} left", time=_duration(left)))
+                show(done, total, message("cli.about-left", time=_duration(left)))
 
             ask_model(
                 store,
@@ -327,9 +322,7 @@ def _ask(
                 concurrency=concurrency,
                 outcome=outcome,
                 progress=progress,
-                on_interrupt=lambda: messages.note(
-                    "waiting for pending requests; press Ctrl-C again to quit immediately"
-                ),
+                on_interrupt=lambda: messages.note(message("cli.waiting-for-pending-requests")),
             )
     finally:
         _summarize(store, chosen, plan, outcome)
@@ -338,15 +331,10 @@ def _ask(
 def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome) -> None:
     from relyon.judging.llm.answers import PROBLEMS
 
-    again = (
-        message(", {count:,} sent again after an error", count=outcome.retried)
-        if outcome.retried
-        else ""
-    )
+    again = message("cli.sent-again-after-error", count=outcome.retried) if outcome.retried else ""
     messages.note(
         message(
-            "{chosen_title}: {asked:,} requests answered{again};"
-            " {prompt_tokens:,} + {completion_tokens:,} tokens",
+            "cli.requests-answered-tokens",
             chosen_title=chosen.title,
             asked=outcome.asked,
             again=again,
@@ -356,14 +344,13 @@ def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome
     )
     for problem, times in sorted(outcome.problems.items()):
         messages.warning(
-            message("{times:,} times {problems}", times=times, problems=message(PROBLEMS[problem]))
+            message("cli.times-problems", times=times, problems=message(PROBLEMS[problem]))
         )
     given_up = plan.unreadable + outcome.given_up
     if given_up:
         messages.warning(
             message(
-                "{given_up:,} samples have no grade: refused, or no valid answer in"
-                " {attempts} attempts (--attempts)",
+                "cli.samples-have-no-grade",
                 given_up=given_up,
                 attempts=plan.attempts,
             )
@@ -372,8 +359,7 @@ def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome
     share = sum(item.id in graded for item in plan.items)
     messages.note(
         message(
-            "it graded {share:,} of {count:,} items; `relyon judge calibrate` compares its"
-            " grades with people's",
+            "cli.graded-of-items",
             share=share,
             count=len(plan.items),
         )
@@ -388,7 +374,7 @@ def _duration(seconds: float) -> str:
         ('8 s', '3 min', '2.0 h')
     """
     if seconds < 90:
-        return message("{seconds:.0f} s", seconds=seconds)
+        return message("cli.seconds", seconds=seconds)
     if seconds < 5400:
-        return message("{minutes:.0f} min", minutes=seconds / 60)
-    return message("{hours:.1f} h", hours=seconds / 3600)
+        return message("cli.minutes", minutes=seconds / 60)
+    return message("cli.hours", hours=seconds / 3600)

@@ -66,38 +66,40 @@ def project(
     from relyon.judging.store import open_store
 
     if (close and reopen) or (delete and (close or reopen or rename or gold_share is not None)):
-        raise ParameterError("these options exclude each other", hint="use them one at a time")
+        raise ParameterError(
+            message("cli.these-options-exclude-each"), hint=message("cli.use-them-one-at-time")
+        )
     with ended_in_order(), open_store(database) as store:
         found = store.projects.get(name)
         if delete:
             if not yes:
                 _confirm(found.name)
-            with Progress("deleting") as report:
+            with Progress("cli.deleting") as report:
                 remove_project(store, found, report=report)
             record_event(store, "project_deleted", detail=found.name)
-            messages.note(message("deleted the project {found_name}", found_name=found.name))
+            messages.note(message("cli.deleted-project", found_name=found.name))
             return
         if reopen:
             store.projects.reopen(found.id)
-            messages.note(message("reopened the project {found_name}", found_name=found.name))
+            messages.note(message("cli.reopened-project", found_name=found.name))
         if gold_share is not None:
             store.projects.set_gold_share(found.id, gold_share)
             messages.note(
                 message(
-                    "from now on, {gold_share:.0%} of a judge's items are gold items",
+                    "cli.from-now-on-of-judges",
                     gold_share=gold_share,
                 )
             )
         if rename is not None:
             messages.note(
                 message(
-                    "renamed to {rename_name}",
+                    "cli.renamed-to-rename-name",
                     rename_name=store.projects.rename(found.id, rename).name,
                 )
             )
         if close:
             store.projects.close(found.id)
-            messages.note(message("closed the project {found_name}", found_name=found.name))
+            messages.note(message("cli.closed-project", found_name=found.name))
         if close or reopen or rename is not None or gold_share is not None:
             record_event(store, "project_changed", detail=found.name)
         if not (close or reopen or rename is not None or gold_share is not None):
@@ -107,11 +109,11 @@ def project(
 def _confirm(name: str) -> None:
     if not sys.stdin.isatty():
         raise ParameterError(
-            message("deleting `{name}` needs --yes without a terminal", name=name),
-            hint="write its archive first: relyon judge export --format archive",
+            message("cli.deleting-needs-yes-without", name=name),
+            hint=message("cli.write-archive-first"),
         )
     if click.prompt("Everything in it will be lost. Type its name to delete it", err=True) != name:
-        raise ParameterError("that is not its name; nothing was deleted")
+        raise ParameterError(message("cli.that-is-not-name"))
 
 
 def _describe(store: Store, found: Project) -> None:

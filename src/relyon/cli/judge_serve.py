@@ -40,8 +40,7 @@ If others can reach it, serve it over HTTPS: behind a proxy (--proxy) or with
 file is then complete. While it runs, copy it with `relyon judge backup`.
 """
 
-PLAIN = """others can reach this server over plain HTTP, which exposes passwords and grades
-put an HTTPS proxy in front (--host 127.0.0.1 --proxy 127.0.0.1), or use --ssl-certificate"""
+PLAIN = "cli.others-can-reach-this"
 
 
 def _check_names(
@@ -49,9 +48,7 @@ def _check_names(
 ) -> tuple[str, ...]:
     for name in names:
         if not re.fullmatch(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?|[0-9a-fA-F:]+", name):
-            raise click.BadParameter(
-                message("`{name}` is not a host name, such as judging.example.org", name=name)
-            )
+            raise click.BadParameter(message("cli.is-not-host-name", name=name))
     # Browsers write non-ASCII letters as the domain name system does.
     return tuple(name if name.isascii() else name.encode("idna").decode() for name in names)
 
@@ -65,7 +62,7 @@ def _check_proxies(
         except ValueError:
             raise click.BadParameter(
                 message(
-                    "`{proxy}` is not an address or network, such as 127.0.0.1 or 10.0.0.0/8",
+                    "cli.is-not-address",
                     proxy=proxy,
                 )
             ) from None
@@ -148,7 +145,7 @@ def serve(
     browser: bool,
 ) -> None:
     """Runs `relyon judge serve`."""
-    optional_package("uvicorn", purpose="the judging app", install="relyon[judge]")
+    optional_package("uvicorn", purpose=message("core.judging-app"), install="relyon[judge]")
 
     from relyon.app import Settings, create_app
     from relyon.app.long_work import in_background
@@ -159,11 +156,11 @@ def serve(
 
     if demo is not None and (database or rounds):
         raise ParameterError(
-            "`--demo` brings its own database and rounds",
-            hint="relyon judge serve --demo DIRECTORY",
+            message("cli.demo-brings-own-database"),
+            hint=message("cli.relyon-judge-serve-demo"),
         )
     if ssl_key and not ssl_certificate:
-        raise ParameterError("`--ssl-key` needs `--ssl-certificate`")
+        raise ParameterError(message("cli.ssl-key-needs-ssl-certificate"))
     ending = Ending()
     with ending.entered(), private_files(), listen(host, port) as listening:
         if demo is not None:
@@ -174,18 +171,14 @@ def serve(
                 user, password = made
                 messages.note(
                     message(
-                        "created the account {user_name} ({role}); this is its password:",
+                        "cli.created-account",
                         user_name=user.name,
                         role=user.role,
                     )
                 )
                 click.echo(password)
             elif demo is not None:
-                messages.note(
-                    message(
-                        "the password was printed when {database} was created", database=database
-                    )
-                )
+                messages.note(message("cli.password-was-printed-when", database=database))
             settings = Settings(
                 secure_cookies=secure_cookies,
                 allowed_hosts=(*own_names(host, listening), *allowed_hosts),
@@ -196,7 +189,7 @@ def serve(
                 rounds=rounds,
             )
             if not (is_local(listening) or ssl_certificate or proxies):
-                messages.warning(PLAIN)
+                messages.warning(message(PLAIN))
             _name_shared_files(store.database.file)
             in_background(lambda: prepare_store(store), "tidying up")
             shown = f"[{host}]" if ":" in host else host
@@ -204,7 +197,7 @@ def serve(
             address += f":{listening.getsockname()[1]}/" + ("monitor" if demo is not None else "")
             messages.say(
                 message(
-                    "{address}: {address_2} (Ctrl-C ends it)",
+                    "cli.ctrl-c-ends",
                     address=store.database.address,
                     address_2=address,
                 )
@@ -223,8 +216,7 @@ def serve(
                 if not store.database.checkpoint():
                     messages.warning(
                         message(
-                            "another program has {file} open: part of it is in {file}-wal;"
-                            " copy it with `relyon judge backup`",
+                            "cli.another-program-has-open",
                             file=store.database.file,
                         )
                     )
@@ -235,7 +227,7 @@ def _name_shared_files(file: str) -> None:
     if shared:
         messages.warning(
             message(
-                "other users of this machine can read {shared}\nchmod 600 {shared_2}",
+                "cli.other-users-of-this",
                 shared=list(shared),
                 shared_2=" ".join(map(shlex.quote, shared)),
             )
@@ -247,6 +239,6 @@ def _build_demo(directory: str) -> tuple[str, str]:
     from relyon.app.demo_data import build_demo_data
     from relyon.cli.demo import building
 
-    with Progress("building the demonstration") as progress, building(directory):
+    with Progress("cli.building-demonstration") as progress, building(directory):
         story = build_demo_data(directory, progress=progress)
     return str(story.database), str(story.rounds)

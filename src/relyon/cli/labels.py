@@ -238,7 +238,9 @@ def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions 
 
     if values is None:
         if per_click:
-            raise ParameterError("--per-click needs --actions", hint="such as click=0,purchase=1")
+            raise ParameterError(
+                message("cli.per-click-needs-actions"), hint=message("cli.such-as-click-0")
+            )
         return None
     found = {}
     for part in values.split(","):
@@ -247,8 +249,8 @@ def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions 
             found[name.strip()] = float(value)
         except ValueError:
             raise ParameterError(
-                message("`{part}` is not ACTION=VALUE", part=part),
-                hint="such as click=1,cart=3,purchase=5",
+                message("cli.is-not-action-value", part=part),
+                hint=message("cli.such-as-click-1"),
             ) from None
     return Actions(found, long_dwell, "click" if per_click else "impression")
 
@@ -266,8 +268,8 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
 
     if not isinstance(model, Corrected):
         raise ParameterError(
-            message("the click model `{name}` does not take --bias", name=model.name),
-            hint="use ratio, ips or snips",
+            message("cli.click-model-does", name=model.name),
+            hint=message("cli.use-ratio"),
         )
     return replace(model, examination=read_bias(path))
 
@@ -350,7 +352,7 @@ def compare(
         grades = judgments_argument(judgments, judgments_format, None, chosen_scale(scale))
         messages.notes(grades.notes)
     elif measures or convention or changes or scale or judgments_format:
-        raise ParameterError("--measure, --scale and similar options need --judgments")
+        raise ParameterError(message("cli.measure-scale-and-similar"))
     sessions = read_log(log, columns, input_format, [output])
     found = compare_models(
         sessions,

@@ -250,7 +250,7 @@ def simulate(
         epsilon=options["epsilon"],
     )
     messages.notes(users.notes)
-    with Progress("simulating") as progress:
+    with Progress("cli.simulating") as progress:
         counts = users.write(output, progress=progress)
     if truth is not None:
         users.write_truth(truth)
@@ -279,7 +279,7 @@ def _check_outputs(
         protect_inputs(path, inputs)
         refuse_existing(path, force)
     if truth is not None and os.path.abspath(output) == os.path.abspath(truth):
-        raise ParameterError("-o and --truth name the same file")
+        raise ParameterError(message("cli.o-and-truth-name"))
 
 
 def _runs(
@@ -333,14 +333,14 @@ def _frequencies(text: str) -> float | dict[str, float]:
     named = next((name for name in WEIGHTS if name in table.columns), None)
     if "query" not in table.columns or named is None:
         raise InputError(
-            "frequencies must be a table with the columns query and weight",
+            message("cli.frequencies-must-be-table"),
             path=text,
-            hint="such as query,weight with one row per query",
+            hint=message("cli.such-as-query-weight"),
         )
     numbers = table.get_column(named).cast(pl.Float64, strict=False)
     if numbers.null_count():
         raise InputError(
-            message("the column {named} contains values that are not numbers", named=named),
+            message("cli.column-contains-values", named=named),
             path=text,
         )
     return dict(zip(table.get_column("query").cast(pl.String), numbers, strict=True))
@@ -377,6 +377,6 @@ def _pairs(texts: Sequence[str], option: str, example: str) -> dict[str, float]:
 
 def _unread(option: str, text: str, example: str) -> ParameterError:
     return ParameterError(
-        message("`{option} {text}`: expected numbers", option=option, text=text),
-        hint=message("write {option} {example}", option=option, example=example),
+        message("cli.option-text", option=option, text=text),
+        hint=message("cli.write-option-example", option=option, example=example),
     )

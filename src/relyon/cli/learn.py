@@ -114,7 +114,7 @@ def command(
         return
     if progress is not None:
         raise ParameterError(
-            "`--progress` needs `--terminal`", hint="the pages keep progress in the browser"
+            message("cli.progress-needs-terminal"), hint=message("cli.pages-keep-progress")
         )
     need_packages()
     from relyon.learn.course import course, find_lesson, read_course
@@ -122,9 +122,7 @@ def command(
 
     if output is not None:
         written = write_site(Path(output), lessons)
-        text = message(
-            "wrote {count} files; open {path}", count=len(written), path=f"{output}/index.html"
-        )
+        text = message("cli.wrote-files", count=len(written), path=f"{output}/index.html")
         messages.say(messages.translate(text))
         return
     first = f"{language}/index.html"
@@ -142,7 +140,7 @@ def _write_exam(folder: Path) -> None:
 
     written = write_exam(folder)
     text = message(
-        "wrote {count} files into {folder}; the questions: relyon learn exam --browser",
+        "cli.wrote-count-files",
         count=len(written),
         folder=str(folder),
     )
@@ -157,7 +155,7 @@ def _study(
     from relyon.learn.progress import read_progress
     from relyon.learn.terminal import Study
 
-    optional_package("fsrs", purpose="the card box", install="relyon[learn]")
+    optional_package("fsrs", purpose=message("core.card-box"), install="relyon[learn]")
     known = course(language) if folder is None else read_course(folder, language)
     chosen = known if name is None else (find_lesson(name, known),)
     kept = read_progress(progress or Path(click.get_app_dir("relyon")) / "learn.json")
@@ -183,7 +181,7 @@ def need_packages() -> None:
         DependencyError: If it is not.
     """
     for package in ("markdown_it", "jinja2", "uvicorn", "starlette"):
-        optional_package(package, purpose="the course", install="relyon[learn]")
+        optional_package(package, purpose=message("cli.course"), install="relyon[learn]")
 
 
 def serve(
@@ -213,7 +211,7 @@ def serve(
         app = course_app(files, first, names=own_names(host, listening), ahead=between)
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/{first}"
-        text = message("the course: {address} (Ctrl-C ends it)", address=address)
+        text = message("cli.course-ctrl-c-ends", address=address)
         messages.say(messages.translate(text))
         if browser:
             click.launch(address)
@@ -238,7 +236,7 @@ def _check(folder: Path | None, language: Language) -> None:
     for fault in faults:
         click.echo(fault.said(language))
     if faults:
-        raise CheckError(message("{faults:count fault/faults} in the lessons", faults=len(faults)))
+        raise CheckError(message("cli.in-lessons", faults=len(faults)))
     count = sum(len(course) for course in courses)
-    text = message("{count:count lesson/lessons} without a fault", count=count)
+    text = message("cli.without-fault", count=count)
     messages.say(messages.translate(text))

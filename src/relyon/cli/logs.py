@@ -182,18 +182,20 @@ def doctor(
 
     if fix != (output is not None):
         raise ParameterError(
-            "--fix needs a file to write to" if fix else "--output is for --fix",
-            hint="write --fix -o cleaned.parquet",
+            message("cli.fix-needs-file") if fix else message("cli.output-is-for-fix"),
+            hint=message("cli.write-fix-o-cleaned"),
         )
     if record is not None and not fix:
-        raise ParameterError("--record is for --fix", hint="write --fix -o cleaned.parquet")
+        raise ParameterError(
+            message("cli.record-is-for-fix"), hint=message("cli.write-fix-o-cleaned")
+        )
     if engine:
         engine.refuse(fix=fix)
     if output is not None:
         check_target(output)
         record = record or f"{output}.changes.json"
     sessions = read_log(log, columns, input_format, [output, record], engine=engine)
-    with Progress("checking") as progress:
+    with Progress("cli.checking") as progress:
         checkup = examine(sessions, depth=depth, only=only or None, progress=progress)
     if form == "json":
         text = json.dumps(checkup.to_dict(language), ensure_ascii=False, indent=2)
@@ -204,7 +206,7 @@ def doctor(
         _write(checkup.repair(), output, record)
     if strict and checkup.warnings:
         kinds = ", ".join(one.kind for one in checkup.warnings)
-        raise StrictError(message("the log has warnings: {kinds}", kinds=kinds))
+        raise StrictError(message("cli.log-has-warnings", kinds=kinds))
 
 
 def _write(repair: Repair, output: str, record: str) -> None:
@@ -215,13 +217,11 @@ def _write(repair: Repair, output: str, record: str) -> None:
     kinds = ", ".join(change.kind for change in repair.changes) or "nothing"
     messages.note(
         message(
-            "repaired: {kinds}; the copy is {output}, the changes are in {record}",
+            "cli.repaired-copy-is-changes",
             kinds=kinds,
             output=output,
             record=record,
         )
     )
     if repair.remaining:
-        messages.note(
-            message("left for you to decide: {remaining}", remaining=list(repair.remaining))
-        )
+        messages.note(message("cli.left-for-you", remaining=list(repair.remaining)))

@@ -171,17 +171,22 @@ class Progress:
     The line appears after a while even if the work has not reported progress.
 
     Args:
-        what: The work, such as "evaluating".
+        what: The kind of its sentence, such as `cli.evaluating`. It is read where it is shown.
         after: Seconds before the line appears.
     """
 
     _entered: ClassVar[int] = 0
 
+    @property
+    def what(self) -> str:
+        """The work in the language of the messages."""
+        return messages.translate(message(self._what))
+
     def __init__(self, what: str, after: float = 1.0) -> None:
-        self.what = messages.translate(what)
+        self._what = what
         self._after = after
         self._start = time.monotonic() + after
-        self._line = f"{self.what} …"
+        self._line = ""
         self._shown = False
         self._ended = False
         self._terminal = sys.stderr.isatty()
@@ -197,19 +202,18 @@ class Progress:
         """
         if not self._terminal:
             return
-        share = message("{done:,} of {total:,}", done=done, total=total) if total else f"{done:,}"
+        share = message("cli.done-of-total", done=done, total=total) if total else f"{done:,}"
         line = f"{self.what}{messages.translate(': ')}{messages.translate(share)}"
         if detail:
-            line = messages.translate(
-                message("{work} ({detail})", work=line, detail=message(detail))
-            )
+            line = messages.translate(message("cli.work-detail", work=line, detail=message(detail)))
         self._line = printable(line)
         if time.monotonic() >= self._start:
             self._show()
 
     def _show(self) -> None:
         if not self._ended:
-            sys.stderr.write(f"\r\x1b[K{shorten(self._line, COLUMNS - 1)}")
+            line = self._line or f"{self.what} …"
+            sys.stderr.write(f"\r\x1b[K{shorten(line, COLUMNS - 1)}")
             sys.stderr.flush()
             self._shown = True
 

@@ -182,7 +182,7 @@ def add(
         )
     else:
         if scale is not None or columns or judgments_format is not None:
-            raise ParameterError("--scale, --columns and --judgments-format are not for --project")
+            raise ParameterError(message("cli.scale-columns-and-judgments-format"))
         grades, grading = _judged(judgments, project, rule)
     sample = read_sample(sample_file)
     made = create_round(
@@ -197,7 +197,7 @@ def add(
     path = write_round(made, rounds)
     left_out = int(made.results["dcg"].null_count())
     counted = message(
-        "{path}: {sessions:count session/sessions}, {grades:count grade/grades}",
+        "cli.path-sessions-grades",
         path=path,
         sessions=len(made.sample),
         grades=len(made.judgments),
@@ -207,7 +207,7 @@ def add(
     if left_out:
         messages.warning(
             message(
-                "{left_out:,} of {count:,} sessions are left out: they have no judged results",
+                "cli.sessions-without-judged-results",
                 left_out=left_out,
                 count=len(made.results),
             )
@@ -360,7 +360,7 @@ def check(
     count = len(alarms)
     raise CheckError(
         message(
-            "{months}: {count} alarm{ending}",
+            "cli.months-count-alarm-ending",
             months=found.months[-1],
             count=count,
             ending="" if count == 1 else "s",

@@ -18,6 +18,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
 from relyon.cli.sessions import read_log, source_options
+from relyon.core.texts import message
 
 __all__ = ["command"]
 
@@ -174,7 +175,7 @@ def command(
 
         check_name(missing)
         if output is not None and os.path.abspath(output) == os.path.abspath(missing):
-            raise ParameterError("-o and --to-log name the same file")
+            raise ParameterError(message("cli.o-and-to-log-name"))
         refuse_existing(missing, force)
     sessions = read_log(log, columns, input_format, kind="decisions")
     name = os.path.basename(candidate)

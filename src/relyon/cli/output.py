@@ -41,12 +41,12 @@ def form_of(output: str | None, offered: Collection[str]) -> str:
     if form is None and output is not None and named_form(output) is not None:
         raise ParameterError(
             message(
-                "`{path}` cannot be written: `{ending}` is not among the formats of this command",
+                "cli.cannot-be-written",
                 path=output,
                 ending=os.path.splitext(output)[1],
             ),
             hint=message(
-                "choose one of {endings}, or name the format with --format",
+                "cli.choose-one-of-endings",
                 endings=[f"`{one}`" for one in endings_of(offered)],
             ),
         )
@@ -123,7 +123,9 @@ def _to_stdout(data: str | bytes) -> None:
             return
         data = (text + "\n").encode(sys.stdout.encoding, sys.stdout.errors or "strict")
     elif shown:
-        raise ParameterError("a picture cannot be shown in a terminal", hint="add -o FILE.png")
+        raise ParameterError(
+            message("cli.picture-cannot-be-shown"), hint=message("cli.add-o-file-png")
+        )
     buffer = sys.stdout.buffer
     left = memoryview(data)
     while left:
@@ -143,7 +145,9 @@ def refuse_existing(path: str, force: bool) -> None:
         InputError: If it exists and must not be replaced; `-` is stdout.
     """
     if path != "-" and os.path.lexists(path) and not force:
-        raise InputError("already exists", path=path, hint="--force replaces it")
+        raise InputError(
+            message("core.already-exists"), path=path, hint=message("core.force-replaces")
+        )
 
 
 def protect_inputs(output: str | None, inputs: Iterable[str | None]) -> None:
@@ -157,8 +161,8 @@ def protect_inputs(output: str | None, inputs: Iterable[str | None]) -> None:
     for name in inputs:
         if name and os.path.isfile(name) and os.path.samefile(name, output):
             raise ParameterError(
-                message("the output `{output}` is one of the inputs", output=output),
-                hint="name another file",
+                message("cli.output-is-one-of-inputs", output=output),
+                hint=message("core.name-another-file"),
             )
 
 

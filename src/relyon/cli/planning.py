@@ -35,8 +35,8 @@ def written(
         return plan.to_markdown(language or messages.language)
     if form != "table":
         raise ParameterError(
-            message("a plan cannot be written as {form}", form=form),
-            hint="choose table, markdown, json or csv",
+            message("cli.plan-cannot-be-written", form=form),
+            hint=message("cli.choose-table"),
         )
     columns = terminal_columns() if output is None else None
     return plan.to_text(language or messages.language, columns=columns)
@@ -61,7 +61,7 @@ def planned(
 
     if history is not None and spread is not None:
         raise ParameterError(
-            "--spread and --history exclude each other", hint="leave one of them out"
+            message("cli.spread-and-history-exclude"), hint=message("cli.leave-one-of-them")
         )
     assumed = {"spread": spread, "within": within}
     options |= {name: value for name, value in assumed.items() if value is not None}
@@ -69,7 +69,7 @@ def planned(
         options["drops"] = [_share(one) for one in drops]
     if history is not None:
         options["month"] = read_rounds(history)[-1]
-    with Progress("planning", after=1) as progress:
+    with Progress("cli.planning", after=1) as progress:
         progress(0, 1, "drawing months")
         return plan_sample(log, **options)
 
@@ -83,7 +83,7 @@ def _share(text: str) -> float:
     share = number if 0 < number < 1 and "%" not in text else number / 100
     if not 0 < share < 1:
         raise ParameterError(
-            message("`--drop {text}` is not a percentage between 0 and 100", text=text),
-            hint="write --drop 5%",
+            message("cli.drop-is-not-percentage", text=text),
+            hint=message("cli.write-drop-5"),
         )
     return share

@@ -108,11 +108,13 @@ def command(
     protect_inputs(output, [model, data])
     refuse_existing(output, force)
     if bool(why) != (on is not None):
-        raise ParameterError("--why and --query-id go together", hint="--why d1 d2 --query-id ID")
+        raise ParameterError(
+            message("cli.why-and-query-id-go"), hint=message("cli.why-d1-d2-query-id")
+        )
     if why and form not in (None, *FORMS):
         raise ParameterError(
-            message("--why cannot be written as `{form}`", form=form),
-            hint=message("choose one of {names}", names=[f"`{one}`" for one in FORMS]),
+            message("cli.why-cannot-be-written", form=form),
+            hint=message("core.choose-one-of-names", names=[f"`{one}`" for one in FORMS]),
         )
     ranker = load(model)
     rows = read_rows(data, options, groups=options["groups"], labelled=False, ranker=ranker)
@@ -133,7 +135,7 @@ def command(
         io.write_run(run, output, format=form, overwrite=force)
     if output != "-":
         told_of = message(
-            "{path}: {documents:,} documents of {queries:,} queries, ranked by {name}",
+            "cli.documents-of-queries-ranked",
             path=output,
             documents=len(run),
             queries=len(run.queries),

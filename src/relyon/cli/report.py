@@ -22,6 +22,7 @@ from relyon.cli.options import (
 from relyon.cli.output import emit, protect_inputs
 from relyon.cli.values import split_measures
 from relyon.core.errors import ParameterError
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.core.language import Language
@@ -107,12 +108,14 @@ def command(
     from relyon.report.contents import page_measures
 
     if form is None and output == "-":
-        raise ParameterError("a report on stdout needs --format", hint="add --format markdown")
+        raise ParameterError(
+            message("cli.report-on-stdout-needs"), hint=message("cli.add-format-markdown")
+        )
     chosen_format = form or format_of(output)
     protect_inputs(output, [*given.paths(files), *described.paths])
     settings["threads"] = threads
     asked = split_measures(measures)
-    with Progress("comparing") as progress:
+    with Progress("cli.comparing") as progress:
         comparison = given.compare(
             files,
             asked,
@@ -122,7 +125,7 @@ def command(
             # The cutoff of the measure that the page will look at; another is measured then.
             further=page_measures(focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])),
         )
-    with Progress("writing") as progress:
+    with Progress("cli.writing") as progress:
         text = render_report(
             comparison,
             format=chosen_format,

@@ -229,15 +229,11 @@ def command(
     check_stdin([name for name in inputs if name])
     _check_outputs(output, pool_file, inputs)
     if allocation == "neyman" and pilot is None:
-        raise ParameterError("--allocation neyman needs --pilot FILE")
+        raise ParameterError(message("cli.allocation-neyman-needs-pilot"))
     if plan and (output or pool_file or judged or design == "pptss"):
-        raise ParameterError(
-            "--plan draws nothing", hint="leave out -o, --pool, --judgments and --design pptss"
-        )
+        raise ParameterError(message("cli.plan-draws-nothing"), hint=message("cli.leave-out-o"))
     if not plan and (drops or history or spread is not None or within is not None):
-        raise ParameterError(
-            "--drop, --history, --spread and --within are for --plan", hint="add --plan"
-        )
+        raise ParameterError(message("cli.drop-history-spread"), hint=message("cli.add-plan"))
     method, cuts = _tiers(tiers)
     depths = parse_depths(k, NAMES)
     now = None if as_of is None else _moment(as_of)
@@ -260,7 +256,7 @@ def command(
         emit(written(found, form, None, language))
         messages.notes(log.notes)
         return
-    with Progress("sampling", after=0) as progress:
+    with Progress("cli.sampling", after=0) as progress:
         sample = draw_sample(
             log,
             per_tier=per_tier,
@@ -296,7 +292,7 @@ def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | 
             check_name(name)
             protect_inputs(name, inputs)
     if output is not None and pool is not None and os.path.abspath(output) == os.path.abspath(pool):
-        raise ParameterError("-o and --pool name the same file")
+        raise ParameterError(message("cli.o-and-pool-name"))
 
 
 def _tiers(text: str) -> tuple[Method, list[float] | None]:
@@ -307,15 +303,15 @@ def _tiers(text: str) -> tuple[Method, list[float] | None]:
     name, colon, cuts = text.partition(":")
     if name not in METHODS:
         raise UnknownNameError(
-            message("tiers by `{name}` do not exist", name=name),
+            message("cli.tiers-by-do", name=name),
             hint=suggestion(name, list(METHODS)),
         )
     try:
         return name, [float(cut) for cut in cuts.split(",")] if colon else None
     except ValueError:
         raise ParameterError(
-            message("`--tiers {text}` has boundaries that are not numbers", text=text),
-            hint="write --tiers share:0.5,0.8",
+            message("cli.tiers-has-boundaries", text=text),
+            hint=message("cli.write-tiers-share-0"),
         ) from None
 
 
@@ -326,7 +322,7 @@ def _moment(text: str) -> datetime:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise ParameterError(
-            message("`--as-of {text}` is not a date", text=text), hint="write --as-of 2025-06-30"
+            message("cli.as-of-is-not-date", text=text), hint=message("cli.write-as-of-2025-06-30")
         ) from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found
 
@@ -340,23 +336,19 @@ def _deviations(path: str) -> Mapping[str, float]:
     table = read_table(path)
     named = next((name for name in DEVIATIONS if name in table.columns), None)
     if "tier" not in table.columns or (named is None and "value" not in table.columns):
-        raise InputError(
-            "a pilot has the columns tier and standard_deviation, or tier and value", path=path
-        )
+        raise InputError(message("cli.pilot-has-columns-tier"), path=path)
     number = pl.col(named or "value").cast(pl.Float64, strict=False)
     numbers = table.select(pl.col("tier").cast(pl.String), number.alias("value"))
     if numbers["value"].null_count():
         raise InputError(
-            message(
-                "the column {named} contains values that are not numbers", named=named or "value"
-            ),
+            message("cli.column-contains-values", named=named or "value"),
             path=path,
         )
     if named is None:
         numbers = numbers.group_by("tier", maintain_order=True).agg(pl.col("value").std())
         numbers = numbers.filter(pl.col("value").is_not_null())
     if numbers["tier"].n_unique() != len(numbers):
-        raise InputError("contains a tier twice", path=path)
+        raise InputError(message("cli.contains-tier-twice"), path=path)
     return dict(numbers.iter_rows())
 
 

@@ -104,7 +104,7 @@ class ScoredFiles:
         files = values.pop("scored")
         given = [name for name, value in {**flat, **several}.items() if value]
         if given and not files:
-            raise ParameterError(message("{given} needs --scored FILE", given=f"--{given[0]}"))
+            raise ParameterError(message("cli.needs-scored-file", given=f"--{given[0]}"))
         return cls(
             files=files,
             scores=several["score"],
@@ -145,15 +145,15 @@ class ScoredFiles:
         columns = {role: name for role, name in named.items() if name is not None}
         if count < least:
             raise ParameterError(
-                "--scored needs two columns of scores, or two files",
-                hint="name them: --score old --score new",
+                message("cli.scored-needs-two-columns"),
+                hint=message("cli.name-them"),
             )
         titles = run_names(self._told_apart(files), names)
         twice = next((name for name in titles if titles.count(name) > 1), None)
         if twice is not None:
             raise ParameterError(
-                message("two runs have the name `{twice}`", twice=twice),
-                hint="give different names",
+                message("core.two-runs-have-name", twice=twice),
+                hint=message("core.give-different-names"),
             )
         found = []
         for place, name in enumerate(titles):
@@ -190,12 +190,12 @@ class ScoredFiles:
             if (len(values) > 1 and len(values) != most) or len(files) not in (1, most):
                 raise ParameterError(
                     message(
-                        "there are {count} files but {count_2} values of {option}",
+                        "cli.there-are-files",
                         count=len(files),
                         count_2=len(values),
                         option=option,
                     ),
-                    hint="give one file with a column per model, or one file per model",
+                    hint=message("cli.give-one-file"),
                 )
         return most
 
@@ -208,16 +208,16 @@ class ScoredFiles:
         for path in more:
             if not is_table(path, self.format, "scored", others=("letor",)):
                 raise ParameterError(
-                    "--scored replaces JUDGMENTS and RUN",
-                    hint=message("leave out `{judgments}`, or --scored", judgments=path),
+                    message("cli.scored-replaces-judgments"),
+                    hint=message("cli.leave-out-judgments", judgments=path),
                 )
         if self.predictions and is_table(self.files[0], self.format, "scored"):
             raise ParameterError(
                 message(
-                    "--scores is for SVMlight/LETOR files, but {path} is a table",
+                    "cli.scores-is-for-svmlight",
                     path=self.files[0],
                 ),
-                hint="name its column of scores: --score COLUMN",
+                hint=message("cli.name-column-of-scores"),
             )
 
     def _told_apart(self, files: Sequence[str]) -> Sequence[str]:

@@ -118,7 +118,7 @@ class AddedLog:
         name = next((name for name, value in options.items() if value), None)
         if name is not None:
             raise ParameterError(
-                message("{option} needs --log", option=f"--{name}"), hint="add --log LOG"
+                message("cli.needs-log", option=f"--{name}"), hint=message("cli.add-log")
             )
         return None
 

@@ -12,6 +12,7 @@ from relyon.cli.options import format_option, no_color_option
 from relyon.cli.output import emit, written
 from relyon.cli.rows import duplicates_option, read_rows, row_columns, row_options
 from relyon.core.errors import ParameterError
+from relyon.core.texts import message
 
 __all__ = ["command"]
 
@@ -95,8 +96,8 @@ def command(
 
     if data == "-":
         raise ParameterError(
-            "rows to split must be in a file, because it is read twice",
-            hint="save them to a file first",
+            message("cli.rows-to-split"),
+            hint=message("cli.save-them-to-file"),
         )
     groups = options["groups"]
     rows = read_rows(data, options, groups=groups)

@@ -210,7 +210,7 @@ def command(
         _check(data, ranker, measure, rules, scale, form, options)
         return
     if output is None:
-        raise ParameterError("-o is missing", hint="name a file for the ranker: -o FILE")
+        raise ParameterError(message("cli.o-is-missing"), hint=message("cli.name-file-for-ranker"))
     more = [options[name] for name in ("run", "card", "report")]
     targets = [output, *(name for name in more if name)]
     files = ("valid", "watch", "segments", "judgments", "against")
@@ -220,9 +220,11 @@ def command(
         protect_inputs(target, inputs)
         refuse_existing(target, force)
     if len({os.path.abspath(name) for name in targets}) < len(targets):
-        raise ParameterError("two outputs have the same name", hint="name each file once")
+        raise ParameterError(
+            message("cli.two-outputs-have-same"), hint=message("cli.name-each-file-once")
+        )
     if output == "-":
-        raise ParameterError("a ranker cannot be written to stdout", hint="name a file: -o FILE")
+        raise ParameterError(message("cli.ranker-cannot-be-written"), hint=message("cli.name-file"))
     card_form = form_of(options["card"], ("markdown", "json", "csv"))
     page_form = _page_form(options["report"])
     known = chosen_scale(scale)
@@ -233,7 +235,7 @@ def command(
         watch = read_rows(options["watch"], options, known, groups=options["watch_groups"])
     given = named_parameters(options["parameters"])
     given |= {name: options[name] for name in ("engine", "scorer") if options[name]}
-    with Progress("training", after=0.2) as progress:
+    with Progress("cli.training", after=0.2) as progress:
         found = train(
             rows,
             ranker,
@@ -339,10 +341,10 @@ def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name or not value:
             raise ParameterError(
-                message("`-p {text}` is not NAME=VALUE", text=text), hint="such as -p trees=200"
+                message("cli.p-is-not-name", text=text), hint=message("cli.such-as-p-trees")
             )
         if name in OWN:
-            raise ParameterError(message("`{name}` has its own option: --{name}", name=name))
+            raise ParameterError(message("cli.has-own-option", name=name))
         found[name] = words[value.lower()] if value.lower() in words else _number(value)
     return found
 
@@ -359,13 +361,13 @@ def _number(text: str) -> Any:
 def _stop(text: str | None, watch: str | None) -> Any:
     """Returns when training stops."""
     if text is None and watch is not None:
-        raise ParameterError("--watch is for --stop", hint="add --stop 20, or --stop significance")
+        raise ParameterError(message("cli.watch-is-for-stop"), hint=message("cli.add-stop-20"))
     found = None if text is None else _number(text)
     if found is None or found == "significance" or (isinstance(found, int) and found >= 1):
         return found
     raise ParameterError(
-        message("`--stop {text}` is neither a whole number nor `significance`", text=text),
-        hint="--stop 20, or --stop significance",
+        message("cli.stop-is-neither-whole", text=text),
+        hint=message("cli.stop-20"),
     )
 
 
@@ -388,7 +390,7 @@ def _segments(path: str | None) -> Mapping[str, str] | None:
     table = read_table(path)
     if not {"query", "segment"} <= set(table.columns):
         raise InputError(
-            message("expected the columns query and segment, got {names}", names=table.columns),
+            message("cli.expected-columns-query", names=table.columns),
             path=path,
         )
     return {str(query): str(name) for query, name in table.select("query", "segment").iter_rows()}

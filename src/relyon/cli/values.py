@@ -48,9 +48,9 @@ def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
         names = list(tiers)
     if not known or len(set(names)) != len(numbers) or not all(names):
         raise ParameterError(
-            message("`-k {text}` is neither one number nor TIER=K for some tiers", text=text),
+            message("cli.k-is-neither", text=text),
             hint=message(
-                "write -k {tiers}",
+                "cli.write-k",
                 tiers=",".join(f"{tier}=20" for tier in tiers or ("head", "tail")),
             ),
         )
@@ -108,7 +108,9 @@ def _measures_of(path: str) -> list[str]:
             raise ParseError(error.message, path=path, line=number, hint=error.hint) from error
         found += names
     if not found:
-        raise InputError("names no measure", path=path, hint="write one per line, such as ndcg@10")
+        raise InputError(
+            message("cli.names-no-measure"), path=path, hint=message("cli.write-one-per-line")
+        )
     return found
 
 
@@ -146,8 +148,8 @@ def named_values(texts: Sequence[str], option: str, example: str) -> dict[str, s
         key, equals, value = text.partition("=")
         if not equals or not key.strip() or not value.strip():
             raise ParameterError(
-                message("`{option} {text}` is not NAME=VALUE", option=option, text=text),
-                hint=message("write {option} {example}", option=option, example=example),
+                message("cli.option-text-is-not-name", option=option, text=text),
+                hint=message("cli.write-option-example", option=option, example=example),
             )
         pairs[key.strip()] = value.strip()
     return pairs
@@ -195,23 +197,21 @@ def scored_columns(
         role = "label" if name == "grade" else name
         if role == "score" and role not in flat:
             raise ParameterError(
-                "--columns names only one column of scores, but two are compared",
-                hint=message(
-                    "write {scores} {column} {scores} OTHER", scores=scores, column=column
-                ),
+                message("cli.columns-names-only"),
+                hint=message("cli.write-other", scores=scores, column=column),
             )
         if found.get(role) not in (None, column):
             raise ParameterError(
                 message(
-                    "two columns are given for the {role}: `{found}` and `{column}`",
+                    "cli.two-columns-are-given",
                     role=role,
                     found=found[role],
                     column=column,
                 ),
                 hint=(
-                    message("leave out --{role} or {name} in --columns", role=role, name=name)
+                    message("cli.leave-out-or-in-columns", role=role, name=name)
                     if flat.get(role) is not None
-                    else "name it once in --columns"
+                    else message("cli.name-once-in-columns")
                 ),
             )
         found[role] = column
@@ -243,7 +243,7 @@ def chosen_columns(
             from relyon.core.registry import suggestion
 
             raise UnknownNameError(
-                message("{option} does not accept `{name}`", option=option, name=name),
+                message("cli.does-not-accept", option=option, name=name),
                 hint=suggestion(name, list(known)),
             )
     return pairs or None
@@ -263,15 +263,14 @@ def run_names(runs: Sequence[str], names: Sequence[str] = ()) -> list[str]:
 
     if names and len(names) != len(runs):
         raise ParameterError(
-            message(
-                "there are {count} runs but {count_2} names", count=len(runs), count_2=len(names)
-            ),
-            hint="give --name once per run, in order",
+            message("core.there-are-runs", count=len(runs), count_2=len(names)),
+            hint=message("cli.give-name-once-per"),
         )
     twice = [name for place, name in enumerate(names) if name in names[:place]]
     if twice:
         raise ParameterError(
-            message("two runs have the name `{twice}`", twice=twice[0]), hint="give different names"
+            message("core.two-runs-have-name", twice=twice[0]),
+            hint=message("core.give-different-names"),
         )
     if names:
         return list(names)

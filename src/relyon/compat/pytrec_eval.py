@@ -106,7 +106,7 @@ def _parse(
         if len(fields) != columns:
             raise InputError(
                 message(
-                    "line {number}: expected {columns} columns ({names}), got {count}: `{line}`",
+                    "compat.line-number",
                     number=number,
                     columns=columns,
                     names=names,
@@ -118,7 +118,7 @@ def _parse(
         if document in found[query]:
             raise InputError(
                 message(
-                    "line {number}: query `{query}` holds `{document}` twice",
+                    "compat.line-query-holds-twice",
                     number=number,
                     query=query,
                     document=document,
@@ -128,9 +128,7 @@ def _parse(
             found[query][document] = read(fields[place])
         except ValueError:
             raise InputError(
-                message(
-                    "line {number}: not a number: `{fields}`", number=number, fields=fields[place]
-                )
+                message("compat.line-not-number", number=number, fields=fields[place])
             ) from None
     return found
 
@@ -297,7 +295,7 @@ def _columns(base: str, parameters: set[str]) -> list[Column]:
         return QRELS[base](base, text, Options())
     except BadParametersError as error:
         raise ParameterError(
-            message("unsupported measure {base}.{text}: {error}", base=base, text=text, error=error)
+            message("compat.unsupported-measure-base", base=base, text=text, error=error)
         ) from None
 
 
@@ -306,7 +304,7 @@ def _parameters(measures: Iterable[str]) -> dict[str, set[str]]:
     if isinstance(measures, str):
         raise ParameterError(
             message(
-                "the measures must be a list or set of names. Got `{measures}` instead.",
+                "compat.measures-must-be-list",
                 measures=measures,
             )
         )
@@ -326,7 +324,7 @@ def _parameters(measures: Iterable[str]) -> dict[str, set[str]]:
         found = PARAMETER.fullmatch(name)
         if found is None or found["name"] not in {*CUT, "set_F", "11pt_avg"}:
             raise ParameterError(
-                message("unsupported measure {name}", name=name), hint=_supported()
+                message("compat.unsupported-measure-name", name=name), hint=_supported()
             )
         chosen.setdefault(found["name"], set()).update(found["values"].split(","))
     return chosen

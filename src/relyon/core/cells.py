@@ -40,7 +40,7 @@ __all__ = [
 #: What a row may contain: text, a number, nothing.
 Cell = str | float | None
 
-REPAIR = "JSON Lines can, or repair the text"
+REPAIR = "core.json-lines-can"
 #: Some spreadsheets turn the full-width forms into the plain ones.
 SIGNS = frozenset("=+-@＝＋－＠")
 #: Spaces that some programs strip from an unquoted cell.
@@ -197,14 +197,14 @@ def _check(value: str) -> None:
     """Refuses text that no file can contain, or that no reader accepts as text."""
     try:
         value.encode("utf-8")
-        fault = "a character of code 0" if "\0" in value else ""
+        fault = message("core.character-of-code-0") if "\0" in value else ""
     except UnicodeEncodeError:
-        fault = "half of a surrogate pair"
+        fault = message("core.half-of-surrogate-pair")
     if fault:
         shown = value[:60].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
         raise InputError(
-            message("CSV cannot contain {fault}: `{shown}`", fault=message(fault), shown=shown),
-            hint=REPAIR,
+            message("core.csv-cannot-contain", fault=message(fault), shown=shown),
+            hint=message(REPAIR),
         )
 
 

@@ -10,12 +10,12 @@
     └── DependencyError (ImportError)    an optional package is not installed
 
 Each message says what is wrong, where, and what was given; ``hint`` says what to do about it. Both
-are in English; a `relyon.core.texts.Message` can be translated.
+are in English; a `relyon.core.texts.Message` has a kind and can be translated.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from relyon.core.lessons import lesson_of, with_lesson
 from relyon.core.texts.message import message as say
@@ -38,17 +38,20 @@ class RelyonError(Exception):
     Attributes:
         message: What is wrong, in one sentence.
         hint: What to do about it, or an empty string.
-        lesson: The lesson of the course that explains it, such as ``13-conventions``, or an empty
-            string.
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
-        self.lesson = lesson_of("errors", getattr(hint, "template", hint))
+        self._advice = getattr(hint, "kind", "")
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    @property
+    def lesson(self) -> str:
+        """The lesson of the course that explains it, such as `13-conventions`, or empty."""
+        return lesson_of("errors", self._advice) if self._advice else ""
+
+    def __reduce__(self) -> tuple[Callable[..., RelyonError], tuple[object, ...]]:
         return _restored, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
@@ -65,7 +68,7 @@ class InputError(RelyonError, ValueError):
 
     def __init__(self, message: str, *, path: str = "", hint: str = "") -> None:
         if path:
-            message = say("{path}: {message}", path=path, message=say(message))
+            message = say("core.path-message", path=path, message=say(message))
         super().__init__(message, hint=hint)
         self.path = path
 
@@ -98,17 +101,20 @@ class CheckError(RelyonError):
 class StrictError(CheckError):
     """A warning about the data that ``strict`` turned into an error."""
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message, hint=hint)
-        notes = getattr(message, "values", {}).get("notes", ())
-        self.lesson = next((note.lesson for note in notes if note.lesson), "")
+    @property
+    def lesson(self) -> str:
+        """The lesson that explains the first of the warnings that has one, or empty."""
+        notes = getattr(self.message, "values", {}).get("notes", ())
+        return next((note.lesson for note in notes if note.lesson), "")
 
 
 class DependencyError(RelyonError, ImportError):
     """A required optional package is not installed."""
 
 
-def _restored(kind: type[RelyonError], args: tuple[Any, ...], state: dict[str, Any]) -> RelyonError:
+def _restored(
+    kind: type[RelyonError], args: tuple[object, ...], state: dict[str, object]
+) -> RelyonError:
     """Returns a pickled error as it was: `__init__` would write the path into the message again."""
     error = kind.__new__(kind, *args)
     error.args = args

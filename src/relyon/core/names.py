@@ -38,10 +38,8 @@ def split_arguments(name: str, inside: str) -> dict[str, str]:
         item = ITEM.match(inside, position)
         if item is None or item.end() == position:
             raise ParameterError(
-                message(
-                    "not a list of parameters: `{inside}` in `{name}`", inside=inside, name=name
-                ),
-                hint="write parameter=value, separated by commas",
+                message("core.not-list-of-parameters", inside=inside, name=name),
+                hint=message("core.write-parameter-value"),
             )
         arguments[item["name"].lower()] = item["value"].strip("'\"")
         position = item.end()

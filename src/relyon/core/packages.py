@@ -25,8 +25,8 @@ def missing_package(package: str, *, purpose: str, install: str = "") -> Depende
         ('a report needs the package jinja2', "pip install 'relyon[report]'")
     """
     return DependencyError(
-        message("{purpose} needs the package {package}", purpose=message(purpose), package=package),
-        hint=message("pip install '{install}'", install=install or package),
+        message("core.needs-package", purpose=message(purpose), package=package),
+        hint=message("core.pip-install", install=install or package),
     )
 
 
@@ -67,5 +67,8 @@ def scipy_part(name: str) -> Any:
         0.5
     """
     return optional_package(
-        f"scipy.{name}", purpose="this calculation", package="scipy", install="relyon[stats]"
+        f"scipy.{name}",
+        purpose=message("core.this-calculation"),
+        package="scipy",
+        install="relyon[stats]",
     )

@@ -47,12 +47,12 @@ def check_choice(name: str, value: Any, choices: Sequence[Any], *, subject: str 
     close = nearest(str(value), [str(choice) for choice in choices], cutoff=0.6)
     raise ParameterError(
         message(
-            "{what} must be one of {choices}. Got `{value}` instead.",
-            what=subject or message("the parameter `{name}`", name=name),
+            "core.what-must-be-one-of-choices",
+            what=subject or message("core.parameter-name", name=name),
             choices=[f"`{choice}`" for choice in choices],
             value=value,
         ),
-        hint=message("did you mean `{name}`?", name=close) if close else "",
+        hint=message("core.did-you-mean", name=close) if close else "",
     )
 
 
@@ -69,8 +69,7 @@ def check_whole(name: str, value: Any, *, least: int = 1) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**63:
         raise ParameterError(
             message(
-                "the parameter `{name}` must be a whole number of {least} or more."
-                " Got `{value}` instead.",
+                "core.parameter-must-be-whole",
                 name=name,
                 least=least,
                 value=value,
@@ -91,7 +90,7 @@ def check_fraction(name: str, value: Any) -> None:
     if not isinstance(value, int | float) or not 0 < value < 1:
         raise ParameterError(
             message(
-                "the parameter `{name}` must be between 0 and 1. Got `{value}` instead.",
+                "core.parameter-must-be-between-0",
                 name=name,
                 value=value,
             )
@@ -110,8 +109,7 @@ def check_interval(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise ParameterError(
             message(
-                "the parameter `{name}` must be between {low:g} and {high:g}."
-                " Got `{value}` instead.",
+                "core.parameter-name-must-be-between-low",
                 name=name,
                 low=low,
                 high=high,
@@ -132,7 +130,7 @@ def check_least(name: str, value: Any) -> None:
     if not value >= 0:
         raise ParameterError(
             message(
-                "the parameter `{name}` must be 0 or more. Got `{value}` instead.",
+                "core.parameter-must-be-0",
                 name=name,
                 value=value,
             )
@@ -159,7 +157,7 @@ def check_type(name: str, value: Any, wanted: type | tuple[type, ...], expected:
     if not isinstance(value, wanted):
         raise ParameterError(
             message(
-                "the parameter `{name}` must be {expected}. Got {name_2} instead.",
+                "core.parameter-name-must-be-expected",
                 name=name,
                 expected=expected,
                 name_2=type(value).__name__,

@@ -47,13 +47,13 @@ def suggestion(name: str, choices: list[str], advice: str = "") -> str:
     # Letters that changed places make a name less like itself than it looks.
     likely = not advice or len(near) == len(name) or nearest(name, choices, cutoff=NEAR)
     if near and likely:
-        return message("did you mean `{name}`?", name=near)
+        return message("core.did-you-mean", name=near)
     if advice and len(choices) > MANY:
         return advice
     names = [f"`{choice}`" for choice in sorted(choices)]
     if advice:
-        return message("choose one of {names}; {advice}", names=names, advice=message(advice))
-    return message("choose one of {names}", names=names)
+        return message("core.choose-one-of-names-advice", names=names, advice=message(advice))
+    return message("core.choose-one-of-names", names=names)
 
 
 class Registry(Generic[T]):
@@ -105,7 +105,7 @@ class Registry(Generic[T]):
             if owner is not None and owner != name:
                 raise ParameterError(
                     message(
-                        "the {kind} name `{name}` is taken by `{owner}`",
+                        "core.name-is-taken",
                         kind=self.kind,
                         name=key,
                         owner=owner,
@@ -125,7 +125,7 @@ class Registry(Generic[T]):
         if not isinstance(name, str):
             raise ParameterError(
                 message(
-                    "the name of a {kind} must be text. Got {name} instead.",
+                    "core.name-of-must-be-text",
                     kind=self.kind,
                     name=type(name).__name__,
                 )
@@ -134,7 +134,7 @@ class Registry(Generic[T]):
             return self._things[self._aliases[name.lower()]]
         self._ensure(None)
         raise UnknownNameError(
-            message("unknown {kind}: `{name}`", kind=message(self.kind), name=name),
+            message("core.unknown-kind", kind=message(self.kind), name=name),
             hint=suggestion(name, list(self._aliases), self._advice),
         )
 

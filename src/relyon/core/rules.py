@@ -104,9 +104,7 @@ def parse_gain(value: object) -> Gain:
             return table
     raise ParameterError(
         message(
-            "the parameter `gain` must be `linear`, `exp`, `scale` or a map"
-            " of grades to gains of 0 or more such as {{3:7,2:3}}. Got"
-            " `{value}` instead.",
+            "core.parameter-gain-must-be-linear",
             value=value,
         )
     )
@@ -152,8 +150,7 @@ def parse_rel(value: object) -> float | None:
     if not math.isfinite(number) or isinstance(value, bool):
         raise ParameterError(
             message(
-                "`rel` must be a number, or `positive` for every grade above 0."
-                " Got `{value}` instead.",
+                "core.rel-must-be-number",
                 value=value,
             )
         )
@@ -181,23 +178,21 @@ def parse_measure_rules(value: object) -> MeasureRules:
     if not isinstance(value, Mapping):
         raise ParameterError(
             message(
-                "the field `measures` of a convention must map names to"
-                " parameters. Got `{value}` instead.",
+                "core.field-measures-of-convention",
                 value=value,
             ),
-            hint='write {"rbp": {"p": 0.9}}, or [measures.rbp] and p = 0.9 in a file',
+            hint=message("core.write-rbp"),
         )
     for name, given in value.items():
         entries = dict(given) if isinstance(given, tuple) else given
         if not isinstance(entries, Mapping):
             raise ParameterError(
                 message(
-                    "the rules of `{name}` in a convention must be parameters and"
-                    " their values. Got `{entries}` instead.",
+                    "core.rules-of-in-convention",
                     name=name,
                     entries=entries,
                 ),
-                hint=message('write {{"{name}": {{"undefined": "one"}}}}', name=name),
+                hint=message("core.write-name", name=name),
             )
         for key, one in entries.items():
             if key == "undefined":
@@ -238,8 +233,8 @@ def gain_function(gain: Gain) -> Callable[[float | None], float]:
         return lambda grade: 2.0**grade - 1.0 if grade is not None and grade > 0 else 0.0
     if isinstance(gain, str):
         raise ParameterError(
-            "gain=scale needs judgments on a scale with named levels",
-            hint='say scale="search", or give the map itself: gain={3:1,2:0.7,1:0.3,0:0}',
+            message("core.gain-scale-needs-judgments"),
+            hint=message("core.say-scale-search"),
         )
     table = dict(gain)
 
@@ -252,10 +247,9 @@ def gain_function(gain: Gain) -> Callable[[float | None], float]:
             if OTHERS in table:
                 return grade
             raise ParameterError(
-                message("the gain map has no entry for the grade {grade:g}", grade=grade),
+                message("core.gain-map-has-no", grade=grade),
                 hint=message(
-                    "add it: gain={gain},{grade:g}:…}}, or write other:grade for"
-                    " grades that are their own gain",
+                    "core.add-gain-or-write",
                     gain=show_gain(gain)[:-1],
                     grade=grade,
                 ),
@@ -279,7 +273,7 @@ def parse_unjudged(value: object) -> Any:
     if not 0 <= grade < math.inf:
         raise ParameterError(
             message(
-                "the grade of `unjudged` documents must be 0 or more. Got `{value}` instead.",
+                "core.grade-of-unjudged-documents",
                 value=value,
             )
         )
@@ -297,7 +291,7 @@ def parse_decimals(value: object) -> int | None:
     if isinstance(value, bool) or not str(value).isdigit() or int(str(value)) > 15:
         raise ParameterError(
             message(
-                "`decimals` must be a whole number from 0 to 15. Got `{value}` instead.",
+                "core.decimals-must-be-whole",
                 value=value,
             )
         )

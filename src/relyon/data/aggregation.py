@@ -53,7 +53,7 @@ def describe_rule(rule: Rule) -> str:
         ParameterError: If there is no such rule.
     """
     check_choice("rule", rule, get_args(Rule))
-    return message("{rule}: {description}", rule=rule, description=message(_DESCRIPTIONS[rule]))
+    return message("data.rule-description", rule=rule, description=message(_DESCRIPTIONS[rule]))
 
 
 def aggregate(
@@ -90,7 +90,7 @@ def aggregate(
         float(grade) for grade in (grades.values() if isinstance(grades, Mapping) else grades)
     )
     if not found:
-        raise InputError("no grades to aggregate")
+        raise InputError(message("data.no-grades-to-aggregate"))
     middle = found[(len(found) - 1) // 2]
     if rule == "median":
         return Aggregate(middle, rule, len(found), found.count(middle))

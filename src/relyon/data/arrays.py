@@ -47,7 +47,7 @@ def group_rows(
     heavy = None if weights is None else _weights(weights, grades.shape)
     if grades.ndim == 2:
         if groups is not None:
-            raise InputError("2-D labels have one query per row and take no groups")
+            raise InputError(message("data.groups-of-2-d-labels"))
         names = [str(row) for row in range(len(grades))]
         offsets = np.arange(len(grades) + 1, dtype=np.int64) * grades.shape[1]
         heavy = None if heavy is None else heavy.ravel()
@@ -55,16 +55,14 @@ def group_rows(
             grades.ravel(), values.ravel(), offsets, names, weights=heavy, numbered=True
         )
     if grades.ndim != 1:
-        raise InputError(
-            message("labels must have one or two dimensions, not {ndim}", ndim=grades.ndim)
-        )
+        raise InputError(message("data.labels-must-have-one-or-two", ndim=grades.ndim))
     if groups is None:
         offsets = np.array([0, len(grades)], dtype=np.int64)
         return LabelledRows(grades, values, offsets, ["0"], weights=heavy, numbered=True)
     _refuse_masked(groups, "groups")
     ids = np.asarray(groups)
     if ids.ndim != 1:
-        raise InputError(message("groups must have one dimension, not {ndim}", ndim=ids.ndim))
+        raise InputError(message("data.groups-must-have-one-dimension", ndim=ids.ndim))
     _refuse_missing(ids)
     if len(ids) == len(grades):
         return _by_ids(grades, values, ids, heavy)
@@ -86,11 +84,11 @@ def _same_shape(labels: NDArray[Any], scores: NDArray[Any]) -> None:
     if labels.shape != scores.shape:
         raise InputError(
             message(
-                "labels and scores differ in shape: {shape} and {shape_2}",
+                "data.labels-and-scores-differ",
                 shape=labels.shape,
                 shape_2=scores.shape,
             ),
-            hint="give one score for each label",
+            hint=message("core.give-one-score"),
         )
 
 
@@ -103,11 +101,11 @@ def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[Any]:
     if heavy.shape != shape:
         raise InputError(
             message(
-                "labels and weights differ in shape: {shape} and {shape_2}",
+                "data.labels-and-weights-differ",
                 shape=shape,
                 shape_2=heavy.shape,
             ),
-            hint="give one weight for each label",
+            hint=message("data.give-one-weight"),
         )
     return heavy
 
@@ -120,8 +118,8 @@ def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArra
         array = np.asarray(values)
     except ValueError as error:
         raise InputError(
-            message("{what} are ragged: {error}", what=what, error=error),
-            hint="give one flat array, and groups",
+            message("data.are-ragged", what=what, error=error),
+            hint=message("data.give-one-flat-array"),
         ) from error
     if scale is not None and array.dtype.kind in "OUS":
         flat = [scale.parse(value) for value in array.ravel().tolist()]
@@ -131,12 +129,12 @@ def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArra
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(
-                message("{what} are not numbers: {error}", what=what, error=error)
+                message("data.what-are-not-numbers", what=what, error=error)
             ) from error
     if array.dtype.kind not in "biuf":
         raise InputError(
-            message("{what} are not numbers but {dtype}", what=what, dtype=array.dtype),
-            hint=NAMED_GRADES if what == "labels" else "",
+            message("data.are-not-numbers", what=what, dtype=array.dtype),
+            hint=message(NAMED_GRADES) if what == "labels" else "",
         )
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         return array.astype(np.float64)
@@ -150,9 +148,8 @@ def _refuse_masked(values: object, what: str) -> None:
     count = int(np.ma.getmaskarray(values).sum()) if isinstance(values, np.ma.MaskedArray) else 0
     if count:
         raise InputError(
-            message("{what} hold {count:count masked value/masked values}", what=what, count=count),
-            hint="leave those rows out of labels, scores and groups alike:"
-            " keep = ~numpy.ma.getmaskarray(array)",
+            message("data.what-hold-count", what=what, count=count),
+            hint=message("data.leave-those-rows-out"),
         )
 
 
@@ -170,11 +167,11 @@ def _refuse_missing(ids: NDArray[Any]) -> None:
     if count:
         raise InputError(
             message(
-                "groups lack the query of {count:count row/rows}, the first is row {row}",
+                "data.groups-lack-query",
                 count=count,
                 row=int(np.argmax(absent)) + 1,
             ),
-            hint="give every row the id of its query, or leave those rows out",
+            hint=message("data.give-every-row-id"),
         )
 
 
@@ -197,11 +194,11 @@ def _by_sizes(
         given = f"{len(sizes)} numbers that add up to {total}" if whole else f"{len(sizes)} values"
         raise InputError(
             message(
-                "groups fit neither as sizes nor as ids: {count} rows, {given}",
+                "data.groups-fit-neither",
                 count=len(grades),
                 given=given,
             ),
-            hint="give sizes that add up to the number of rows, or one query id per row",
+            hint=message("data.give-sizes-that-add"),
         )
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])

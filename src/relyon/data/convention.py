@@ -172,7 +172,7 @@ class Convention:
         for name in changes:
             if name not in known:
                 raise UnknownNameError(
-                    message("a convention has no field `{name}`", name=name),
+                    message("data.convention-has-no-field", name=name),
                     hint=suggestion(name, known),
                 )
         rules = dict(parse_measure_rules(changes.get("measures", self.measures)))

@@ -124,7 +124,7 @@ class Judgments(Sourced):
                         except InputError as bad:
                             raise InputError(
                                 message(
-                                    "query `{query}`, document `{document}`: {bad_message}",
+                                    "core.query-document",
                                     query=query,
                                     document=document,
                                     bad_message=bad.message,
@@ -360,7 +360,7 @@ def _named(
             except InputError as error:
                 raise InputError(
                     message(
-                        "query `{query}`, document `{document}`: {error_message}",
+                        "data.query-document",
                         query=query,
                         document=document,
                         error_message=error.message,
@@ -381,12 +381,12 @@ def _each_grade(grades: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
 def _not_nested(query: object, grades: object, path: str) -> InputError:
     return InputError(
         message(
-            "query `{query}` maps to a {name}, not to its documents",
+            "data.query-maps-to-name",
             query=query,
             name=type(grades).__name__,
         ),
         path=path,
-        hint="the form is {query: {document: grade}}",
+        hint=message("data.form-is-query"),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
-from relyon.core.texts import Language
+from relyon.core.texts import Language, message
 from relyon.data.columns import (
     Record,
     language_of,
@@ -128,9 +128,9 @@ class LabelledRows(Sourced):
         """
         if self.scores is None:
             raise InputError(
-                "the rows have no scores",
+                message("data.rows-have-no-scores"),
                 path=self.path,
-                hint="give the scores of a ranker: evaluate_scores(rows, scores)",
+                hint=message("data.give-scores-of-ranker"),
             )
         return self.scores
 
@@ -142,9 +142,9 @@ class LabelledRows(Sourced):
         """
         if self.features is None:
             raise InputError(
-                "the rows have no features",
+                message("data.rows-have-no-features"),
                 path=self.path,
-                hint="relyon.read_features reads feature rows",
+                hint=message("data.relyon-read-features-reads-feature"),
             )
         return self.features
 

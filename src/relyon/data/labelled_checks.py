@@ -59,28 +59,28 @@ def refuse_rows(rows: Iterable[Record], path: str, scale: Scale | None, unit: st
     """
     for place, fields in rows:
         if "query" in fields and missing(fields["query"]):
-            refuse("the query is empty", path, place, unit)
+            refuse(say("io.query-is-empty"), path, place, unit)
         for role in ("label", "score", "weight", "position"):
             if role not in fields:
                 continue
             if missing(value := fields[role]):
-                refuse(say("the {what} is empty", what=role), path, place, unit)
+                refuse(say("data.is-empty", what=role), path, place, unit)
             try:
                 named = role == "label" and scale is not None
                 found = parse_grade(value, scale) if named else number(value)
             except InputError as error:
                 refuse(error.message, path, place, unit, error.hint)
             if found is None:
-                text = say("the {what} `{text}` is not a number", what=role, text=value)
-                refuse(text, path, place, unit, NAMED_GRADES if role == "label" else "")
+                text = say("core.is-not-number", what=role, text=value)
+                refuse(text, path, place, unit, say(NAMED_GRADES) if role == "label" else "")
             if not math.isfinite(found):
-                text = say("the {what} is {found}", what=role, found=found)
-                refuse(text, path, place, unit, "it must be finite")
+                text = say("core.what-is-found", what=role, found=found)
+                refuse(text, path, place, unit, say("data.must-be-finite"))
             if role == "weight" and found < 0:
-                hint = "row weights must be 0 or more"
-                refuse(say("the weight is {value:g}", value=found), path, place, unit, hint)
+                hint = say("native.row-weights-must-be-0")
+                refuse(say("core.weight-is-value", value=found), path, place, unit, hint)
             if role == "position" and not found.is_integer():
-                text = say("the position `{text}` is not a whole number", text=value)
+                text = say("core.position-is-not-whole", text=value)
                 refuse(text, path, place, unit)
         for role, value in fields.items():
             name = feature_name(role)
@@ -89,10 +89,10 @@ def refuse_rows(rows: Iterable[Record], path: str, scale: Scale | None, unit: st
             found = number(value)
             if found is None or math.isinf(found):
                 refuse(
-                    say("the feature `{name}` is `{value}`", name=name, value=value),
+                    say("core.feature-name-is-value", name=name, value=value),
                     path,
                     place,
                     unit,
-                    "features must be finite numbers: name the columns that are, features=[…]",
+                    say("data.features-must-be-finite"),
                 )
-    raise InputError("a label or a score cannot be used", path=path)
+    raise InputError(say("data.label-or-score-cannot"), path=path)

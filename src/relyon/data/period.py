@@ -63,7 +63,7 @@ def check_month(month: str) -> str:
     """
     if not MONTH.fullmatch(month):
         raise ParameterError(
-            message("`{month}` is not a month", month=month), hint="write it as 2026-03"
+            message("data.is-not-month", month=month), hint=message("data.write-as-2026-03")
         )
     return month
 
@@ -93,8 +93,8 @@ def parse_moment(name: str, value: str | datetime) -> datetime:
             found = ""
     if not isinstance(found, datetime):
         raise ParameterError(
-            message("`{name}`: `{value}` is not a date or time", name=name, value=value),
-            hint="write 2026-03, 2026-03-05 or 2026-03-05T08:30+08:00; without a zone it is UTC",
+            message("data.is-not-date", name=name, value=value),
+            hint=message("data.write-2026-03"),
         )
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
@@ -121,7 +121,7 @@ def parse_period(
     """
     if month is not None:
         if since is not None or until is not None:
-            raise ParameterError("give either `month`, or `since` and `until`")
+            raise ParameterError(message("data.give-either-month"))
         year, number = map(int, check_month(month).split("-"))
         following = f"{year + number // 12:04}-{number % 12 + 1:02}"
         return Period(parse_moment("month", month), parse_moment("month", following))
@@ -133,8 +133,8 @@ def parse_period(
     )
     if found.since and found.until and found.since >= found.until:
         raise ParameterError(
-            message("the period {period} is empty", period=str(found)),
-            hint="`until` is the first instant that no longer counts: it must be after `since`",
+            message("data.period-is-empty", period=str(found)),
+            hint=message("data.until-is-first-instant"),
         )
     return found
 
@@ -165,9 +165,9 @@ def cut(
     schema = raw.collect_schema()
     if "timestamp" not in schema:
         raise InputError(
-            "the log has no timestamp column, so it cannot be cut by time",
+            message("data.log-has-no-timestamp"),
             path=path,
-            hint="name it with --columns timestamp=COLUMN, or columns= in Python",
+            hint=message("data.name-with-columns-timestamp"),
         )
     kind: Any = schema["timestamp"]
     at, timed = nw.col("timestamp"), raw
@@ -258,15 +258,15 @@ def _checked(
     ).row(0, named=True)
     if not gather(kept.select("timestamp").head(1)).height:
         raise InputError(
-            message("no session of the log begins in {period}", period=str(period)),
+            message("data.no-session-of-log", period=str(period)),
             path=path,
             hint=message(
-                "its times range from {first} to {last}",
+                "data.times-range-from-first",
                 first=str(counted["first"])[:19],
                 last=str(counted["last"])[:19],
             )
             if counted["timed"]
-            else "none of its times can be read: `relyon logs doctor LOG` says why",
+            else message("data.none-of-times-can"),
         )
     missing = int(counted["rows"]) - int(counted["timed"])
     return (Note("without-time", missing, "warning"),) if missing else ()

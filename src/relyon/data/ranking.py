@@ -117,12 +117,12 @@ class Ranking:
                 if grade < 0:
                     raise InputError(
                         message(
-                            "query `{query}`, document `{document}`: negative grade {grade:g}",
+                            "core.query-document-negative-grade",
                             query=query,
                             document=document,
                             grade=grade,
                         ),
-                        hint="set negative=nonrelevant or negative=unjudged",
+                        hint=message("data.set-negative-nonrelevant"),
                     )
         pooled: frozenset[str] = frozenset()
         if convention.negative == "unjudged":
@@ -139,8 +139,8 @@ class Ranking:
         ]
         if convention.ties == "rank" and ranks is None:
             raise InputError(
-                message("query `{query}`: ties=rank needs a rank column", query=query),
-                hint="choose another tie rule, such as ties=doc-desc",
+                message("data.query-ties-rank-needs", query=query),
+                hint=message("data.choose-another-tie-rule"),
             )
         kept = set(rows)
         keys, descending = _sort_keys(documents, values, ranks, convention.ties, judged)
@@ -269,10 +269,10 @@ class Ranking:
         if prod(factorial(len(group)) for group in groups) > MOST_ORDERS:
             raise ParameterError(
                 message(
-                    "query `{query}` has too many tied documents to average over their orders",
+                    "data.query-has-too-many",
                     query=self.query,
                 ),
-                hint="choose another tie rule for this measure, such as ties=doc-desc",
+                hint=message("data.choose-another-tie-rule-for-this"),
             )
         for order in product(*(permutations(group) for group in groups)):
             entries = [entry for group in order for entry in group]

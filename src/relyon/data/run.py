@@ -85,19 +85,18 @@ class Run(Sourced):
                 if not isinstance(scores, Mapping):
                     raise InputError(
                         say(
-                            "query `{query}` maps to a {name}, not to its documents",
+                            "data.query-maps-to-name",
                             query=query,
                             name=type(scores).__name__,
                         ),
                         path=path,
-                        hint="the form is {query: {document: score}}",
+                        hint=say("data.form-is-query-document"),
                     ) from None
                 for document, score in scores.items():
                     if isinstance(score, str) or number(score) is None:
                         raise InputError(
                             say(
-                                "query `{query}`, document `{document}`: the score `{score}` is"
-                                " not a number",
+                                "data.query-document-score",
                                 query=query,
                                 document=document,
                                 score=score,

@@ -63,11 +63,7 @@ class Scale:
         names += [level.chinese for level in self.levels if level.chinese]
         grades = [level.grade for level in self.levels]
         if len(set(names)) < len(names) or len(set(grades)) < len(grades):
-            raise ParameterError(
-                message(
-                    "the scale `{name}` has two levels of the same name or grade", name=self.name
-                )
-            )
+            raise ParameterError(message("data.scale-has-two-levels", name=self.name))
 
     @property
     def highest(self) -> float | None:
@@ -127,18 +123,17 @@ class Scale:
     def _unknown(self, value: object) -> InputError:
         if not self.levels:
             return InputError(
-                message("not a grade: `{value}`", value=value),
-                hint="give a number, or name a scale such as `search` for 高/中/低/无",
+                message("data.not-grade", value=value),
+                hint=message("data.give-number"),
             )
         known = ", ".join(
             f"{level.grade:g} = {level.name}{'/' + level.chinese if level.chinese else ''}"
             for level in self.levels
         )
         return InputError(
-            message("not a grade of the scale `{name}`: `{value}`", name=self.name, value=value),
+            message("data.not-grade-of-scale", name=self.name, value=value),
             hint=message(
-                "use {known}; for other grades write a scale of your own, a TOML, JSON or YAML"
-                " file: --scale FILE (of a judging project: in `relyon judge init`)",
+                "data.use-known",
                 known=known,
             ),
         )
@@ -208,9 +203,9 @@ def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            message("not a scale: {error}", error=error),
+            message("data.not-scale", error=error),
             path=path,
-            hint="each level needs `grade` and `name`, and may have `chinese` and `gain`",
+            hint=message("data.each-level-needs-grade"),
         ) from error
 
 
@@ -238,7 +233,7 @@ def read_settings(path: str) -> dict[str, Any]:
         elif suffix in {".yaml", ".yml"}:
             yaml = optional_package(
                 "yaml",
-                purpose="a file in YAML, unlike one in TOML or JSON,",
+                purpose=message("data.file-in-yaml"),
                 package="PyYAML",
                 install="relyon[yaml]",
             )
@@ -250,15 +245,13 @@ def read_settings(path: str) -> dict[str, Any]:
     except DependencyError:
         raise
     except FileNotFoundError as error:
-        raise InputError("there is no such file", path=path) from error
+        raise InputError(message("core.there-is-no"), path=path) from error
     except OSError as error:
-        raise InputError(
-            message("cannot be read: {error}", error=error.strerror), path=path
-        ) from error
+        raise InputError(message("core.cannot-be-read", error=error.strerror), path=path) from error
     except ValueError as error:
-        raise InputError(message("cannot be read: {error}", error=error), path=path) from error
+        raise InputError(message("core.cannot-be-read", error=error), path=path) from error
     except Exception as error:  # PyYAML's errors share no base with ValueError
-        raise InputError(message("cannot be read: {error}", error=error), path=path) from error
+        raise InputError(message("core.cannot-be-read", error=error), path=path) from error
     if not isinstance(values, dict):
-        raise InputError("expected keys and values", path=path)
+        raise InputError(message("data.expected-keys-and-values"), path=path)
     return values

@@ -240,8 +240,8 @@ def _lazy(frame: object) -> nw.LazyFrame[Any]:
     if hasattr(frame, "__arrow_c_stream__"):
         return nw.from_native(pl.DataFrame(frame).lazy())
     raise InputError(
-        message("a {name} is not a data frame", name=type(frame).__name__),
-        hint="give a Polars, pandas, PyArrow, DuckDB or PySpark frame, or a path to read_sessions",
+        message("data.is-not-data-frame", name=type(frame).__name__),
+        hint=message("data.give-polars-pandas-pyarrow"),
     )
 
 
@@ -302,13 +302,10 @@ def _typed(raw: nw.LazyFrame[Any], path: str) -> nw.LazyFrame[Any]:
 
 def _wrong(name: str, kind: Any, wanted: str, path: str) -> InputError:
     return InputError(
-        message(
-            "the {name} column contains {kind}, not {wanted}", name=name, kind=kind, wanted=wanted
-        ),
+        message("data.name-column-contains-kind", name=name, kind=kind, wanted=wanted),
         path=path,
         hint=message(
-            'choose another column: columns={{"{name}": …}} in Python,'
-            " `--columns {name}=…` on the command line",
+            "data.choose-another-column",
             name=name,
         ),
     )
@@ -385,10 +382,10 @@ def _time(raw: nw.LazyFrame[Any], kind: Any, path: str) -> tuple[nw.LazyFrame[An
     if not polars:
         raise InputError(
             message(
-                "the timestamp column contains {kind}; outside Polars it must contain timestamps",
+                "data.timestamp-column-contains",
                 kind=kind,
             ),
             path=path,
-            hint="cast it to a timestamp in your engine first",
+            hint=message("data.cast-to-timestamp"),
         )
     return nw.from_native(raw.to_native().with_columns(utc("timestamp"))), column

@@ -199,7 +199,7 @@ def join_rows(sheet: Sheet, path: str = "") -> Sheet:
             if one.judge in known and known[one.judge].grade != one.grade:
                 raise InputError(
                     message(
-                        "query `{key}`, document `{key_2}`: `{judge}` grades it twice",
+                        "data.query-document-grades-twice",
                         key=key[0],
                         key_2=key[1],
                         judge=one.judge,
@@ -209,8 +209,7 @@ def join_rows(sheet: Sheet, path: str = "") -> Sheet:
         if None not in (before.final, row.final) and before.final != row.final:
             raise InputError(
                 message(
-                    "query `{key}`, document `{key_2}` has the final grades"
-                    " {final:g} and {final_2:g}",
+                    "data.query-key",
                     key=key[0],
                     key_2=key[1],
                     final=before.final,

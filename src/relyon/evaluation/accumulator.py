@@ -108,11 +108,10 @@ class Accumulator:
             if one.needs_highest_grade and self.scale is None and "max" not in held:
                 raise ParameterError(
                     message(
-                        "`{one_name}` needs the highest grade of the whole data, which a single"
-                        " part does not have",
+                        "evaluation.needs-highest-grade",
                         one_name=one.name,
                     ),
-                    hint=message("name it: {one}", one=replace(one, max=3)),  # type: ignore[type-var]
+                    hint=message("evaluation.name-run", one=replace(one, max=3)),  # type: ignore[type-var]
                 )
         check_choice("queries", queries, get_args(Queries))
         self.queries = queries
@@ -167,7 +166,8 @@ class Accumulator:
         rows = grouped_rows(labels, scores, groups, self.scale, weights)
         if self.queries == "once" and rows.numbered:
             raise ParameterError(
-                'queries="once" needs the query of each row', hint="give one id per row as groups"
+                message("evaluation.queries-once-needs-query"),
+                hint=message("evaluation.give-one-id-per"),
             )
         settings = Settings(
             array_rules(self.convention),
@@ -189,10 +189,7 @@ class Accumulator:
             ParameterError: If the other one was created with other parameters; after `finish`.
         """
         if any(getattr(self, name) != getattr(other, name) for name in SAME):
-            raise ParameterError(
-                "accumulators can be merged only if measures, convention, average, scale and"
-                " queries are the same"
-            )
+            raise ParameterError(message("evaluation.accumulators-can-be-merged"))
         with ExitStack() as locked:
             # In one order, or two threads that merge each into the other wait forever.
             for lock in sorted({self._lock, other._lock}, key=id):
@@ -233,12 +230,12 @@ class Accumulator:
         """
         if self.queries == "any":
             raise ParameterError(
-                'only an accumulator with queries="once" can be finished',
-                hint="otherwise every part counts the judged queries that its run lacks",
+                message("evaluation.only-accumulator-with-queries"),
+                hint=message("evaluation.otherwise-every-part-counts"),
             )
         judged = self._judgments(judgments)
         if not len(judged.table):
-            raise InputError("there are no judgments", path=judged.path)
+            raise InputError(message("core.there-are-no-judgments"), path=judged.path)
         left = _only(judged, [one for one in judged.queries if one not in self._names])
         batch, columns, _ = self._evaluated(left, {}, self.convention)
         with self._lock:
@@ -260,8 +257,8 @@ class Accumulator:
         run, labels = self._run, self._labels
         if self.queries == "once" and run is not None and not self._finished:
             raise ParameterError(
-                "the judged queries that no part has are not counted yet",
-                hint="call finish(judgments) after the last merge",
+                message("evaluation.judged-queries-that-no"),
+                hint=message("evaluation.call-finish-judgments-after"),
             )
         if run is not None and run.missing == run.queries and run.unjudged:
             raise no_common_query(run.missing_examples, run.unjudged_examples)
@@ -321,11 +318,11 @@ class Accumulator:
         if shared:
             raise InputError(
                 message(
-                    "{count:count query is/queries are} in more than one part: {queries}",
+                    "evaluation.in-more-than-one-part",
                     count=len(shared),
                     queries=[f"`{query}`" for query in sorted(shared)[:3]],
                 ),
-                hint="all rows of a query belong in one part: partition them by query",
+                hint=message("evaluation.all-rows-of-query"),
             )
         self._names.update(queries)
 
@@ -339,8 +336,8 @@ class Accumulator:
     def _refuse_finished(self) -> None:
         if self._finished:
             raise ParameterError(
-                "the accumulator is finished: nothing can be added to it",
-                hint="call finish(judgments) once, after the last merge",
+                message("evaluation.accumulator-is-finished"),
+                hint=message("evaluation.call-finish-judgments-once"),
             )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def assemble(
     warnings = [note for note in notes if note.level == "warning"]
     if strict and warnings:
         raise StrictError(
-            message("{run}: {notes:semicolon}", run=title, notes=warnings),
-            hint="without strict, these warnings are only printed",
+            message("evaluation.run-notes", run=title, notes=warnings),
+            hint=message("evaluation.without-strict"),
         )
     refuse_undefined(program, columns, queries)
     warn(warnings, title)
@@ -92,7 +92,7 @@ def refuse_undefined(
         plural = "query" if count == 1 else "queries"
         raise InputError(
             message(
-                "`{name}` has no value for {count:,} {plural}{named}{more}",
+                "evaluation.has-no-value",
                 name=name,
                 count=count,
                 plural=plural,
@@ -100,8 +100,7 @@ def refuse_undefined(
                 more=more,
             ),
             hint=message(
-                "the convention says undefined=error; undefined=skip leaves them out, `zero` and"
-                " `one` count them, and --set {measure}.undefined=one does so for one measure",
+                "evaluation.convention-says-undefined-error",
                 measure=one.name,
             ),
         )

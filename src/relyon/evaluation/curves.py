@@ -79,18 +79,16 @@ def _counts(
     heavy = None if rows.weights is None else rows.weights.astype(np.float64)
     values = rows.known_scores().astype(np.float64, copy=False)
     if not len(values):
-        raise InputError("there are no rows")
+        raise InputError(message("core.there-are-no-rows"))
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise InputError(
-            message("score {row} is not a finite number: {values}", row=row, values=values[row])
-        )
+        raise InputError(message("evaluation.score-is-not-finite", row=row, values=values[row]))
     if heavy is not None:
         if not (np.isfinite(heavy).all() and (heavy >= 0).all()):
             row = int(np.flatnonzero(~(np.isfinite(heavy) & (heavy >= 0)))[0])
             raise InputError(
                 message(
-                    "weight {row} is {heavy}: row weights must be 0 or more",
+                    "evaluation.weight-row-is-heavy",
                     row=row,
                     heavy=heavy[row],
                 )
@@ -98,7 +96,7 @@ def _counts(
         kept = heavy > 0
         values, positive, heavy = values[kept], positive[kept], heavy[kept]
         if not len(values):
-            raise InputError("all weights are 0")
+            raise InputError(message("evaluation.all-weights-are-0"))
     if heavy is None:
         # Sorting plain numbers is several times as fast as sorting rows.
         ordered = np.sort(values)[::-1]
@@ -166,7 +164,7 @@ def _roc(
     import numpy as np
 
     if true[-1] == 0 or false[-1] == 0:
-        raise InputError("a ROC curve needs positives and negatives")
+        raise InputError(message("evaluation.roc-curve-needs-positives"))
     return Curve(
         np.concatenate([[0.0], false / false[-1]]),
         np.concatenate([[0.0], true / true[-1]]),
@@ -209,7 +207,7 @@ def _precision_recall(
     thresholds: NDArray[np.float64], true: NDArray[np.float64], false: NDArray[np.float64]
 ) -> Curve:
     if true[-1] == 0:
-        raise InputError("a precision-recall curve needs positives")
+        raise InputError(message("evaluation.precision-recall-curve-needs-positives"))
     return Curve(true / true[-1], true / (true + false), thresholds, ("recall", "precision"))
 
 
@@ -290,18 +288,16 @@ def classify(
     rows = group_rows(labels, scores)
     cuts = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if not rows.labels.size:
-        raise InputError("there are no rows")
+        raise InputError(message("core.there-are-no-rows"))
     if (np.diff(cuts) <= 0).any() or not np.isfinite(cuts).all():
-        raise InputError(
-            message("thresholds must be ascending finite numbers, not {cuts}", cuts=cuts.tolist())
-        )
+        raise InputError(message("evaluation.thresholds-must-be-ascending", cuts=cuts.tolist()))
     grades = rows.labels
     truth = (grades >= rel).astype(np.int64) if len(cuts) == 1 else grades.astype(np.int64)
     count = len(cuts) + 1
     if len(cuts) > 1 and ((truth != grades) | (truth < 0) | (truth >= count)).any():
         raise InputError(
             message(
-                "with {count} thresholds the grades must be 0 to {count_2}",
+                "evaluation.with-thresholds-grades",
                 count=len(cuts),
                 count_2=count - 1,
             )

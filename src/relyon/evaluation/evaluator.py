@@ -165,7 +165,7 @@ class Evaluator:
             raise negative_grade(self.judgments)
         batch, columns, found = evaluate_run(self.judgments, program, run, self.threads)
         if not len(self.judgments.table):
-            raise InputError("there are no judgments", path=self.judgments.path)
+            raise InputError(say("core.there-are-no-judgments"), path=self.judgments.path)
         facts = RunFacts.of(batch, self.judgments)
         if facts.missing == facts.queries and facts.unjudged:
             raise no_common_query(self.judgments.queries, batch.unjudged_examples)
@@ -190,7 +190,7 @@ class Evaluator:
 
         reference = self.reference
         if reference is None:
-            raise ParameterError("there is no other run to compare with")
+            raise ParameterError(say("evaluation.there-is-no-other"))
         run = read_run(other)
         queries = reference.queries
         held = [query for query in queries if query in run.table]
@@ -229,12 +229,12 @@ def negative_grade(judgments: Judgments) -> InputError:
     )
     path = judgments.path
     message = say(
-        "query `{query}`, document `{document}`: negative grade {grade:g}",
+        "core.query-document-negative-grade",
         query=query,
         document=document,
         grade=grade,
     )
-    hint = "set negative=nonrelevant or negative=unjudged"
+    hint = say("data.set-negative-nonrelevant")
     line = find_line(path, query, document) if path else None
     if line is None:
         return InputError(message, path=path, hint=hint)
@@ -251,10 +251,10 @@ def missing_queries(count: int, examples: Sequence[str]) -> InputError:
     more = ", …" if count > len(examples) else ""
     values = {"count": count, "examples": ", ".join(f"`{one}`" for one in examples) + more}
     return InputError(
-        say("{count} judged query is not in the run: {examples}", **values)
+        say("evaluation.judged-query-is-not-in-run", **values)
         if count == 1
-        else say("{count} judged queries are not in the run: {examples}", **values),
-        hint="set missing=zero to count them as 0, or missing=skip to leave them out",
+        else say("evaluation.judged-queries-are-not-in-run", **values),
+        hint=say("evaluation.set-missing-zero"),
     )
 
 
@@ -270,9 +270,11 @@ def no_common_query(judged: Sequence[str], found: Sequence[str]) -> InputError:
     note = explain_mismatch(judged, found)
     return InputError(
         say(
-            "no query of the run is judged: the judgments have {judged}, the run has {found}",
+            "evaluation.no-query-of-run",
             judged=[f"`{query}`" for query in judged[:3]],
             found=[f"`{query}`" for query in found[:3]],
         ),
-        hint=say("{note}", note=note) if note else "check that both files use the same query ids",
+        hint=say("evaluation.strict-note", note=note)
+        if note
+        else say("evaluation.check-that-both-files"),
     )

@@ -176,8 +176,8 @@ def compile_rows(
     others = [str(one) for one in program.asked if not one.weighted]
     if weighted and others:
         raise ParameterError(
-            message("weights are not supported by {others}", others=list(others)),
-            hint="weights work with pnr, concordance, auc, gauc and average_precision",
+            message("evaluation.weights-are-not-supported", others=list(others)),
+            hint=message("evaluation.weights-work-with-pnr"),
         )
     return program
 

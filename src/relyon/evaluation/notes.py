@@ -163,11 +163,11 @@ def refuse_large_grades(program: Program, highest: float) -> None:
     if names:
         raise InputError(
             message(
-                "{measures:and} cannot use the grade {grade:g}: its gain would be 2^{grade:g} - 1",
+                "evaluation.cannot-use-grade",
                 measures=names,
                 grade=highest,
             ),
-            hint="write grades as levels such as 0 to 4, or choose gain=linear",
+            hint=message("evaluation.write-grades-as-levels"),
         )
 
 

@@ -77,7 +77,9 @@ class Program:
         """
         asked = tuple(parse_measures(measures))
         if not asked:
-            raise ParameterError("no measures given", hint="name at least one, such as ndcg@10")
+            raise ParameterError(
+                message("evaluation.no-measures-given"), hint=message("evaluation.name-at-least")
+            )
         if average is not None:
             check_choice("average", average, get_args(Average))
         if convention.measures:
@@ -165,14 +167,14 @@ class Program:
         for one in self.asked:
             if reference and one.needs == "judgments":
                 raise ParameterError(
-                    message("`{one}` needs judgments, but the first argument is a run", one=one),
-                    hint="two runs can be compared with rbo, overlap@k and tau_ap",
+                    message("evaluation.needs-judgments", one=one),
+                    hint=message("evaluation.two-runs-can"),
                 )
             if not reference and one.needs == "reference":
                 raise ParameterError(
                     message(
-                        "`{one}` compares two runs, but the first argument contains judgments",
+                        "evaluation.compares-two-runs",
                         one=one,
                     ),
-                    hint="give another run instead of the judgments",
+                    hint=message("evaluation.give-another-run-instead"),
                 )

@@ -101,8 +101,8 @@ class Results(Exportable, Mapping[str, float]):
         key = str(parse_measure(name))
         if key not in self.entries:
             raise UnknownNameError(
-                message("`{key}` was not evaluated", key=key),
-                hint=message("available: {entries}", entries=list(self.entries)),
+                message("evaluation.was-not-evaluated", key=key),
+                hint=message("evaluation.available-entries", entries=list(self.entries)),
             )
         return key
 
@@ -131,8 +131,8 @@ class Results(Exportable, Mapping[str, float]):
         """
         if self._queries is None:
             raise ParameterError(
-                "per-query values were not kept",
-                hint="an Accumulator keeps sums only; use relyon.evaluate for one run",
+                message("evaluation.per-query-values"),
+                hint=message("evaluation.accumulator-keeps-sums-only"),
             )
         return self._queries()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_whole
+from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.labelled import LabelledRows
 from relyon.data.run import run_name
@@ -99,14 +100,14 @@ def evaluate_scores(
     if isinstance(labels, str | PathLike):
         if scores is not None or groups is not None or weights is not None:
             raise ParameterError(
-                "a file of labelled rows has its own scores, groups and weights",
-                hint='columns={"weight": COLUMN} reads weights' if weights is not None else "",
+                message("evaluation.file-of-labelled-rows"),
+                hint=message("evaluation.columns-weight") if weights is not None else "",
             )
         found = evaluate_file(labels, columns, asked, settings)
         name = name or run_name(labels)
     else:
         if columns is not None:
-            raise ParameterError("`columns` is for files: labels are an array here")
+            raise ParameterError(message("evaluation.columns-is-for-files"))
         rows = grouped_rows(labels, scores, groups, chosen, weights)
         found = evaluate_rows(rows, asked, settings)
     program = found.program
@@ -129,12 +130,16 @@ def grouped_rows(
             return scored_rows(labels, scores)
         if scores is not None or groups is not None or weights is not None:
             raise ParameterError(
-                "the result of read_scored has its own scores, groups and weights",
-                hint="read_scored(…, weight=COLUMN) reads weights" if weights is not None else "",
+                message("evaluation.result-of-read-scored"),
+                hint=message("evaluation.read-scored-weight-column-reads")
+                if weights is not None
+                else "",
             )
         return labels
     if scores is None:
-        raise ParameterError("scores are missing", hint="give one score for each label")
+        raise ParameterError(
+            message("evaluation.scores-are-missing"), hint=message("core.give-one-score")
+        )
     return group_rows(labels, scores, groups, scale, weights)
 
 
@@ -148,8 +153,8 @@ def array_rules(convention: Convention) -> Convention:
         return convention.replace(ties="expected", name=convention.name)
     if convention.ties == "rank":
         raise ParameterError(
-            "ties=rank needs a rank column, but arrays of scores have none",
-            hint="choose another tie rule, such as ties=input",
+            message("evaluation.ties-rank-needs-rank"),
+            hint=message("evaluation.choose-another-tie-rule"),
         )
     return convention
 

@@ -45,11 +45,10 @@ def trec_lines(
             if any(mark in query for mark in "\t\r\n"):
                 raise InputError(
                     message(
-                        "trec_eval's format cannot contain the query `{query}`: it has a tab or"
-                        " line end",
+                        "evaluation.trec-evals-format-cannot-contain",
                         query=query,
                     ),
-                    hint="print CSV or JSON Lines",
+                    hint=message("evaluation.print-csv-or-json"),
                 )
             for name, value, other in zip(run.entries, values, instead, strict=True):
                 if asked[name].counts_queries or run.entries[name].average == "geometric":

@@ -45,9 +45,7 @@ def check_csv(data: bytes, separator: str, limit: int, path: str) -> None:
     lines = io.BytesIO(data)
     columns = lines.readline().count(separator.encode()) + 1
     if columns > MOST_COLUMNS:
-        raise InputError(
-            message("has more than {most_columns:,} columns", most_columns=MOST_COLUMNS), path=path
-        )
+        raise InputError(message("io.has-more-than-columns", most_columns=MOST_COLUMNS), path=path)
     rows = data.count(b"\n") + 1
     # A row that is too short is padded.
     cells = max(rows * columns, data.count(separator.encode()))
@@ -71,11 +69,11 @@ def read_bounded_jsonl(data: bytes, limit: int, path: str) -> pl.DataFrame:
     objects = _objects(data, path)
     first = next(objects, None)
     if first is None:
-        raise InputError("is empty", path=path)
+        raise InputError(message("io.is-empty"), path=path)
     names = list(first[1])
     if len(names) > MOST_COLUMNS:
         raise InputError(
-            message("has more than {most_columns:,} members in a line", most_columns=MOST_COLUMNS),
+            message("io.has-more-than-members", most_columns=MOST_COLUMNS),
             path=path,
         )
     frames: list[pl.DataFrame] = []
@@ -95,7 +93,7 @@ def read_bounded_jsonl(data: bytes, limit: int, path: str) -> pl.DataFrame:
 def _objects(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(io.BytesIO(data), 1):
         if len(line) > LONGEST_LINE:
-            raise ParseError("the line is longer than 1 MiB", path=path, line=number)
+            raise ParseError(message("io.line-is-longer"), path=path, line=number)
         if text := line.removeprefix(b"\xef\xbb\xbf").strip():
             yield number, json_object(text, path, number, parse_int=str, parse_float=str)
 
@@ -104,9 +102,7 @@ def _text(value: Any, name: str, path: str, line: int) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict | list):
-        raise ParseError(
-            message("`{name}` is not a single value", name=name[:60]), path=path, line=line
-        )
+        raise ParseError(message("io.is-not-single-value", name=name[:60]), path=path, line=line)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -130,9 +126,7 @@ def read_bounded_parquet(data: bytes, limit: int, path: str) -> pl.DataFrame:
     for column in frame.get_columns():
         if column.dtype.is_nested():
             raise InputError(
-                message(
-                    "the column `{column_name}` contains nested values", column_name=column.name
-                ),
+                message("io.column-contains-nested-values", column_name=column.name),
                 path=path,
             )
         if column.dtype == pl.String:

@@ -57,21 +57,22 @@ class _Guarded:
             return self._stream.read(size)
         except EOFError:
             raise InputError(
-                message("is incomplete: the {name} data is truncated", name=self._name),
+                message("io.is-incomplete", name=self._name),
                 path=self._path,
-                hint="copy or download the file again",
+                hint=message("io.copy-or-download-file"),
             ) from None
         except InputError:
             raise
         except Exception as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise InputError(
-                    message("cannot be read: {strerror}", strerror=error.strerror), path=self._path
+                    message("core.cannot-be-read-strerror", strerror=error.strerror),
+                    path=self._path,
                 ) from None
             raise InputError(
-                message("the {name} data is corrupted ({error})", name=self._name, error=error),
+                message("io.data-is-corrupted", name=self._name, error=error),
                 path=self._path,
-                hint="copy or download the file again",
+                hint=message("io.copy-or-download-file"),
             ) from None
 
     def close(self) -> None:
@@ -148,8 +149,8 @@ def decompressor(raw: Reader, compression: str, path: str) -> Reader:
             import lz4.frame
         except ImportError:
             raise DependencyError(
-                message("{path}: reading lz4 needs the package `lz4`", path=path),
-                hint="pip install 'relyon[lz4]'",
+                message("io.reading-lz4-needs-package", path=path),
+                hint=message("io.pip-install-relyon-lz4"),
             ) from None
         stream = lz4.frame.LZ4FrameFile(raw)
     return _Guarded(stream, raw, compression, path)
@@ -178,7 +179,7 @@ def compressed(file: BinaryIO, suffix: str, path: str) -> BinaryIO:
         import lz4.frame
     except ImportError:
         raise DependencyError(
-            message("{path}: writing lz4 needs the package `lz4`", path=path),
-            hint="pip install 'relyon[lz4]'",
+            message("io.writing-lz4-needs-package", path=path),
+            hint=message("io.pip-install-relyon-lz4"),
         ) from None
     return lz4.frame.LZ4FrameFile(file, "wb")  # type: ignore[no-any-return, unused-ignore]

@@ -72,7 +72,7 @@ class Descriptions:
         if not known and not is_frame(source):
             raise ParameterError(
                 message(
-                    "the parameter `{name}` must be {expected}. Got {name_2} instead.",
+                    "core.parameter-name-must-be-expected",
                     name="query_texts" if role == "query" else "document_titles",
                     expected="a mapping from ids to texts, a frame or a file",
                     name_2=type(source).__name__,
@@ -266,19 +266,15 @@ def _no_ids(
     found: Sequence[str], table: pl.DataFrame, path: str, *, role: str, problem: str
 ) -> InputError:
     if found:
-        hint = message(
-            "ids were looked for in {found}: they must be written as in the log or run", found=found
-        )
+        hint = message("io.ids-were-looked", found=found)
     else:
         columns = list(table.columns)
-        hint = message(
-            "call the column of ids `{role}`; the columns are {columns}", role=role, columns=columns
-        )
+        hint = message("io.call-column-of-ids", role=role, columns=columns)
     return InputError(problem, path=path, hint=hint)
 
 
 def _no_texts(role: Role, table: pl.DataFrame, path: str) -> InputError:
     name = SPELLINGS[role][2][1]
     columns = list(table.columns)
-    hint = message("call it {name}; the columns are {columns}", name=name, columns=columns)
+    hint = message("io.call-name", name=name, columns=columns)
     return InputError(NO_TEXTS[role], path=path, hint=hint)

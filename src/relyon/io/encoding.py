@@ -79,7 +79,7 @@ def not_utf8(data: bytes, path: str, line: int, reason: str) -> ParseError:
     """
     found = guess(data)
     return ParseError(
-        message("is not UTF-8 text ({reason}); it looks like {encoding}", reason=reason,
+        message("io.is-not-utf-8-text", reason=reason,
                 encoding=found),
         path=path,
         line=line,
@@ -94,14 +94,12 @@ def _conversion(encoding: str, path: str) -> str:
     for suffix, program in UNPACKERS.items():
         if path.endswith(suffix):
             return message(
-                "convert it: {program} -dc {path} | iconv -f {encoding} -t UTF-8 > utf8-file",
+                "io.convert-dc-iconv-f",
                 program=program,
                 encoding=encoding,
                 path=name,
             )
-    return message(
-        "convert it: iconv -f {encoding} -t UTF-8 {path} > utf8-file", encoding=encoding, path=name
-    )
+    return message("io.convert-iconv-f-t", encoding=encoding, path=name)
 
 
 def check_wide(head: bytes, path: str) -> None:
@@ -118,7 +116,7 @@ def check_wide(head: bytes, path: str) -> None:
             found = "UTF-16LE" if odd else "UTF-16BE"
     if found:
         raise InputError(
-            message("is {encoding} text", encoding=found[:6]),
+            message("io.is-text", encoding=found[:6]),
             path=path,
             hint=_conversion(found if not head.startswith(MARKED) else found[:6], path),
         )
@@ -138,10 +136,10 @@ def check_line_ends(head: bytes, path: str) -> None:
 def carriage_returns(path: str, line: int) -> ParseError:
     """Returns the error about lines that end with a carriage return alone."""
     return ParseError(
-        "lines end with a carriage return alone, as on an old Macintosh",
+        message("io.lines-end-with-carriage"),
         path=path,
         line=line,
-        hint="write them with line feeds: tr '\\r' '\\n' < FILE > NEW",
+        hint=message("io.write-them-with-line"),
     )
 
 

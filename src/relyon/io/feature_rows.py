@@ -79,7 +79,7 @@ def letor_parts(rows: LabelledRows, values: int = VALUES) -> Iterator[str]:
     )
     documents = rows.documents or []
     if not all(documents):
-        raise InputError("only some rows have document ids", path=rows.path)
+        raise InputError(message("io.only-some-rows"), path=rows.path)
     names = rows.known_features().names
     header = LetorHeader.of(names, [*rows.queries, *documents], fields)
     yield header.lines()
@@ -125,12 +125,9 @@ def _features(rows: LabelledRows, first: bool) -> Iterator[str]:
         places = found.values.indices if sparse else np.nonzero(np.isnan(held))[1]
         place = int(places[np.isnan(held)][0] if sparse else places[0])
         raise InputError(
-            message("the feature `{name}` lacks values", name=found.names[place]),
+            message("io.feature-lacks-values", name=found.names[place]),
             path=rows.path,
-            hint=(
-                "LETOR text cannot represent missing values: fill them in, or write csv, jsonl or"
-                " parquet"
-            ),
+            hint=message("io.letor-text-cannot-represent"),
         )
     if not sparse:
         texts = [_numbers(held[:, place]) for place in range(width)]
@@ -169,5 +166,5 @@ def _check_names(columns: list[str], roles: dict[str, str], path: str) -> None:
 
 
 def _refused(name: str, role: str, path: str) -> InputError:
-    text = message("the feature `{name}` would be read as the {role}", name=name, role=role)
-    return InputError(text, path=path, hint="rename it first")
+    text = message("io.feature-would-be-read", name=name, role=role)
+    return InputError(text, path=path, hint=message("io.rename-first"))

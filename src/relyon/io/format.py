@@ -235,7 +235,7 @@ class Format:
     def _cannot(self, kind: Kind, path: str = "") -> InputError:
         return InputError(
             message(
-                "the format `{name}` cannot contain {readers}",
+                "io.format-cannot-contain",
                 name=self.name,
                 readers=message(READERS[kind][1]),
             ),

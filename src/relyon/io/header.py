@@ -69,7 +69,7 @@ def headerless(header: Sequence[str], kind: str, path: str) -> InputError:
     shown = ",".join(header)
     return ParseError(
         message(
-            "this file seems to have no header line: `{shown}{ending}` does not name columns",
+            "io.this-file-seems",
             shown=shown[:60],
             ending="…" if len(shown) > 60 else "",
         ),
@@ -86,13 +86,12 @@ def _numbered_hint(roles: Sequence[str], kind: str) -> str:
     if reader is None:
         python = ", ".join(f'"{role}": "{place}"' for place, role in enumerate(roles, 1))
         return message(
-            "assign columns by number, such as `--columns {places}` (columns={{{python}}} in"
-            " Python), or add a header line",
+            "io.assign-columns",
             places=places,
             python=python,
         )
     return message(
-        "assign columns by number, {reader}(…, {parameter}), or add a header line",
+        "io.assign-columns-by-number",
         reader=f"relyon.{reader}",
         parameter=named_columns(kind, {role: str(n) for n, role in enumerate(roles, 1)}),
         places=places,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
@@ -36,11 +37,11 @@ def judged_rows(rows: LabelledRows, judgments: Judgments, unjudged: Unjudged) ->
 
     if rows.documents is None:
         raise ParameterError(
-            "the rows have no document ids, so they cannot be joined with judgments",
-            hint="name the column of documents: document=NAME",
+            message("io.rows-have-no-document"),
+            hint=message("io.name-column-of-documents"),
         )
     if judgments.has_subtopics:
-        raise InputError("judgments of subtopics cannot label rows", path=judgments.source)
+        raise InputError(message("io.judgments-of-subtopics-cannot"), path=judgments.source)
     qid = rows.qid
     keys = pl.DataFrame(
         {"query": pl.Series(rows.queries, dtype=pl.String).gather(qid), "document": rows.documents},
@@ -52,9 +53,9 @@ def judged_rows(rows: LabelledRows, judgments: Judgments, unjudged: Unjudged) ->
     missing = int(found.null_count())
     if missing == len(found):
         raise InputError(
-            "none of the rows is judged",
+            message("io.none-of-rows"),
             path=rows.source,
-            hint="compare the ids of queries and documents in both",
+            hint=message("io.compare-ids-of-queries"),
         )
     labels = found.fill_null(0.0).to_numpy()
     notes = list(rows.notes)

@@ -91,9 +91,7 @@ class LetorHeader:
             value = wanted.search(comment)
             if value is None:
                 raise ParseError(
-                    message(
-                        "the comment lacks the {what} that the first lines announce", what=what
-                    ),
+                    message("io.comment-lacks-that-first", what=what),
                     path=source.path,
                     line=line,
                 )
@@ -136,7 +134,7 @@ def _name(text: str, path: str, line: int) -> str:
         return str(json.loads(text))
     except ValueError:
         raise ParseError(
-            message("the name of a feature is not JSON: {text}", text=text[:60]),
+            message("io.name-of-feature", text=text[:60]),
             path=path,
             line=line,
         ) from None

@@ -43,9 +43,7 @@ def row_values(texts: str, path: str, line: int) -> dict[str, float]:
         found = _NUMBERED.fullmatch(text)
         value = number(found[2]) if found else None
         if found is None or value is None or not math.isfinite(value):
-            raise ParseError(
-                message("`{text}` is not a feature", text=text[:60]), path=path, line=line
-            )
+            raise ParseError(message("io.is-not-feature", text=text[:60]), path=path, line=line)
         features[found[1]] = value
     return features
 
@@ -68,10 +66,10 @@ def row_of(text: str, path: str, line: int) -> tuple[str, str | None, str, str] 
     if len(fields) > 1 and fields[1].startswith("qid:"):
         query = fields[1][4:]
         if not query:
-            raise ParseError("the query id after `qid:` is empty", path=path, line=line)
+            raise ParseError(message("io.query-id-after-qid"), path=path, line=line)
     elif len(fields) > 1 and ":" not in fields[1]:
         raise ParseError(
-            message("expected `label qid:N feature:value …`, got `{text}`", text=text.strip()[:80]),
+            message("io.expected-label-qid-n", text=text.strip()[:80]),
             path=path,
             line=line,
         )
@@ -104,19 +102,19 @@ def refuse_line(
         for name, value in (row_values(texts, path, line) if features else {}).items():
             if int(name) > MOST_FEATURES:
                 raise ParseError(
-                    message("the feature number {name} is too large", name=name[:60]),
+                    message("io.feature-number-is-too", name=name[:60]),
                     path=path,
                     line=line,
-                    hint=message("features are numbered from 1 to {most:,}", most=MOST_FEATURES),
+                    hint=message("io.features-are-numbered", most=MOST_FEATURES),
                 )
             if features == "float32" and abs(value) > 3.4028234663852886e38:
                 raise ParseError(
-                    message("the feature `{name}` is `{value}`", name=name, value=value),
+                    message("core.feature-name-is-value", name=name, value=value),
                     path=path,
                     line=line,
-                    hint='single precision cannot represent it: use dtype="float64"',
+                    hint=message("io.single-precision-cannot-represent"),
                 )
-    raise ParseError("cannot be read", path=path, line=line)
+    raise ParseError(message("core.is-unreadable"), path=path, line=line)
 
 
 def _decoded(content: bytes, path: str, line: int) -> str:
@@ -137,7 +135,7 @@ def single(source: Source) -> Iterator[tuple[int, str]]:
         fields = text.split()
         if len(fields) > 1:
             raise ParseError(
-                message("expected one number per line, got `{text}`", text=text.strip()[:80]),
+                message("io.expected-one-number-per", text=text.strip()[:80]),
                 path=source.path,
                 line=line,
             )
@@ -157,16 +155,16 @@ def finite(text: str, what: str, path: str, line: int, scale: Scale | None = Non
         raise ParseError(error.message, path=path, line=line, hint=error.hint) from None
     if found is None:
         raise ParseError(
-            message("the {what} `{text}` is not a number", what=what, text=text),
+            message("core.is-not-number", what=what, text=text),
             path=path,
             line=line,
         )
     if not math.isfinite(found):
         raise ParseError(
-            message("the {what} is {found}", what=what, found=found),
+            message("core.what-is-found", what=what, found=found),
             path=path,
             line=line,
-            hint="labels and scores must be finite",
+            hint=message("io.labels-and-scores"),
         )
     return found
 
@@ -181,7 +179,7 @@ def sizes_of(groups: Source, rows: int, path: str) -> list[int]:
     for line, text in single(groups):
         if not (text.isascii() and text.isdecimal()):
             raise ParseError(
-                message("the group size `{text}` is not a count", text=text),
+                message("io.group-size-is-not-count", text=text),
                 path=groups.path,
                 line=line,
             )
@@ -189,7 +187,7 @@ def sizes_of(groups: Source, rows: int, path: str) -> list[int]:
     if sum(sizes) != rows:
         raise InputError(
             message(
-                "the group sizes add up to {sizes:,}, and {path} has {rows:,} rows",
+                "io.group-sizes-add-up",
                 sizes=sum(sizes),
                 path=path,
                 rows=rows,
@@ -202,8 +200,8 @@ def sizes_of(groups: Source, rows: int, path: str) -> list[int]:
 def no_query(path: str, line: int) -> ParseError:
     """Returns the error for a row without a query."""
     return ParseError(
-        "`qid:` is missing",
+        message("io.qid-is-missing"),
         path=path,
         line=line,
-        hint="name the file with the number of rows per query: groups=PATH",
+        hint=message("io.name-file-with-number"),
     )

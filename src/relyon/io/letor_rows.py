@@ -34,9 +34,9 @@ GROUP_FILES = {"groups": (".query", ".group")}
 ROW_FILES = {**GROUP_FILES, "weights": (".weight",), "positions": (".position",)}
 
 COUNTS = {
-    "score": "there are {count:,} scores for the {count_2:,} rows of {source_path}",
-    "weight": "there are {count:,} weights for the {count_2:,} rows of {source_path}",
-    "position": "there are {count:,} positions for the {count_2:,} rows of {source_path}",
+    "score": "io.there-are-scores",
+    "weight": "io.there-are-weights",
+    "position": "io.there-are-positions",
 }
 
 
@@ -208,11 +208,11 @@ def _beside_rows(source: Source, what: str, rows: int, path: str) -> NDArray[np.
     for line, text in single(source):
         value = finite(text, what, source.path, line)
         if what == "weight" and value < 0:
-            fault = message("the weight is {value:g}", value=value)
-            refuse(fault, source.path, line, "line", "row weights must be 0 or more")
+            fault = message("core.weight-is-value", value=value)
+            refuse(fault, source.path, line, "line", message("native.row-weights-must-be-0"))
         if what == "position" and not value.is_integer():
             refuse(
-                message("the position `{text}` is not a whole number", text=text),
+                message("core.position-is-not-whole", text=text),
                 source.path,
                 line,
                 "line",
@@ -227,7 +227,7 @@ def _beside_rows(source: Source, what: str, rows: int, path: str) -> NDArray[np.
                 source_path=path,
             ),
             path=source.path,
-            hint="one number for each row, in the same order",
+            hint=message("io.one-number-for-each"),
         )
     return np.array(values, dtype=np.float64)
 

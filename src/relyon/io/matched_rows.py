@@ -46,8 +46,8 @@ def matched_rows(first: LabelledRows, other: LabelledRows) -> LabelledRows:
             raise _of_pair(
                 one,
                 alone.row(0)[:2],
-                message("is not in {other}", other=against.source),
-                "files of several models must have the same rows",
+                message("io.is-not-in-other", other=against.source),
+                message("core.files-of-several-models"),
             )
     found = other.in_order(places.get_column("place").to_numpy())
     wrong = np.flatnonzero(found.labels != first.labels)
@@ -57,7 +57,7 @@ def matched_rows(first: LabelledRows, other: LabelledRows) -> LabelledRows:
             other,
             places.row(row)[:2],
             _labels(first, found, row),
-            "a row needs the same label for every model",
+            message("io.row-needs-same-label"),
         )
     return replace(found, queries=first.queries, groups=first.groups)
 
@@ -73,40 +73,40 @@ def _check_order(first: LabelledRows, other: LabelledRows) -> None:
     if len(first) != len(other):
         raise InputError(
             message(
-                "has {count:,} rows, but {other} has {count_2:,}",
+                "io.has-rows",
                 count=len(other),
                 other=first.source,
                 count_2=len(first),
             ),
             path=other.path,
-            hint="files of several models must have the same rows",
+            hint=message("core.files-of-several-models"),
         )
     for row, (one, two) in enumerate(zip(_queries(first), _queries(other), strict=True), 1):
         if one != two:
             raise InputError(
                 message(
-                    "row {row:,} belongs to query `{query}`, but to query `{query_2}` in {other}",
+                    "io.row-belongs-to-query",
                     row=row,
                     query=two,
                     query_2=one,
                     other=first.source,
                 ),
                 path=other.path,
-                hint="without a column of documents, rows are matched by their order",
+                hint=message("io.without-column-of-documents"),
             )
     wrong = np.flatnonzero(first.labels != other.labels)
     if len(wrong):
         row = int(wrong[0])
         raise InputError(
-            message("row {row:,}: {what}", row=row + 1, what=_labels(first, other, row)),
+            message("io.row-what", row=row + 1, what=_labels(first, other, row)),
             path=other.path,
-            hint="a row needs the same label for every model",
+            hint=message("io.row-needs-same-label"),
         )
 
 
 def _labels(first: LabelledRows, other: LabelledRows, row: int) -> Message:
     return message(
-        "the label is {label:g}, but {label_2:g} in {other}",
+        "io.label-is-label",
         label=float(other.labels[row]),
         label_2=float(first.labels[row]),
         other=first.source,
@@ -116,7 +116,7 @@ def _labels(first: LabelledRows, other: LabelledRows, row: int) -> Message:
 def _of_pair(rows: LabelledRows, pair: Sequence[str], what: Message, hint: str) -> InputError:
     """Returns the error for a query and document, with its line if the file has lines."""
     text = message(
-        "query `{query}`, document `{document}`: {what}",
+        "io.query-document",
         query=pair[0],
         document=pair[1],
         what=what,

@@ -59,7 +59,7 @@ def explain_mismatch(
         values = {"what": what, "matched": matched, "reasons": [form.reason for form in needed]}
         retrieved_id, judged_id = pairs[0]
         example = message(
-            "`{retrieved}` in the run, `{judged}` in the judgments",
+            "io.in-run",
             retrieved=retrieved_id,
             judged=judged_id,
         )

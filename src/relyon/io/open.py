@@ -129,7 +129,9 @@ class Source:
                 return self._decompressed()
         if self._rest is None:
             raise InputError(
-                "can be read only once", path=self.path, hint="save it to a file first"
+                message("io.can-be-read-only"),
+                path=self.path,
+                hint=message("io.save-to-file-first"),
             )
         reader, self._rest = self._rest, None
         return reader
@@ -204,12 +206,12 @@ def _is_regular(path: str) -> bool:
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        raise InputError("there is no such file", path=path, hint=_similar(path)) from None
+        raise InputError(message("core.there-is-no"), path=path, hint=_similar(path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(message("cannot be read: {reason}", reason=reason), path=path) from None
+        raise InputError(message("core.cannot-be-read-reason", reason=reason), path=path) from None
     if stat.S_ISDIR(mode):
-        raise InputError("is a folder, not a file", path=path, hint="name a file in it")
+        raise InputError(message("io.is-folder"), path=path, hint=message("io.name-file"))
     return stat.S_ISREG(mode)
 
 
@@ -221,38 +223,36 @@ def _similar(path: str) -> str:
     try:
         there = os.listdir(folder or ".")
     except OSError:
-        return message("there is no folder `{folder}` either", folder=folder) if folder else ""
+        return message("io.there-is-no-folder", folder=folder) if folder else ""
     near = get_close_matches(name, there, n=3, cutoff=0.6)
     if not near:
         return ""
-    return message("did you mean {names:or}?", names=[f"`{one}`" for one in near])
+    return message("io.did-you-mean", names=[f"`{one}`" for one in near])
 
 
 def _refuse_binary(head: bytes, path: str) -> None:
     if not head:
-        raise InputError("is empty", path=path)
+        raise InputError(message("io.is-empty"), path=path)
     check_wide(head, path)
     if head.startswith(OLD_OFFICE) or (head.startswith(ZIP) and any(map(head.count, SHEETS))):
         raise InputError(
-            "is a spreadsheet",
+            message("io.is-spreadsheet"),
             path=path,
-            hint="save the sheet as CSV: in Excel `Save As`, `CSV UTF-8`; in Python"
-            " polars.read_excel(FILE).write_csv(NEW)",
+            hint=message("io.save-sheet-as-csv"),
         )
     if head.startswith(ZIP):
-        raise InputError("is a zip archive", path=path, hint="unpack it")
+        raise InputError(message("io.is-zip-archive"), path=path, hint=message("io.unpack-it"))
     if head.startswith(b"SQLite format 3\x00"):
         raise InputError(
-            "is a database",
+            message("io.is-database"),
             path=path,
-            hint="`relyon judge export` writes the grades of a judging database as a file;"
-            " `relyon monitor add` reads them with --project",
+            hint=message("io.relyon-judge-export-writes"),
         )
     if b"\x00" in head and not head.startswith(b"PAR1"):
         raise InputError(
-            message("is a binary file: byte {value:,} is zero", value=head.index(0) + 1),
+            message("io.is-binary-file", value=head.index(0) + 1),
             path=path,
-            hint="relyon reads text, Parquet, and both compressed",
+            hint=message("io.relyon-reads-text"),
         )
     check_line_ends(head, path)
 
@@ -263,7 +263,9 @@ def _fill(stream: Reader, size: int) -> bytes:
     while size and (part := stream.read(size)):
         if not isinstance(part, bytes):
             raise InputError(
-                "is open as text", path=str(getattr(stream, "name", "")), hint='open it with "rb"'
+                message("io.is-open-as-text"),
+                path=str(getattr(stream, "name", "")),
+                hint=message("io.open-with-rb"),
             )
         parts.append(part)
         size -= len(part)
@@ -277,7 +279,7 @@ def _readable(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(
-            message("cannot be read: {strerror}", strerror=error.strerror or error), path=path
+            message("core.cannot-be-read-strerror", strerror=error.strerror or error), path=path
         ) from None
 
 
@@ -351,9 +353,9 @@ def too_large(limit: int, path: str) -> InputError:
     """Returns the error for a file that exceeds its reader's limit."""
     return InputError(
         message(
-            "is too large: it takes more than {limit:,.0f} MiB when unpacked and read",
+            "io.is-too-large",
             limit=limit / 2**20,
         ),
         path=path,
-        hint="send only the rows and columns needed; the command line has no such limit",
+        hint=message("io.send-only-rows"),
     )

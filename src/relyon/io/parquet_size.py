@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relyon.core.errors import InputError
+from relyon.core.texts import message
 from relyon.io.parquet_footer import MAGIC, Struct, Thrift
 
 __all__ = ["measure_parquet"]
@@ -40,7 +41,9 @@ def measure_parquet(data: bytes, path: str) -> int:
         raise
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
         raise InputError(
-            "cannot be read as Parquet: damaged", path=path, hint="write or download it again"
+            message("io.cannot-be-read-as-parquet"),
+            path=path,
+            hint=message("io.write-or-download-again"),
         ) from None
 
 
@@ -49,7 +52,7 @@ def _measure(data: bytes, path: str) -> int:
     if data[:4] != MAGIC or data[-4:] != MAGIC or not 0 < length <= len(data) - 12:
         raise ValueError
     if length > LARGEST_FOOTER:
-        raise InputError("has a footer of more than 8 MiB", path=path)
+        raise InputError(message("io.has-footer-of-more-than-8"), path=path)
     footer = Thrift(data, len(data) - 8 - length, len(data) - 8).struct()
     size = 0
     for group in footer.get(4, []):
@@ -61,9 +64,9 @@ def _measure(data: bytes, path: str) -> int:
                 page = header.get(5) or header.get(8) or {}
                 if REPEATING in (header.get(5, {}).get(2), header.get(8, {}).get(4)):
                     raise InputError(
-                        "has an encoding that hides its size (DELTA_BYTE_ARRAY)",
+                        message("io.has-encoding-that-hides"),
                         path=path,
-                        hint="write it with the usual encodings, or as CSV",
+                        hint=message("io.write-with-usual-encodings"),
                     )
                 values += page.get(1, 0)
             size += max(unpacked, 0) + VALUE * max(values, about[5], group[3])

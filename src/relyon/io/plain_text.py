@@ -107,11 +107,11 @@ def check_size(text: str, limit: int, path: str) -> None:
     if len(text) + sum(cost * text.count(sign) for sign, cost in COSTS.items()) > limit:
         raise InputError(
             say(
-                "is too large to be read at once: it takes more than {limit:,.0f} MiB",
+                "io.is-too-large-to-be-read",
                 limit=limit / 2**20,
             ),
             path=path,
-            hint="send it in parts; the command line has no such limit",
+            hint=say("io.send-in-parts"),
         )
 
 

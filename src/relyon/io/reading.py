@@ -71,7 +71,7 @@ def read_judgments(
     if found is not None:
         result = formats.get(found.format).read_judgments(found, columns=columns, scale=levels)
         if not len(result):
-            raise InputError("contains no judgments", path=found.path)
+            raise InputError(message("io.contains-no-judgments"), path=found.path)
         return result
     if isinstance(source, Mapping):
         return Judgments.from_dict(source, scale=levels)
@@ -113,7 +113,7 @@ def read_run(
         name = name or run_name(found)
         result = formats.get(found.format).read_run(found, columns=columns, name=name)
         if not len(result):
-            raise InputError("contains no retrieved documents", path=found.path)
+            raise InputError(message("io.contains-no-retrieved-documents"), path=found.path)
         return result
     if isinstance(source, Mapping):
         return Run.from_dict(source, name=name)
@@ -157,8 +157,8 @@ def read_sheet(
     found = opened(source, "sheet", format=format)
     if found is None:
         raise InputError(
-            message("cannot read items from a {name}", name=type(source).__name__),
-            hint="give a path",
+            message("io.cannot-read-items", name=type(source).__name__),
+            hint=message("io.give-a-path"),
         )
     return formats.get(found.format).read_sheet(found, scale=load_scale(scale))
 
@@ -353,7 +353,7 @@ def read_rows(
 
 def _filled(scored: LabelledRows) -> LabelledRows:
     if not len(scored):
-        raise InputError("contains no rows", path=scored.source)
+        raise InputError(message("core.contains-no-rows"), path=scored.source)
     return scored
 
 
@@ -398,6 +398,6 @@ def _dict_of(source: object, what: str) -> Mapping[Any, Mapping[Any, Any]]:
     if callable(convert):
         return convert()  # type: ignore[no-any-return]
     raise InputError(
-        message("cannot read {what} from a {name}", what=what, name=type(source).__name__),
-        hint="give a path, a dict of dicts or a data frame",
+        message("io.cannot-read-what", what=what, name=type(source).__name__),
+        hint=message("io.give-path"),
     )

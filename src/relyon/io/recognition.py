@@ -59,18 +59,18 @@ def _recognise(source: Source, kind: Kind | None, *, named: bool) -> Format:
         names = ", ".join(one.name for one in found)
         raise ParameterError(
             message(
-                "{source_path}: the format could be one of {names}",
+                "core.source-path-format-could",
                 source_path=source.path,
                 names=names,
             ),
-            hint="name it with format=",
+            hint=message("core.name-with-format"),
         )
     line = b"".join(first_lines(source.head, comment=b""))[:60].decode("utf-8", "replace")
     raise InputError(
-        message("the format is not recognised; it begins with `{line}`", line=line),
+        message("io.format-is-not-recognised", line=line),
         path=source.path,
         hint=message(
-            "name it with format=, one of {formats}", formats=[f"`{name}`" for name in formats]
+            "core.name-with-format-one-of-formats", formats=[f"`{name}`" for name in formats]
         ),
     )
 

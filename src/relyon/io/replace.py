@@ -31,7 +31,7 @@ def replaced_file(path: str) -> Iterator[str]:
         os.replace(partial, target)
     except OSError as error:
         raise InputError(
-            message("cannot be written: {strerror}", strerror=error.strerror or error), path=path
+            message("core.cannot-be-written", strerror=error.strerror or error), path=path
         ) from None
     finally:
         if os.path.exists(partial):
@@ -52,7 +52,7 @@ def open_replaced(path: str) -> Iterator[BinaryIO]:
                 yield file
         except OSError as error:
             raise InputError(
-                message("cannot be written: {strerror}", strerror=error.strerror or error),
+                message("core.cannot-be-written", strerror=error.strerror or error),
                 path=path,
             ) from None
         return

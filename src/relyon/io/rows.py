@@ -56,12 +56,12 @@ def csv_rows(
         if "new-line character" in str(error):
             raise carriage_returns(path, start) from None
         problem = (
-            "a quoted field does not end"
+            message("io.quoted-field-does")
             if "unexpected end" in str(error)
-            else message("a quoted field is not well formed ({error})", error=error)
+            else message("io.quoted-field-is-not-well", error=error)
         )
         raise ParseError(
-            problem, path=path, line=start, hint='double the quotes inside a field: "a ""b"""'
+            problem, path=path, line=start, hint=message("io.double-quotes-inside-field")
         ) from None
 
 
@@ -73,7 +73,7 @@ def check_width(fields: Sequence[str], width: int, path: str, line: int) -> None
     """
     if len(fields) != width:
         raise ParseError(
-            message("expected {count} columns, got {count_2}", count=width, count_2=len(fields)),
+            message("io.expected-count-columns", count=width, count_2=len(fields)),
             path=path,
             line=line,
         )
@@ -100,13 +100,13 @@ def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str
     except (ValueError, RecursionError) as error:
         if b"\r" in line.strip():
             raise carriage_returns(path, number) from None
-        reason = getattr(error, "msg", None) or message("nested too deeply")
+        reason = getattr(error, "msg", None) or message("io.nested-too-deeply")
         raise ParseError(
-            message("is not JSON: {reason}", reason=reason), path=path, line=number
+            message("io.is-not-json-reason", reason=reason), path=path, line=number
         ) from None
     if not isinstance(row, dict):
         raise ParseError(
-            message("expected an object, got a {name}", name=type(row).__name__),
+            message("io.expected-object", name=type(row).__name__),
             path=path,
             line=number,
         )

@@ -69,7 +69,7 @@ def read_sessions(
         return source
     if format is not None and format not in get_args(SessionFormat):
         raise UnknownNameError(
-            message("unknown log format: `{format}`", format=format),
+            message("io.unknown-log-format", format=format),
             hint=suggestion(format, list(get_args(SessionFormat))),
         )
     paths = _paths(source)
@@ -84,12 +84,14 @@ def read_sessions(
     if len(set(found)) > 1:
         kinds = ", ".join(f"{one.path} is {form}" for one, form in zip(sources, found, strict=True))
         raise InputError(
-            message("the files of one log have different formats: {kinds}", kinds=kinds),
-            hint="convert each with `relyon logs read FILE -o FILE.parquet`",
+            message("io.files-of-one-log", kinds=kinds),
+            hint=message("core.convert-each-with-relyon"),
         )
     if found[0] == "ubi":
         if columns:
-            raise InputError("UBI has columns of its own", path=name, hint="omit the column map")
+            raise InputError(
+                message("io.ubi-has-columns"), path=name, hint=message("io.omit-column-map")
+            )
         from relyon.io.ubi import read_ubi
 
         return read_ubi(sources)
@@ -102,9 +104,9 @@ def read_sessions(
     for one, schema in zip(sources[1:], schemas[1:], strict=True):
         if schema != schemas[0]:
             raise InputError(
-                message("has different columns than {sources_path}", sources_path=sources[0].path),
+                message("core.has-different-columns", sources_path=sources[0].path),
                 path=one.path,
-                hint="convert each with `relyon logs read FILE -o FILE.parquet`",
+                hint=message("core.convert-each-with-relyon"),
             )
     return Sessions.from_frame(pl.concat(parts), source=name, kind=kind)
 
@@ -140,13 +142,13 @@ def _format(source: Source, wanted: SessionFormat | None) -> SessionFormat:
             return "tsv" if kind == "tsv" else "csv"
     shown = line[:60].decode("utf-8", "replace")
     hint = message(
-        "name it with format=, one of {formats}",
+        "core.name-with-format-one-of-formats",
         formats=[f"`{name}`" for name in get_args(SessionFormat)],
     )
     if line.startswith(b"["):
-        hint = message("a JSON array is not read; write one object per line")
+        hint = message("io.json-array-is-not-read")
     raise InputError(
-        message("the format is not recognised; it begins with `{shown}`", shown=shown),
+        message("io.format-is-not-recognised-begins", shown=shown),
         path=source.path,
         hint=hint,
     )
@@ -239,7 +241,7 @@ def _unreadable(source: Source, kind: str, error: BaseException) -> InputError:
     reason = (str(error).splitlines() or ["damaged"])[0]
     titles = {"parquet": "Parquet", "csv": "CSV", "tsv": "TSV", "jsonl": "JSON Lines"}
     return InputError(
-        message("cannot be read as {titles}: {reason}", titles=titles[kind], reason=reason),
+        message("io.cannot-be-read-as-titles", titles=titles[kind], reason=reason),
         path=source.path,
     )
 
@@ -250,7 +252,7 @@ def _keys(path: str, shown: str, rows: int = 1000) -> list[str]:
     for _, row in _objects(path, shown, rows):
         keys.update(dict.fromkeys(row))
     if not keys:
-        raise InputError("contains no objects", path=shown)
+        raise InputError(message("core.contains-no-objects"), path=shown)
     return list(keys)
 
 
@@ -316,16 +318,13 @@ def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) 
             "propensity": "a number",
         }
         raise ParseError(
-            message(
-                "the {name} `{row}` is not {value}", name=name, row=row[name], value=wanted[name]
-            )
+            message("io.name-row-is-not-value", name=name, row=row[name], value=wanted[name])
             if name in wanted
-            else message("column {name}: `{row}` is not true or false", name=name, row=row[name]),
+            else message("io.column-name", name=name, row=row[name]),
             path=source.path,
             line=_line(source, path, kind, row["row"]),
             hint=message(
-                "if another column contains it: `--columns {name}=COLUMN`,"
-                ' columns={{"{name}": …}} in Python',
+                "io.if-another-column-contains",
                 name=name,
             ),
         )
@@ -384,7 +383,7 @@ def _name_the_line(source: Source, path: str, kind: SessionFormat) -> None:
             if fields and len(fields) > width:
                 raise ParseError(
                     message(
-                        "expected {width} columns, as in the first line, got {count}",
+                        "io.expected-width-columns",
                         width=width,
                         count=len(fields),
                     ),

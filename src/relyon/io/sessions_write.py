@@ -76,7 +76,7 @@ def _sink(frame: pl.LazyFrame, path: str, kind: SessionFormat) -> None:
         try:
             hide_texts(frame).sink_csv(path, quote_style="never")
         except InputError as error:  # to which Polars adds its position in the plan
-            raise InputError(error.message.partition("\n")[0], hint=REPAIR) from None
+            raise InputError(error.message.partition("\n")[0], hint=message(REPAIR)) from None
 
 
 def check_target(path: str) -> SessionFormat:
@@ -91,8 +91,8 @@ def check_target(path: str) -> SessionFormat:
         kind = "jsonl"
     if kind is None or kind == "tsv" or (kind == "parquet" and packed):
         raise ParameterError(
-            message("logs cannot be written to `{path}`: unknown suffix", path=path),
-            hint="name it .parquet, .csv, .jsonl, .csv.gz or .jsonl.zst",
+            message("io.logs-cannot-be-written", path=path),
+            hint=message("io.name-parquet"),
         )
     return kind
 

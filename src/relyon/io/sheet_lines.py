@@ -90,7 +90,7 @@ def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
     content = _named(content)
     rank = content.get("rank")
     if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
-        raise InputError(message("the rank `{rank}` is not a whole number", rank=str(rank)[:60]))
+        raise InputError(message("core.rank-is-not-whole", rank=str(rank)[:60]))
     chance = content.get("inclusion_probability")
     extra = dict(mapping(content.get("fields", {}), "`fields`", ""))
     judged = content.get("judge") not in (None, "")  # one line per judge
@@ -140,7 +140,5 @@ def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise InputError(
-            message("`{name}` is not a text: `{value}`", name=name, value=str(value)[:60])
-        )
+        raise InputError(message("io.name-is-not-text", name=name, value=str(value)[:60]))
     return value

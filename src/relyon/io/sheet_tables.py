@@ -75,7 +75,7 @@ def table(
     first = text[: next((at.start() for at in re.finditer("[\r\n]", text)), len(text))]
     if first.count(separator) > MOST_COLUMNS:
         raise ParseError(
-            message("there are more than {most_columns:,} columns", most_columns=MOST_COLUMNS),
+            message("io.there-are-more-than-columns", most_columns=MOST_COLUMNS),
             path=path,
             line=1,
         )
@@ -88,14 +88,14 @@ def table(
         if headings is None:
             headings = [name.strip() for name in fields]
             if len(set(headings)) < len(headings):
-                raise ParseError("two columns have the same name", path=path, line=start)
+                raise ParseError(message("io.two-columns-have-same"), path=path, line=start)
             continue
         if single == "pad" and len(fields) == 1:
             fields.extend([""] * (len(headings) - 1))
         check_width(fields, len(headings), path, start)
         yield start, dict(zip(headings, fields, strict=True))
     if headings is None:
-        raise InputError("there are no columns", path=path)
+        raise InputError(message("io.there-are-no-columns"), path=path)
 
 
 def headings(head: bytes, separator: str = ",") -> frozenset[str]:
@@ -205,7 +205,7 @@ def _cells(values: Iterable[str | float | None], separator: str) -> str:
 def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | None) -> Row:
     query, document = values[chosen["query"]], values[chosen["document"]]
     if not query or not document:
-        raise InputError("the query or the document is empty")
+        raise InputError(message("io.query-or-document"))
     used = {
         *chosen.values(),
         "final",
@@ -245,7 +245,7 @@ def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | No
     )
     if not who:
         if cannot:
-            raise InputError("an item that could not be graded names no judge")
+            raise InputError(message("io.item-that-could"))
         return Row(item, final=ended if grade is None else grade, final_source=source)
     if grade is None and not cannot:
         return Row(item, final=ended, final_source=source)
@@ -276,7 +276,7 @@ def _number(text: str, what: str) -> float | None:
         return None
     found = columns.number(text.strip())
     if found is None or not isfinite(found):
-        raise InputError(message("the {what} `{text}` is not a number", what=what, text=text[:60]))
+        raise InputError(message("core.is-not-number", what=what, text=text[:60]))
     return found
 
 
@@ -285,9 +285,7 @@ def _whole(text: str, what: str) -> int | None:
     if found is None:
         return None
     if found != int(found):
-        raise InputError(
-            message("the {what} `{text}` is not a whole number", what=what, text=text[:60])
-        )
+        raise InputError(message("io.is-not-whole-number", what=what, text=text[:60]))
     return int(found)
 
 
@@ -323,9 +321,9 @@ def read_wide(
         missing = [name for name in wanted if name not in found]
         if missing:
             raise InputError(
-                message("there is no column `{missing}`", missing=missing[0]),
+                message("io.there-is-no-column-missing", missing=missing[0]),
                 path=path,
-                hint=message("the columns are {found}", found=list(found)),
+                hint=message("io.columns-are-found", found=list(found)),
             )
         rest = {name: value for name, value in found.items() if name not in wanted}
         chosen = columns.choose(list(rest), "items", path=path)

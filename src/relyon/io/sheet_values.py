@@ -50,7 +50,7 @@ def parse_json(text: str, path: str) -> Any:
     """
 
     def refuse(name: str) -> float:
-        raise InputError(message("{name} is not a number in JSON", name=name), path=path)
+        raise InputError(message("io.is-not-number", name=name), path=path)
 
     if SUSPECT.search(text):
         for escape in ESCAPE.finditer(text):
@@ -61,7 +61,7 @@ def parse_json(text: str, path: str) -> Any:
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        raise InputError(message("not JSON: {error}", error=error), path=path) from None
+        raise InputError(message("core.not-json", error=error), path=path) from None
     _check_depth(found, path)
     return found
 
@@ -79,7 +79,7 @@ def _check_depth(value: Any, path: str) -> None:
             return
         level = inner
     raise InputError(
-        message("cannot be used: JSON nested more than {deepest} levels deep", deepest=DEEPEST),
+        message("io.cannot-be-used", deepest=DEEPEST),
         path=path,
     )
 
@@ -109,14 +109,14 @@ def has_member(head: bytes, name: str, opening: str) -> bool:
 def mapping(value: Any, where: str, path: str) -> Mapping[str, Any]:
     """Returns a value that must be a JSON object."""
     if not isinstance(value, dict):
-        raise InputError(message("{where} is not an object", where=where), path=path)
+        raise InputError(message("io.is-not-object", where=where), path=path)
     return value
 
 
 def listing(value: Any, where: str, path: str) -> list[Any]:
     """Returns a value that must be a JSON list."""
     if not isinstance(value, list):
-        raise InputError(message("{where} is not a list", where=where), path=path)
+        raise InputError(message("io.is-not-list", where=where), path=path)
     return value
 
 
@@ -124,7 +124,7 @@ def identifier(value: Any, where: str, path: str) -> str:
     """Returns an id: a text or a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InputError(
-            message("{where} is not an id: `{value}`", where=where, value=str(value)[:60]),
+            message("io.is-not-id", where=where, value=str(value)[:60]),
             path=path,
         )
     return str(value)
@@ -141,11 +141,11 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
     try:
         found = None if isinstance(value, bool) else columns.parse_grade(value, scale)
     except InputError as error:
-        text = message("{where}: {problem}", where=where, problem=error.message)
+        text = message("io.where-problem", where=where, problem=error.message)
         raise InputError(text, path=path, hint=error.hint) from None
     if found is None or not math.isfinite(found):
         raise InputError(
-            message("{where}: not a grade: `{value}`", where=where, value=str(value)[:60]),
+            message("io.not-grade", where=where, value=str(value)[:60]),
             path=path,
         )
     return found
@@ -162,7 +162,7 @@ def parse_number(value: Any, where: str, path: str) -> float:
     found = None if isinstance(value, str) else columns.number(value)
     if found is None or not math.isfinite(found):
         raise InputError(
-            message("{where} is not a number: `{value}`", where=where, value=str(value)[:60]),
+            message("io.where-is-not-number", where=where, value=str(value)[:60]),
             path=path,
         )
     return found

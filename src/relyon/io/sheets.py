@@ -110,8 +110,8 @@ class SheetFormat(Format):
         """Reads the final grades, aggregating judges' grades where there is none."""
         if columns:
             raise ParameterError(
-                message("the format `{name}` has columns of its own", name=self.name),
-                hint="leave `columns` out, or name another format",
+                message("io.format-has-columns", name=self.name),
+                hint=message("io.leave-columns-out-or-name"),
             )
         from relyon.io.graded import judgments_of
 
@@ -134,11 +134,11 @@ class SheetFormat(Format):
         if tables:
             raise InputError(
                 message(
-                    "{title} cannot contain all {tables} as they are",
+                    "io.cannot-contain-all",
                     title=message(self.title),
                     tables=min(tables),
                 ),
-                hint="write CSV, JSONL or Parquet",
+                hint=message("io.write-csv"),
             )
         for part in self.parts(sheet):
             stream.write(part.encode())
@@ -216,9 +216,9 @@ def sheet_format(name: str) -> SheetFormat:
     found = formats.get(name)
     if not isinstance(found, SheetFormat):
         raise ParameterError(
-            message("items and grades cannot be written as `{name}`", name=name),
+            message("io.items-and-grades-cannot", name=name),
             hint=message(
-                "choose one of {sheet_formats}",
+                "io.choose-one-of-sheet-formats",
                 sheet_formats=[f"`{one}`" for one in sheet_formats()],
             ),
         )

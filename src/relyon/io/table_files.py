@@ -58,7 +58,7 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(
-            message("cannot be read: {reason}", reason=reason), path=source.path
+            message("core.cannot-be-read-reason", reason=reason), path=source.path
         ) from None
 
 
@@ -84,8 +84,8 @@ def check_name(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in SUFFIXES:
         raise ParameterError(
-            message("`{path}` has no suffix of a table", path=path),
-            hint="end it in .parquet, .csv, .tsv or .jsonl",
+            message("io.has-no-suffix", path=path),
+            hint=message("io.end-in-parquet"),
         )
     return suffix
 

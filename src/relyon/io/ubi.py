@@ -116,9 +116,9 @@ def read_ubi(sources: Iterable[Source]) -> Sessions:
     tables.flush()
     if not tables.parts["events"] and not tables.parts["results"]:
         raise InputError(
-            "contains no impressions and no lists of results",
+            message("io.contains-no-impressions"),
             path=name,
-            hint="name the files of the queries and of the events together",
+            hint=message("io.name-files-of-queries"),
         )
     frame = tables.store(_impressions(tables))
     counts = frame.select(
@@ -131,9 +131,9 @@ def read_ubi(sources: Iterable[Source]) -> Sessions:
         notes.append(Note("queries-without-text", nameless, "warning"))
     if nameless == counts["rows"].item():
         raise InputError(
-            "none of the queries has a text",
+            message("io.none-of-queries"),
             path=name,
-            hint="name the files of the queries and of the events together",
+            hint=message("io.name-files-of-queries"),
         )
     frame = frame.filter(pl.col("query").is_not_null())
     return Sessions.from_frame(frame, source=name, notes=tuple(notes))
@@ -340,7 +340,7 @@ def _ordinal(place: Any, path: str, line: int) -> int | None:
         number = math.nan
     if not abs(number) < 1e15 or number != math.floor(number):
         raise ParseError(
-            message("the position `{place}` is not a whole number", place=place),
+            message("io.position-is-not-whole-number", place=place),
             path=path,
             line=line,
         )

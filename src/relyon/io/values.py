@@ -35,7 +35,7 @@ def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
         text = source.read(-1).decode("utf-8-sig", "surrogateescape")
     lines = text.splitlines()
     if not any(line.strip() for line in lines):
-        raise InputError("there are no values", path=name)
+        raise InputError(message("io.there-are-no-values"), path=name)
     values: dict[str, dict[str, float]] = {}
     rows = _csv(text, name) if "," in lines[0] else _trec(lines, name)
     for line, measure, query, content in rows:
@@ -47,7 +47,7 @@ def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
             except ValueError:
                 raise ParseError(
                     message(
-                        "the value of {measure}, `{content}`, is not a number",
+                        "io.value-of-measure",
                         measure=measure,
                         content=content,
                     ),
@@ -57,20 +57,18 @@ def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
         column = values.setdefault(measure, {})
         if query in column:
             raise ParseError(
-                message(
-                    "query `{query}` has two values of {measure}", query=query, measure=measure
-                ),
+                message("io.query-has-two-values", query=query, measure=measure),
                 path=name,
                 line=line,
-                hint="a file contains one run: give each run its own file",
+                hint=message("io.file-contains-one-run"),
             )
         column[query] = value
     if not values:
-        raise InputError("there are no per-query values", path=name, hint=HINT)
+        raise InputError(message("io.there-are-no-per-query"), path=name, hint=message(HINT))
     return values
 
 
-HINT = "trec_eval prints them with -q, relyon evaluate with -q --format csv"
+HINT = "io.trec-eval-prints-them"
 
 
 def _csv(text: str, path: str) -> Iterator[tuple[int, str, str, str]]:
@@ -84,10 +82,10 @@ def _csv(text: str, path: str) -> Iterator[tuple[int, str, str, str]]:
     key = next((plain.index(name) for name in NAMES["query"] if name in plain), None)
     if key is None:
         raise ParseError(
-            message("no column of queries among {header}", header=list(header)),
+            message("io.no-column-of-queries", header=list(header)),
             path=path,
             line=1,
-            hint="call it `query`",
+            hint=message("io.call-query"),
         )
     long = {"measure", "value"} <= set(lower)
     measures = [
@@ -113,12 +111,10 @@ def _trec(lines: list[str], path: str) -> Iterator[tuple[int, str, str, str]]:
             continue
         if len(fields) != 3:
             raise ParseError(
-                message(
-                    "expected 3 columns (measure, query, value), got {count}", count=len(fields)
-                ),
+                message("io.expected-3-columns", count=len(fields)),
                 path=path,
                 line=number,
-                hint="give CSV with a header, or what trec_eval -q prints",
+                hint=message("io.give-csv-with-header"),
             )
         measure, query, value = fields
         if query != "all" and measure != "runid":

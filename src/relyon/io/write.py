@@ -185,9 +185,9 @@ def _format(path: str, name: str | None) -> Format:
             if suffix in (candidate.weak_suffixes if weak else candidate.suffixes):
                 return candidate
     raise ParameterError(
-        message("the suffix of `{path}` is not a known format", path=path),
+        message("io.suffix-of-is-not-known", path=path),
         hint=message(
-            "name it with format=, one of {formats}", formats=[f"`{key}`" for key in formats]
+            "core.name-with-format-one-of-formats", formats=[f"`{key}`" for key in formats]
         ),
     )
 
@@ -198,7 +198,7 @@ def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> Non
         sys.stdout.buffer.flush()
         return
     if os.path.isdir(path):
-        raise InputError("is a folder, not a file", path=path, hint="name a file in it")
+        raise InputError(message("io.is-folder"), path=path, hint=message("io.name-file"))
     _refuse_existing(path, overwrite)
     with replaced_file(path) as partial:
         with open(partial, "xb") as file:
@@ -211,4 +211,6 @@ def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> Non
 
 def _refuse_existing(path: str, overwrite: bool) -> None:
     if not overwrite and os.path.lexists(path):
-        raise InputError("already exists", path=path, hint="overwrite=True replaces it")
+        raise InputError(
+            message("core.already-exists"), path=path, hint=message("io.overwrite-true-replaces")
+        )

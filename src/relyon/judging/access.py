@@ -214,7 +214,9 @@ def end_one_sign_in(store: Store, user: User, sign_in_id: int) -> None:
     mine = sa.and_(sign_ins.c.id == sign_in_id, sign_ins.c.user_id == user.id)
     with store.database.write() as connection:
         if not connection.execute(sa.delete(sign_ins).where(mine)).rowcount:
-            raise InputError("this sign-in does not exist", hint="it may have expired")
+            raise InputError(
+                message("judging.this-sign-in-does"), hint=message("judging.may-have-expired")
+            )
 
 
 def end_all_sign_ins(store: Store, user: User, *, but: str = "") -> int:
@@ -275,20 +277,18 @@ def create_token(
     """
     name = check_text(name, "name of the token").strip()
     if not name or len(name) > 200 or not name.isprintable():
-        raise ParameterError("a token needs a name of 1 to 200 characters")
+        raise ParameterError(message("judging.token-needs-name"))
     check_choice("scope", scope, SCOPES)
     if days is not None and not 0 < days <= 3650:
-        raise ParameterError(
-            message("a token expires after 1 to 3,650 days, or not at all. Got {days}.", days=days)
-        )
+        raise ParameterError(message("judging.token-expires-after-1", days=days))
     if len(list_tokens(store, user)) >= MOST_TOKENS:
         raise ParameterError(
             message(
-                "`{user_name}` already has {most_tokens} tokens",
+                "judging.already-has-tokens",
                 user_name=user.name,
                 most_tokens=MOST_TOKENS,
             ),
-            hint="delete an unused one",
+            hint=message("judging.delete-unused"),
         )
     secret = f"relyon_{new_secret()}"
     now = store.clock()
@@ -342,7 +342,7 @@ def find_token(store: Store, token_id: int, user: User | None = None) -> Token:
     for one in list_tokens(store, user):
         if one.id == token_id:
             return one
-    raise InputError("this token does not exist")
+    raise InputError(message("judging.this-token-does"))
 
 
 def delete_token(store: Store, user: User | None, token_id: int) -> Token:

@@ -67,11 +67,11 @@ class Accounts(Base):
         if taken is not None and taken.name != name:
             raise ParameterError(
                 message(
-                    "`{name}` could be mistaken for `{taken_name}`, who already has an account",
+                    "judging.could-be-mistaken",
                     name=name,
                     taken_name=taken.name,
                 ),
-                hint="choose another name",
+                hint=message("judging.choose-another-name"),
             )
 
     def all(self) -> list[User]:
@@ -138,8 +138,8 @@ class Accounts(Base):
         found = self.get(name)
         if found.machine:
             raise ParameterError(
-                message("`{found_name}` is a language model", found_name=found.name),
-                hint="it cannot sign in or lead",
+                message("judging.is-language-model", found_name=found.name),
+                hint=message("judging.cannot-sign-in-or-lead"),
             )
         changes: dict[str, Any] = {}
         if role is not None:
@@ -200,8 +200,8 @@ def _check_admin_left(connection: sa.Connection, leaving: User) -> None:
     admins = connection.execute(query).scalars().all()
     if list(admins) == [leaving.id]:
         raise ParameterError(
-            message("`{leaving_name}` is the only administrator", leaving_name=leaving.name),
-            hint="create another one first",
+            message("judging.is-only-administrator", leaving_name=leaving.name),
+            hint=message("judging.create-another-one-first"),
         )
 
 

@@ -77,22 +77,20 @@ class Action:
         check_choice("kind", self.kind, get_args(ActionKind))
         check_choice("again", self.again, get_args(Again))
         if not self.key or len(self.key) > LONGEST_KEY or not self.key.isprintable():
-            raise ParameterError("the parameter `key` must be a text of 1 to 200 characters.")
+            raise ParameterError(message("judging.parameter-key-must-be-text"))
         needed = "project_id" if self.kind == "undo" else "item_id"
         if getattr(self, needed) is None:
-            raise ParameterError(
-                message("the action `{kind}` needs `{needed}`", kind=self.kind, needed=needed)
-            )
+            raise ParameterError(message("judging.action-needs", kind=self.kind, needed=needed))
         for kind, name, article in (("note", "note", "a note"), ("cannot", "reason", "a reason")):
             if self.kind == kind and not getattr(self, name).strip():
                 raise ParameterError(
-                    message("the action `{kind}` needs {article}", kind=kind, article=article)
+                    message("judging.action-kind-needs-article", kind=kind, article=article)
                 )
         for name in ("reason", "note"):
             if len(getattr(self, name)) > LONGEST:
                 raise ParameterError(
                     message(
-                        "the {name} is longer than {longest:,} characters",
+                        "judging.is-longer-than-characters",
                         name=name,
                         longest=LONGEST,
                     )
@@ -100,16 +98,14 @@ class Action:
         if self.seconds is not None and not 0 <= self.seconds <= SLOWEST:
             raise ParameterError(
                 message(
-                    "the parameter `seconds` must be 0 to {slowest:g}. Got `{seconds}` instead.",
+                    "judging.parameter-seconds-must-be-0",
                     slowest=SLOWEST,
                     seconds=self.seconds,
                 )
             )
         if (self.grade is None) == (self.kind == "grade"):
             has = "needs a" if self.kind == "grade" else "has no"
-            raise ParameterError(
-                message("the action `{kind}` {has} grade", kind=self.kind, has=has)
-            )
+            raise ParameterError(message("judging.action-grade", kind=self.kind, has=has))
 
     def parse_grade(self, scale: Scale) -> float | None:
         """Returns the grade as a number of a scale; None if there is none.

@@ -152,7 +152,7 @@ def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = Non
         [('Ann', -0.3333), ('Bo', 0.3333)]
     """
     if not any(ratings.values()):
-        raise InputError("there are no grades to compare")
+        raise InputError(message("judging.there-are-no-grades"))
     check_numbers(
         {grade for found in ratings.values() for grade in found.values()},
         "agreement needs",
@@ -167,7 +167,8 @@ def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = Non
         if tiers is not None:
             if unit not in tiers:
                 raise InputError(
-                    message("the unit `{unit}` has no tier", unit=unit), hint="give every unit one"
+                    message("judging.unit-has-no-tier", unit=unit),
+                    hint=message("judging.give-every-unit"),
                 )
             by_tier.setdefault(tiers[unit], Counter())[pattern] += 1
     names = sorted({judge for pattern in whole for judge, _ in pattern})
@@ -280,7 +281,7 @@ def find_disagreements(ratings: Ratings, *, at_least: float = 1.0) -> list[Disag
     if not at_least > 0:
         raise ParameterError(
             message(
-                "the parameter `at_least` must be above 0. Got `{at_least}` instead.",
+                "judging.parameter-at-least",
                 at_least=at_least,
             )
         )

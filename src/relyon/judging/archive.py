@@ -156,9 +156,7 @@ class _Packer:
         known = self.ids[table]
         place = bisect_left(known, identity)
         if place == len(known) or known[place] != identity:
-            raise InputError(
-                message("the database refers to a missing row of `{table}`", table=table)
-            )
+            raise InputError(message("judging.database-refers-to-missing", table=table))
         return place + 1
 
     def _write(self, name: str, columns: Sequence[str], rows: Iterable[list[Any]]) -> None:

@@ -100,9 +100,7 @@ def _belongs(table: sa.Table, project_id: int) -> sa.ColumnElement[bool]:
             mine = sa.select(owner.c.id).where(owner.c.project_id == project_id)
             found: sa.ColumnElement[bool] = table.c[name].in_(mine)
             return found
-    raise LookupError(
-        message("the table {table_name} belongs to no project", table_name=table.name)
-    )
+    raise LookupError(message("judging.table-belongs-to-no", table_name=table.name))
 
 
 def archive_parts() -> list[Part]:

@@ -66,7 +66,7 @@ class Archive:
             )
 
     def _error(self, what: str, hint: str = "") -> InputError:
-        return InputError(message("the file {what}", what=what), path=self.path, hint=hint)
+        return InputError(message("core.file-what", what=what), path=self.path, hint=hint)
 
     def _read_manifest(self, entry: zipfile.ZipInfo) -> dict[str, Any]:
         try:

@@ -93,11 +93,11 @@ def back_up(
         if not source.sqlite:
             raise _not_a_file(source, f"pg_dump --format=custom --file={target} URL")
         if not check_file(source.file):
-            raise InputError("this database does not exist", path=source.file)
+            raise InputError(message("judging.this-database-does"), path=source.file)
         if os.path.exists(target) and os.path.samefile(source.file, target):
             raise ParameterError(
-                message("the backup `{target}` is the database itself", target=target),
-                hint="name another file",
+                message("judging.backup-is-database-itself", target=target),
+                hint=message("core.name-another-file"),
             )
         if existing == "refuse" and os.path.exists(target):
             raise _taken(target)
@@ -125,20 +125,20 @@ def check_copy(file: str | os.PathLike[str], *, pages: Literal["check", "trust"]
     """
     path = os.fspath(file)
     if "://" in path or not check_file(path):
-        raise InputError("there is no such file", path=path)
+        raise InputError(message("core.there-is-no"), path=path)
     found = Database(path, access="read")
     try:
         version = found.version()[0]
         if version is None:
-            raise InputError("this is not a copy of a judging database", path=path)
+            raise InputError(message("judging.this-is-not-copy"), path=path)
         if version not in found.versions():
             raise InputError(
                 message(
-                    "the copy is of version {version}, which this relyon does not know",
+                    "judging.copy-is-of-version",
                     version=version,
                 ),
                 path=path,
-                hint="a newer relyon created it: pip install --upgrade relyon",
+                hint=message("judging.newer-relyon-created"),
             )
         with found.read() as connection:
             rows = _count(found, connection)
@@ -177,16 +177,18 @@ def restore(
     name = os.path.realpath(target.file)
     old = [end for end in ("", *COMPANIONS) if os.path.lexists(f"{name}{end}")]
     if old and os.path.exists(name) and os.path.samefile(name, path):
-        raise ParameterError(message("the copy `{path}` is the database itself", path=path))
+        raise ParameterError(message("judging.copy-is-database-itself", path=path))
     if old and existing == "refuse":
         raise InputError(
-            "a database already exists",
+            message("judging.database-already-exists"),
             path=target.file,
-            hint="--force replaces it with the copy, and keeps it under another name",
+            hint=message("judging.force-replaces-with-copy"),
         )
     if is_open(name):
         raise InputError(
-            "a program has the database open", path=target.file, hint="stop the server first"
+            message("judging.program-has-database-open"),
+            path=target.file,
+            hint=message("judging.stop-server-first"),
         )
     aside = f"{name}.{datetime.now():before-%Y%m%d-%H%M%S}"
     owner = os.stat(name if os.path.exists(name) else os.path.dirname(name) or ".")
@@ -207,7 +209,7 @@ def restore(
 
     try:
         if not make_file(name, fill):
-            raise InputError("a database was created there meanwhile", path=target.file)
+            raise InputError(message("judging.database-was-created-there"), path=target.file)
     except BaseException:
         if not os.path.exists(name):
             for end in moved:
@@ -237,11 +239,11 @@ def _copy(source: Database, temporary: str, target: str, progress: Progress | No
                 made.close()
     except sqlite3.Error as error:
         raise InputError(
-            message("the copy cannot be written: {error}", error=error), path=target
+            message("judging.copy-cannot-be-written", error=error), path=target
         ) from error
     arrived = check_copy(temporary)
     if arrived.rows != rows:
-        raise InputError("the copy does not match the database", path=target)
+        raise InputError(message("judging.copy-does-not-match"), path=target)
 
 
 def _count(database: Database, connection: sa.Connection) -> dict[str, int]:
@@ -264,15 +266,17 @@ def _check_pages(connection: sa.Connection, path: str) -> None:
     ]
     if found:
         raise InputError(
-            message("the file is damaged: {found}", found=found[0]),
+            message("judging.file-is-damaged", found=found[0]),
             path=path,
-            hint="use another copy",
+            hint=message("judging.use-another-copy"),
         )
 
 
 def _taken(target: str) -> InputError:
     return InputError(
-        "the file already exists", path=target, hint="name another one, or replace it with --force"
+        message("judging.file-already-exists"),
+        path=target,
+        hint=message("judging.name-another-one-or-replace"),
     )
 
 
@@ -282,6 +286,6 @@ def _not_a_file(database: Database, command: str) -> ParameterError:
         "postgresql", found.username, None, found.host, found.port, found.database, found.query
     )
     return ParameterError(
-        "this is a PostgreSQL database: use its own tools",
+        message("judging.this-is-postgresql-database"),
         hint=command.replace("URL", f"'{url.render_as_string()}'"),
     )

@@ -39,6 +39,6 @@ class Base:
                 return new_id(inserted)
         except sa.exc.IntegrityError:
             raise ParameterError(
-                message("{what} `{values}` already exists", what=what, values=values["name"]),
-                hint="choose another name",
+                message("judging.already-exists", what=what, values=values["name"]),
+                hint=message("judging.choose-another-name"),
             ) from None

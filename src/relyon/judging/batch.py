@@ -245,12 +245,12 @@ class Batch:
         if not slots:
             raise InputError(
                 message(
-                    "query `{query}`, document `{document}` has more than {overlap} grades",
+                    "judging.query-document-has-more-than-grades",
                     query=item.query,
                     document=item.document,
                     overlap=self.project.overlap,
                 ),
-                hint="import into a project with a larger overlap",
+                hint=message("judging.import-into-project"),
             )
         slot = slots.pop(0)
         if slot.user_id is not None:

@@ -65,11 +65,11 @@ def cohen_kappa(
     if len(first) != len(second):
         raise InputError(
             message(
-                "one judge has {count} units and the other {count_2}",
+                "judging.one-judge-has-units",
                 count=len(first),
                 count_2=len(second),
             ),
-            hint="give both the same units, with None where there is no grade",
+            hint=message("judging.give-both-same-units"),
         )
     pairs = [
         (one, other)
@@ -112,7 +112,7 @@ def check_numbers(grades: Iterable[Any], what: str, hint: str) -> None:
         if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
             raise InputError(
                 message(
-                    "{what} grades that are numbers, and `{grade}` is not one",
+                    "judging.grades-that-are-numbers",
                     what=what,
                     grade=grade,
                 ),
@@ -247,10 +247,10 @@ def _ratios(values: Sequence[float]) -> dict[tuple[Any, Any], float]:
         if value < 0:
             raise InputError(
                 message(
-                    "the level `ratio` needs grades of 0 or more, and `{value:g}` is below",
+                    "judging.level-ratio-needs-grades",
                     value=value,
                 ),
-                hint="level='interval' takes any number",
+                hint=message("judging.level-interval-takes-any"),
             )
     return {
         (one, other): ((one - other) / (one + other)) ** 2 if one != other else 0.0

@@ -92,10 +92,10 @@ class Database:
         except ImportError as error:
             raise DependencyError(
                 message(
-                    "the driver of this database is not installed: {error_name}",
+                    "judging.driver-of-this-database",
                     error_name=error.name,
                 ),
-                hint="pip install 'relyon[postgres]'",
+                hint=message("judging.pip-install-relyon-postgres"),
             ) from None
         if self.sqlite:
             prepare = prepare_reading if self.read_only else prepare_writing
@@ -168,7 +168,7 @@ class Database:
             yield
             return
         if not self._lock.acquire(timeout=patience):
-            raise InputError("the database cannot be used: it is locked", path=self.address)
+            raise InputError(message("judging.database-cannot-be-used"), path=self.address)
         try:
             yield
         finally:
@@ -245,7 +245,7 @@ class Database:
                 raise
             reason = str(error.orig).strip().split("\n")[0]
             raise InputError(
-                message("the database cannot be used: {reason}", reason=reason),
+                message("judging.database-cannot-be-used-reason", reason=reason),
                 path=self.address,
                 hint=next((hint for text, hint in HINTS.items() if text in reason), ""),
             ) from error
@@ -292,7 +292,9 @@ class Database:
         try:
             from alembic.config import Config
         except ImportError:
-            raise missing_package("Alembic", purpose="judging", install="relyon[judge]") from None
+            raise missing_package(
+                "Alembic", purpose=message("judging.judging-app"), install="relyon[judge]"
+            ) from None
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
         config.set_main_option("path_separator", "os")
@@ -308,23 +310,23 @@ def _url(address: str) -> sa.URL:
     if "://" not in address:
         if not address or address == ":memory:":
             raise ParameterError(
-                message("`{address}` is not a database", address=address),
-                hint="name a file such as judging.db, or a URL",
+                message("judging.is-not-database", address=address),
+                hint=message("judging.name-file-such-as-judging"),
             )
         return sa.URL.create("sqlite", database=address)
     try:
         url = sa.make_url(address)
     except (sa.exc.ArgumentError, ValueError):
         raise ParameterError(
-            "this is not the URL of a database",
-            hint="write sqlite:///PATH or postgresql://USER@HOST/NAME",
+            message("judging.this-is-not-url"),
+            hint=message("judging.write-sqlite-path"),
         ) from None
     kind = url.drivername.partition("+")[0]
     if kind in {"postgresql", "postgres"}:
         return url.set(drivername="postgresql+psycopg")
     if kind != "sqlite" or not url.database or url.database == ":memory:":
         raise ParameterError(
-            message("a judging database is an SQLite file or PostgreSQL, not `{kind}`", kind=kind),
-            hint="write sqlite:///PATH or postgresql://USER@HOST/NAME",
+            message("judging.judging-database-is-sqlite", kind=kind),
+            hint=message("judging.write-sqlite-path"),
         )
     return url

@@ -148,7 +148,7 @@ class Decisions(Base):
         if not at_least > 0:
             raise ParameterError(
                 message(
-                    "the parameter `at_least` must be above 0. Got `{at_least}` instead.",
+                    "judging.parameter-at-least",
                     at_least=at_least,
                 )
             )
@@ -209,16 +209,14 @@ class Decisions(Base):
         """
         if user.role == "judge":
             raise ParameterError(
-                message("`{user_name}` is a judge", user_name=user.name),
-                hint="a lead or an admin decides disagreements",
+                message("judging.is-judge", user_name=user.name),
+                hint=message("judging.lead-or-admin-decides"),
             )
         check_text(key, "key")
         with self.database.write() as connection:
             project = find_project(connection, item_id)
             if project_id not in (None, project.id):
-                raise InputError(
-                    message("there is no item {item_id} in this project", item_id=item_id)
-                )
+                raise InputError(message("judging.there-is-no-item", item_id=item_id))
             parsed = check_grade(project.scale, grade)
             before = connection.execute(
                 sa.select(adjudications).where(
@@ -227,7 +225,7 @@ class Decisions(Base):
             ).one_or_none()
             if before is not None:
                 if (before.item_id, before.grade) != (item_id, parsed):
-                    raise ParameterError("this key was used for another decision")
+                    raise ParameterError(message("judging.this-key-was-used"))
                 return False
             refuse_closed(project)
             connection.execute(

@@ -84,7 +84,7 @@ def final_judgments(
     if project.kind == "side_by_side":
         raise InputError(
             message(
-                "`{project_name}` contains preferences between rankings, not grades",
+                "judging.contains-preferences-between-rankings",
                 project_name=project.name,
             )
         )
@@ -93,9 +93,7 @@ def final_judgments(
     for one in finals:
         grades.setdefault(one.item.query, {})[one.item.document] = one.value
     if not grades:
-        raise InputError(
-            message("nothing has been graded in `{project_name}` yet", project_name=project.name)
-        )
+        raise InputError(message("judging.nothing-has-been-graded", project_name=project.name))
     scale = None if rule == "mean_gain" else project.scale
     found = Judgments.from_dict(grades, scale=scale)
     sources = [one.source for one in finals]
@@ -164,7 +162,7 @@ def _incoming(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy:
             row for row in sheet.finals().rows if row.final is not None and not row.final_source
         ]
         if not known:
-            raise InputError("there are no final grades to use as known grades")
+            raise InputError(message("judging.there-are-no-final"))
         return Lazy(known, lambda row: Incoming(row.item, known=row.final))
 
     def bring(row: Row) -> Incoming:

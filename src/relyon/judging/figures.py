@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from relyon.core.errors import RelyonError
+from relyon.core.texts import message
 from relyon.judging.base import Base
 from relyon.judging.schema import items, sa
 
@@ -31,7 +32,7 @@ class NotReadyError(RelyonError):
     """A figure is being counted for the first time, and the caller did not wait for it."""
 
     def __init__(self) -> None:
-        super().__init__("this is still being counted", hint="ask again in a few seconds")
+        super().__init__("this is still being counted", hint=message("judging.ask-again-in-few"))
 
 
 @dataclass

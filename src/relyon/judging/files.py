@@ -53,7 +53,9 @@ def check_file(path: str) -> bool:
         return False
     if os.path.isdir(path):
         raise InputError(
-            "this is a folder", path=path, hint="name a file in it, such as judging.db"
+            message("judging.this-is-folder"),
+            path=path,
+            hint=message("judging.name-file-in-such-as-judging"),
         )
     size = _size(path)
     if size == 0:
@@ -63,13 +65,13 @@ def check_file(path: str) -> bool:
             header = file.read(100)
     except OSError as error:
         raise InputError(
-            message("cannot be read: {strerror}", strerror=error.strerror), path=path
+            message("core.cannot-be-read-strerror", strerror=error.strerror), path=path
         ) from None
     if not header.startswith(_MAGIC[: len(header)]):
         raise InputError(
-            "this is not a SQLite database",
+            message("judging.this-is-not-sqlite"),
             path=path,
-            hint="name the file that `relyon judge init` created",
+            hint=message("judging.name-file-that-relyon"),
         )
     whole = _whole_size(header)
     # While there is a log, the file may not have its final length yet.
@@ -92,8 +94,7 @@ def _damaged(path: str, what: str) -> InputError:
         what,
         path=path,
         hint=message(
-            "restore a backup: `relyon judge restore BACKUP {path} --force`; to start from"
-            " scratch, move the existing file away first",
+            "judging.restore-backup",
             path=path,
         ),
     )
@@ -172,7 +173,7 @@ def make_file(
         _forget_leftovers(path)
     except OSError as error:
         raise InputError(
-            message("cannot be created: {strerror}", strerror=error.strerror), path=path
+            message("judging.cannot-be-created", strerror=error.strerror), path=path
         ) from None
     try:
         fill(temporary)

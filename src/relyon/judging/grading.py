@@ -60,11 +60,7 @@ class Grading(Base):
         """
         _refuse_inactive(user)
         if not 1 <= count <= 1000:
-            raise ParameterError(
-                message(
-                    "the parameter `count` must be 1 to 1000. Got `{count}` instead.", count=count
-                )
-            )
+            raise ParameterError(message("judging.parameter-count-must-be-1", count=count))
         project = self._projects.get(project_id)
         refuse_closed(project)
         with self.database.write() as connection:
@@ -102,7 +98,7 @@ class Grading(Base):
         item_id = action.item_id or 0
         project = find_project(connection, item_id)
         if action.project_id not in (None, project.id):
-            raise InputError("this item does not exist")
+            raise InputError(message("judging.this-item-does"))
         take_turn(connection, project.id, alone=alone)
         grade = see_preference(project, user, item_id, action.parse_grade(project.scale))
         before = _find_stored(connection, user, action)
@@ -115,12 +111,12 @@ class Grading(Base):
         if held is None and not alone:
             raise _NotAloneError
         if held is None and not _had(connection, user, item_id):
-            raise InputError(message("`{user_name}` was not given this item", user_name=user.name))
+            raise InputError(message("judging.was-not-given-this", user_name=user.name))
         deciding = action.kind in DECIDING
         if action.again == "refuse" and deciding and _answered(connection, user, item_id, held):
             raise AnsweredError(
-                message("`{user_name}` has already answered this item", user_name=user.name),
-                hint='undo that answer first, or send `"again": "replace"`',
+                message("judging.has-already-answered-this", user_name=user.name),
+                hint=message("judging.undo-that-answer-first"),
             )
         now = self.clock()
         values = {"project_id": project.id, "item_id": item_id, "grade": grade, "created_at": now}
@@ -151,7 +147,7 @@ class Grading(Base):
 
 def _refuse_inactive(user: User) -> None:
     if not user.active:
-        raise ParameterError(message("the account `{user_name}` is closed", user_name=user.name))
+        raise ParameterError(message("judging.account-is-closed", user_name=user.name))
 
 
 def _store(connection: sa.Connection, user: User, action: Action, values: dict[str, Any]) -> int:
@@ -174,7 +170,7 @@ def _find_stored(connection: sa.Connection, user: User, action: Action) -> Any:
 
 def _other_action() -> ParameterError:
     return ParameterError(
-        "this key was used for another action", hint="use a new key for each action"
+        message("judging.this-key-was-used-for-another"), hint=message("judging.use-new-key")
     )
 
 
@@ -185,7 +181,7 @@ def _find_project(connection: sa.Connection, project_id: int | None) -> Project:
             sa.select(projects).where(projects.c.id == project_id)
         ).one_or_none()
     if row is None:
-        raise InputError(message("there is no project {project_id}", project_id=project_id))
+        raise InputError(message("judging.there-is-no-project", project_id=project_id))
     return read_project(row)
 
 
@@ -221,12 +217,12 @@ def _undoable(connection: sa.Connection, project: Project, user: User, undoes: s
         actions.c.id.not_in(undone(actions.c.user_id == user.id)),
     )
     if undoes is not None and not is_storable(undoes):
-        raise InputError("there is nothing to undo")
+        raise InputError(message("judging.there-is-nothing"))
     if undoes is not None:
         query = query.where(actions.c.key == undoes)
     found = connection.execute(query.order_by(actions.c.id.desc()).limit(1)).one_or_none()
     if found is None:
-        raise InputError("there is nothing to undo")
+        raise InputError(message("judging.there-is-nothing"))
     return found
 
 

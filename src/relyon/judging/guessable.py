@@ -7,6 +7,7 @@ from functools import cache
 from importlib import resources
 
 from relyon.core.errors import ParameterError
+from relyon.core.texts import message
 from relyon.judging.names import name_key
 
 __all__ = ["check_not_guessable"]
@@ -59,13 +60,13 @@ def check_not_guessable(password: str, name: str) -> None:
     for part in ("relyon", own if len(own) >= LEAST_NAME or not own.isascii() else ""):
         if part and (part in folded or part in folded.translate(SIGNS)):
             raise ParameterError(
-                "a password must not contain the name of the account or of this program",
-                hint="use several unrelated words",
+                message("judging.password-must-not-contain"),
+                hint=message("judging.use-several-unrelated-words"),
             )
     if min(_left(folded, own), _left(folded.translate(SIGNS), own)) < LEAST_LEFT:
         raise ParameterError(
-            "this password is easily guessed",
-            hint="use several unrelated words",
+            message("judging.this-password-is-easily"),
+            hint=message("judging.use-several-unrelated-words"),
         )
 
 

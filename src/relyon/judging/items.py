@@ -95,22 +95,20 @@ class Items(Base):
         project = self._projects.get(project_id)
         if project.kind != "side_by_side":
             raise ParameterError(
-                message(
-                    "`{project_name}` is not a side-by-side project", project_name=project.name
-                ),
-                hint="create one with kind='side_by_side'",
+                message("judging.is-not-side-by-side-project", project_name=project.name),
+                hint=message("judging.create-one-with-kind"),
             )
         pairs: dict[tuple[str, str], Incoming] = {}
         for pair in new:
             if not pair.first or not pair.second or pair.first == pair.second:
                 raise InputError(
                     message(
-                        "query `{query}` compares `{first}` with `{second}`",
+                        "judging.query-compares-first",
                         query=pair.query,
                         first=pair.first,
                         second=pair.second,
                     ),
-                    hint="name two systems",
+                    hint=message("judging.name-two-systems"),
                 )
             item = Item(
                 query=pair.query,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from relyon.core.errors import ParameterError
+from relyon.core.texts import message as say
 from relyon.judging.database import new_id
 from relyon.judging.places import take_turn
 from relyon.judging.schema import actions, jobs, sa
@@ -185,8 +186,8 @@ def refuse_while_importing(connection: sa.Connection, project_id: int) -> None:
     """
     if unfinished(connection, project_id):
         raise ParameterError(
-            "another import into this project is still running",
-            hint="wait until it is done, or stop it on the project's page",
+            say("judging.another-import-into-this"),
+            hint=say("judging.wait-until-is-done"),
         )
 
 

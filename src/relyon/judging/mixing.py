@@ -12,6 +12,7 @@ from bisect import bisect_left
 from functools import lru_cache
 
 from relyon.core.errors import InputError
+from relyon.core.texts import message
 from relyon.judging.places import draw_number
 from relyon.judging.records import Project, User
 
@@ -117,7 +118,7 @@ def split_item(number: int) -> tuple[int, int]:
     """
     project, rest = number >> WIDTH, number & (1 << WIDTH) - 1
     if number < 1 or project >= 1 << 21:
-        raise InputError("this item does not exist")
+        raise InputError(message("judging.this-item-does"))
     return project, rest
 
 

@@ -64,11 +64,10 @@ def check_one_script(name: str) -> None:
         if not fits or not UNSEEN.isdisjoint(word):
             raise ParameterError(
                 message(
-                    "`{name}` mixes letters of different scripts, and could be mistaken"
-                    " for another name",
+                    "judging.mixes-letters-of-different",
                     name=name,
                 ),
-                hint="write each word in one script",
+                hint=message("judging.write-each-word"),
             )
 
 

@@ -35,7 +35,10 @@ MOST_CHECKED = 200
 @cache
 def _hasher() -> PasswordHasher:
     argon2 = optional_package(
-        "argon2", purpose="a password", package="argon2-cffi", install="relyon[judge]"
+        "argon2",
+        purpose=message("judging.a-password"),
+        package="argon2-cffi",
+        install="relyon[judge]",
     )
     hasher: PasswordHasher = argon2.PasswordHasher()
     return hasher
@@ -80,12 +83,12 @@ def _check_length(password: str) -> None:
     if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
         raise ParameterError(
             message(
-                "a password has {least_length} to {most_length} characters. Got {count} instead.",
+                "judging.password-has-to-characters",
                 least_length=LEAST_LENGTH,
                 most_length=MOST_LENGTH,
                 count=len(password),
             ),
-            hint="take a sentence",
+            hint=message("judging.take-sentence"),
         )
 
 

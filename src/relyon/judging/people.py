@@ -35,12 +35,12 @@ def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
     if not belongs if machine else name_key(cleaned).startswith(MACHINE_PREFIX):
         raise ParameterError(
             message(
-                "`{cleaned}` is {word} name of a language model",
+                "judging.is-name-of-language",
                 cleaned=cleaned,
                 word="no" if machine else "the",
             ),
             hint=message(
-                "the names of language models, and no others, begin with {machine_prefix}",
+                "judging.names-of-language-models",
                 machine_prefix=MACHINE_PREFIX,
             ),
         )

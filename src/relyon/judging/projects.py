@@ -90,8 +90,7 @@ class Projects(Base):
             if value is not None and not (whole and least <= value < PLACES):
                 raise ParameterError(
                     message(
-                        "the parameter `{what}` must be a whole number of {least} or"
-                        " more. Got `{value}` instead.",
+                        "judging.parameter-must-be-whole",
                         what=what,
                         least=least,
                         value=value,
@@ -101,7 +100,7 @@ class Projects(Base):
         if not (lease_seconds > 0 and math.isfinite(lease_seconds)):
             raise ParameterError(
                 message(
-                    "the parameter `lease_seconds` must be above 0. Got `{lease_seconds}` instead.",
+                    "judging.parameter-lease-seconds",
                     lease_seconds=lease_seconds,
                 )
             )
@@ -164,7 +163,8 @@ class Projects(Base):
             self._change(found, name=name)
         except sa.exc.IntegrityError:
             raise ParameterError(
-                message("project `{name}` already exists", name=name), hint="choose another name"
+                message("judging.project-already-exists", name=name),
+                hint=message("judging.choose-another-name"),
             ) from None
         return self.get(project_id)
 
@@ -235,8 +235,7 @@ def _check_gold_share(gold_share: float) -> None:
     if not 0 <= gold_share < 1:
         raise ParameterError(
             message(
-                "the parameter `gold_share` must be at least 0 and below 1. Got"
-                " `{gold_share}` instead.",
+                "judging.parameter-gold-share",
                 gold_share=gold_share,
             )
         )
@@ -252,7 +251,7 @@ def check_open(connection: sa.Connection, project_id: int) -> None:
     query = sa.select(projects).where(projects.c.id == project_id)
     row = connection.execute(query).one_or_none()
     if row is None or row.state not in SEEN:
-        raise InputError(message("there is no project {project_id}", project_id=project_id))
+        raise InputError(message("judging.there-is-no-project", project_id=project_id))
     refuse_closed(read_project(row))
 
 
@@ -264,8 +263,8 @@ def refuse_closed(project: Project) -> None:
     """
     if project.state != "open":
         raise ParameterError(
-            message("the project `{project_name}` is closed", project_name=project.name),
-            hint="whoever leads it can open it again",
+            message("judging.project-is-closed", project_name=project.name),
+            hint=message("judging.whoever-leads-can-open"),
         )
 
 
@@ -279,5 +278,5 @@ def find_project(connection: sa.Connection, item_id: int) -> Project:
     if is_id(item_id):
         row = connection.execute(PROJECT_OF, {"item": item_id}).one_or_none()
     if row is None or row.state not in SEEN:
-        raise InputError(message("there is no item {item_id}", item_id=item_id))
+        raise InputError(message("judging.there-is-no-item-item-id", item_id=item_id))
     return read_project(row)

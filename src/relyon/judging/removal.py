@@ -123,9 +123,7 @@ def start_removal(
             sa.select(projects.c.state).where(projects.c.id == project.id)
         ).scalar_one()
         if found not in ("open", "closed"):
-            raise InputError(
-                message("`{project_name}` is being removed already", project_name=project.name)
-            )
+            raise InputError(message("judging.is-being-removed-already", project_name=project.name))
         _hide(connection, project.id)
         most = connection.execute(
             sa.select(sa.func.max(items.c.id)).where(items.c.project_id == project.id)

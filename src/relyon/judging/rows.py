@@ -52,19 +52,17 @@ def check_item(item: Item) -> None:
     if not item.query or not item.document:
         raise InputError(
             message(
-                "query `{query}`, document `{document}`: both are needed",
+                "judging.query-document-both",
                 query=item.query,
                 document=item.document,
             )
         )
     if item.rank is not None and not 0 <= item.rank < 2**31:
-        raise InputError(
-            message("query `{query}`: {rank} is not a rank", query=item.query, rank=item.rank)
-        )
+        raise InputError(message("judging.query-is-not-rank", query=item.query, rank=item.rank))
     if item.inclusion_probability is not None and not 0 < item.inclusion_probability <= 1:
         raise InputError(
             message(
-                "query `{query}`: {inclusion_probability} is not a probability above 0",
+                "judging.query-is-not-probability",
                 query=item.query,
                 inclusion_probability=item.inclusion_probability,
             )

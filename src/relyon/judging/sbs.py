@@ -184,7 +184,7 @@ def summarize_preferences(
     check_fraction("confidence", confidence)
     given = [_ordered(one) for one in preferences]
     if not given:
-        raise InputError("there are no preferences")
+        raise InputError(message("judging.there-are-no-preferences"))
     tiers: dict[str, list[Preference]] = {}
     for one in given:
         if one.tier:
@@ -200,18 +200,16 @@ def _ordered(one: Preference) -> Preference:
     """Returns a preference with the systems in the order of their names."""
     if one.first == one.second:
         raise InputError(
-            message(
-                "query `{query}` compares `{first}` with itself", query=one.query, first=one.first
-            )
+            message("judging.query-compares-with-itself", query=one.query, first=one.first)
         )
     if one.value not in POINTS:
         raise InputError(
             message(
-                "query `{query}`: not a preference: `{one_value}`",
+                "judging.query-not-preference",
                 query=one.query,
                 one_value=one.value,
             ),
-            hint="use -2, -1, 0, 1 or 2",
+            hint=message("judging.use-2"),
         )
     if one.first < one.second:
         return one
@@ -296,14 +294,14 @@ def fit_bradley_terry(
 
     systems = sorted({name for pair, times in wins.items() if times for name in pair})
     if len(systems) < 2:
-        raise InputError("there are fewer than two systems to compare")
+        raise InputError(message("judging.there-are-fewer"))
     places = {name: place for place, name in enumerate(systems)}
     won = np.zeros((len(systems), len(systems)))
     for (winner, loser), times in wins.items():
         if times < 0 or winner == loser:
             raise InputError(
                 message(
-                    "`{winner}` was preferred to `{loser}` {times:g} times",
+                    "judging.was-preferred-to-times",
                     winner=winner,
                     loser=loser,
                     times=times,
@@ -353,10 +351,10 @@ def _check_connected(systems: Sequence[str], won: Any) -> None:
             rest = [systems[place] for place in sorted(reached)]
             raise InputError(
                 message(
-                    "{left} {what} {rest}: the strengths have no finite estimate",
+                    "judging.left-what-rest",
                     left=list(left),
                     what=what,
                     rest=list(rest),
                 ),
-                hint="more queries, or look at the pairs",
+                hint=message("judging.more-queries"),
             )

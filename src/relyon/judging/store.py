@@ -25,7 +25,7 @@ from relyon.judging.projects import Projects
 
 __all__ = ["Store", "open_store"]
 
-_INIT = "`relyon judge init` makes one, and brings an older one up to date"
+_INIT = "judging.relyon-judge-init-makes"
 
 
 class Store(Base):
@@ -113,12 +113,14 @@ def open_store(
         there = not database.sqlite or check_file(database.file)
         if create and database.read_only:
             raise InputError(
-                "the database cannot be written here",
+                message("judging.database-cannot-be-written"),
                 path=database.file,
-                hint="copy it to where it can; `judge status` and `judge export` read it as it is",
+                hint=message("judging.copy-to-where-can"),
             )
         if not there and not create:
-            raise InputError("this database does not exist", path=database.file, hint=_INIT)
+            raise InputError(
+                message("judging.this-database-does"), path=database.file, hint=message(_INIT)
+            )
         if not there:
             make_file(database.file, _make_tables)
         found, newest = database.version()
@@ -127,7 +129,9 @@ def open_store(
             if not create:
                 what = "has no judging tables" if found is None else f"is of version {found}"
                 raise InputError(
-                    message("the database {what}", what=what), path=database.address, hint=_INIT
+                    message("judging.database-what", what=what),
+                    path=database.address,
+                    hint=message(_INIT),
                 )
             database.upgrade()
     except BaseException:
@@ -153,11 +157,9 @@ def _check_tables(database: Database, found: str | None) -> None:
     """
     if found is not None and found not in database.versions():
         raise InputError(
-            message(
-                "the database is of version {found}, which this relyon does not know", found=found
-            ),
+            message("judging.database-is-of-version", found=found),
             path=database.address,
-            hint="a newer relyon created it: pip install --upgrade relyon",
+            hint=message("judging.newer-relyon-created"),
         )
     if found is not None or not database.sqlite:
         return
@@ -167,18 +169,17 @@ def _check_tables(database: Database, found: str | None) -> None:
     if tables:
         raise InputError(
             message(
-                "the database has no judging tables, but others: {tables}",
+                "judging.database-has-no-judging-tables",
                 tables=list(sorted(tables)[:3]),
             ),
             path=database.address,
-            hint="name another file",
+            hint=message("core.name-another-file"),
         )
     raise InputError(
-        "the database has no judging tables, like a copy without the -wal that was beside it",
+        message("judging.database-has-no-judging"),
         path=database.address,
         hint=message(
-            "copy with `relyon judge backup`, and put that copy in its"
-            " place: `relyon judge restore BACKUP {file} --force`",
+            "judging.copy-with-relyon-judge",
             file=database.file,
         ),
     )

@@ -43,8 +43,8 @@ def check_text(text: str, what: str) -> str:
     """
     if not is_storable(text):
         raise InputError(
-            message("the {what} holds a character that cannot be stored", what=what),
-            hint="it is of code 0, or half of a pair",
+            message("judging.holds-character-that-cannot", what=what),
+            hint=message("judging.is-of-code-0"),
         )
     return text
 
@@ -58,9 +58,7 @@ def check_name(name: str, what: str) -> str:
     """
     cleaned = check_text(name, f"name of the {what}").strip()
     if not cleaned or len(cleaned) > 200 or not cleaned.isprintable():
-        raise ParameterError(
-            message("`{name}` cannot be the name of a {what}", name=name[:60], what=what)
-        )
+        raise ParameterError(message("judging.cannot-be-name", name=name[:60], what=what))
     return cleaned
 
 
@@ -74,7 +72,7 @@ def check_grade(scale: Scale, grade: object) -> float:
     if not math.isfinite(parsed) or (scale.levels and parsed not in scale.gains):
         raise InputError(
             message(
-                "not a grade of the scale `{scale_name}`: `{grade}`",
+                "judging.not-grade-of-scale",
                 scale_name=scale.name,
                 grade=grade,
             )
@@ -100,5 +98,5 @@ def unknown_name(what: str, name: str, known: Sequence[str]) -> UnknownNameError
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, 1)
-    hint = message("did you mean `{name}`?", name=near[0]) if near else ""
-    return UnknownNameError(message("unknown {what}: `{name}`", what=what, name=name), hint=hint)
+    hint = message("core.did-you-mean", name=near[0]) if near else ""
+    return UnknownNameError(message("judging.unknown-what", what=what, name=name), hint=hint)

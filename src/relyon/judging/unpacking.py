@@ -109,8 +109,8 @@ def prepare_unpacking(
             )
     except sa.exc.IntegrityError:
         raise ParameterError(
-            message("project `{chosen}` already exists", chosen=chosen),
-            hint="give the new one another name",
+            message("judging.project-chosen-already-exists", chosen=chosen),
+            hint=message("judging.give-new-one-another"),
         ) from None
     return Unpacking(store, archive, work, found)
 
@@ -153,7 +153,7 @@ class Unpacking:
             if isinstance(error, sa.exc.IntegrityError):
                 reason = str(error.orig).strip().split("\n")[0]
                 raise InputError(
-                    message("the archive holds what the database refuses: {reason}", reason=reason),
+                    message("judging.archive-holds-what-database", reason=reason),
                     path=self.archive.path,
                 ) from None
             raise

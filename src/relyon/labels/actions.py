@@ -63,14 +63,15 @@ class Actions:
             if not 0 <= value < math.inf:
                 raise ParameterError(
                     message(
-                        "the value of an action must be 0 or more. Got {value} for"
-                        " `{name}` instead.",
+                        "labels.value-of-action",
                         value=value,
                         name=name,
                     )
                 )
         if not any(self.values.values()):
-            raise ParameterError("every action has the value 0", hint="such as click=1,purchase=4")
+            raise ParameterError(
+                message("labels.every-action-has-value"), hint=message("labels.such-as-click-1")
+            )
         check_choice("per", self.per, ["impression", "click"])
 
     @property
@@ -94,10 +95,10 @@ class Actions:
         for name in self.values:
             if ACTIONS[name] not in sessions.columns:
                 raise InputError(
-                    message("the log has no column for `{name}`", name=name),
+                    message("labels.log-has-no-column", name=name),
                     path=sessions.path,
                     hint=message(
-                        "leave {name} out of the actions, or name the column {column}",
+                        "labels.leave-out-of-actions",
                         name=name,
                         column=ACTIONS[name],
                     ),

@@ -119,7 +119,7 @@ def satisfying(name: str, attraction: Values, satisfaction: Values | None) -> di
     """
     if satisfaction is None:
         raise ParameterError(
-            message("the click model `{name}` needs the satisfaction of each pair", name=name),
-            hint="add a column `satisfaction`: the probability that a click satisfies",
+            message("labels.click-model-needs-satisfaction", name=name),
+            hint=message("labels.add-column-satisfaction"),
         )
     return {"attraction": attraction, "satisfaction": satisfaction}

@@ -108,7 +108,9 @@ def compare_models(
     chosen = [model_of(model) for model in models]
     names = [model.name for model in chosen]
     if not chosen or len(set(names)) < len(names):
-        raise ParameterError(message("name each click model once"), hint="such as pbm, ubm, dbn")
+        raise ParameterError(
+            message("labels.name-each-click-model"), hint=message("labels.such-as-pbm")
+        )
     check_whole("parts", parts, least=2)
     check_whole("examples", examples, least=0)
     check_fraction("level", level)

@@ -46,8 +46,7 @@ class Corrected(Independent):
             if not (isinstance(position, int) and position >= 1 and 0 < theta < float("inf")):
                 raise ParameterError(
                     message(
-                        "examination is a positive number for each position."
-                        " Got {position}: {value} instead.",
+                        "labels.examination-is-positive-number",
                         position=position,
                         value=theta,
                     )
@@ -143,7 +142,7 @@ class Clipped(Corrected):
         if not 0 < self.clip <= 1:
             raise ParameterError(
                 message(
-                    "the parameter `{name}` must be above 0 and at most 1. Got `{value}` instead.",
+                    "core.parameter-must-be-above",
                     name="clip",
                     value=self.clip,
                 )

@@ -83,10 +83,10 @@ def _check_ascending(bounds: Sequence[float]) -> None:
     if not bounds or list(bounds) != sorted(set(bounds)):
         raise ParameterError(
             message(
-                "thresholds must be ascending. Got {bounds} instead.",
+                "labels.thresholds-must-be-ascending",
                 bounds=[f"{one:g}" for one in bounds],
             ),
-            hint="such as 0.1,0.3,0.6 for the grades 1, 2 and 3",
+            hint=message("labels.such-as-0-1"),
         )
 
 
@@ -224,7 +224,7 @@ def parse_grading(text: str) -> Grading:
         values = [float(one) for one in numbers.split(",")]
     except ValueError:
         raise ParameterError(
-            message("`{text}` contains values that are not numbers", text=text),
-            hint="such as threshold=0.1,0.3,0.6, posterior=0.1,0.3,0.6 or quantile=4",
+            message("labels.contains-values-that-are-not-numbers", text=text),
+            hint=message("labels.such-as-threshold-0"),
         ) from None
     return kind.parse(values)

@@ -45,8 +45,7 @@ class Habits:
         if not 0 <= self.eta < 100:
             raise ParameterError(
                 message(
-                    "the parameter `{name}` must be between {least} and {most}."
-                    " Got `{value}` instead.",
+                    "labels.parameter-name-must-be-between-least",
                     name="eta",
                     least=0,
                     most=100,
@@ -105,7 +104,7 @@ def probabilities(name: str, values: Sequence[float] | Values, count: int) -> Va
     if found.shape != (count,) or not ((found >= 0) & (found <= 1)).all():
         raise ParameterError(
             message(
-                "the parameter `{name}` must be {count:,} probabilities, from 0 to 1",
+                "labels.parameter-must-be-probabilities",
                 name=name,
                 count=count,
             )

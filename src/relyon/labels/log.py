@@ -201,9 +201,7 @@ def read_folds(
         natives, dropped = _counted(log, folds, rules, threads)
     if not all(native.sessions for native in natives):
         raise InputError(
-            message(
-                "no session in the log has a result at positions 1 to {depth}", depth=rules.depth
-            ),
+            message("labels.no-session-in-log", depth=rules.depth),
             path=path,
         )
     notes = (*log.notes, *_notes(natives, dropped, rules.depth))
@@ -223,7 +221,7 @@ def _counted(
         dropped = Dropped()
         if fill(natives, folds, _parts(log, rules, sort, dropped)):
             return natives, dropped
-    raise InputError("the rows of a session are not together", path=log.path)
+    raise InputError(message("labels.rows-of-session"), path=log.path)
 
 
 def _parts(log: Sessions, rules: Rules, sort: bool, dropped: Dropped) -> Iterator[pl.DataFrame]:

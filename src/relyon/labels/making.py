@@ -104,8 +104,8 @@ def make_labels(
     chosen = model_of(model)
     if not chosen.ranks:
         raise ParameterError(
-            message("the click model `{name}` does not estimate documents", name=chosen.name),
-            hint="it is only a baseline: use dbn, pbm or ubm for labels",
+            message("labels.click-model-does", name=chosen.name),
+            hint=message("labels.is-only-baseline"),
         )
     check_fraction("level", level)
     check_least("min_weight", min_weight)
@@ -131,9 +131,9 @@ def make_labels(
     labels = every.filter(every.get_column("weight") >= min_weight)
     if labels.is_empty():
         raise InputError(
-            message("no label has {weight:g} effective impressions", weight=min_weight),
+            message("labels.no-label-has-effective", weight=min_weight),
             path=log.path,
-            hint="lower the minimum weight, or use more of the log",
+            hint=message("labels.lower-minimum-weight"),
         )
     bounds: tuple[float, ...] = ()
     if grader is not None:
@@ -170,8 +170,8 @@ def _two(prior: tuple[float, float] | str) -> tuple[float, float]:
         clicks, shown = map(float, prior)
     except (TypeError, ValueError):
         raise ParameterError(
-            message("a prior is two numbers, or `data`. Got `{prior}` instead.", prior=prior),
-            hint="such as 1,10 for one click in ten impressions",
+            message("labels.prior-is-two-numbers", prior=prior),
+            hint=message("labels.such-as-1-10"),
         ) from None
     return clicks, shown
 

@@ -95,8 +95,7 @@ class ClickModel(ABC):
         if not 0 <= self.prior_clicks <= self.prior_shown or self.prior_shown > 1e15:
             raise ParameterError(
                 message(
-                    "a prior is a number of clicks and a number of impressions, at least"
-                    " as many. Got {clicks} and {shown} instead.",
+                    "labels.prior-is-number",
                     clicks=self.prior_clicks,
                     shown=self.prior_shown,
                 )
@@ -139,10 +138,8 @@ class ClickModel(ABC):
             pairs.select("query", "document").is_duplicated().any()
         ):
             raise ParameterError(
-                message(
-                    "known pairs must have the columns {names}, with each pair once", names=needed
-                ),
-                hint=message("missing: {names}", names=lacking) if lacking else "",
+                message("labels.known-pairs-must-have-columns", names=needed),
+                hint=message("labels.missing-names", names=lacking) if lacking else "",
             )
         attraction, satisfaction = (
             probabilities(name, pairs.get_column(name).to_numpy(), pairs.height)
@@ -166,8 +163,8 @@ class ClickModel(ABC):
             ParameterError: If the model needs something else.
         """
         raise ParameterError(
-            message("the click model `{name}` can only be fitted", name=self.name),
-            hint="fit it on a log, and simulate the fitted model",
+            message("labels.click-model-can-only", name=self.name),
+            hint=message("labels.fit-on-log"),
         )
 
     def notes(self, parameters: Parameters) -> tuple[Note, ...]:

@@ -74,12 +74,12 @@ def pool_of(judgments: Judgments, log: ClickLog) -> Pool:
         theirs, ours = (", ".join(one) for one in named)
         both = grades.join(known.select("query").unique(), on="query").height
         raise InputError(
-            message("the judgments and the log have no pair of query and document in common"),
+            message("labels.judgments-and-log"),
             path=judgments.path,
-            hint="both name the same queries, so look at the documents' ids"
+            hint=message("labels.both-name-same-queries")
             if both
             else message(
-                "look at the queries' ids: {theirs} in the judgments, {ours} in the log",
+                "labels.look-at-queries-ids",
                 theirs=theirs,
                 ours=ours,
             ),

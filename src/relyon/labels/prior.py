@@ -84,11 +84,10 @@ def with_estimated_prior(model: ClickModel, log: ClickLog) -> ClickModel:
     if set(found.pairs) not in ({"attraction"}, {"rate"}):
         raise ParameterError(
             message(
-                "no prior can be estimated for `{name}`: it has more than one probability"
-                " per document",
+                "labels.no-prior-can",
                 name=model.name,
             ),
-            hint="use pbm, ubm, dcm, cascade, ccm or dctr, or give the prior as numbers",
+            hint=message("labels.use-pbm"),
         )
     ((name, mean),) = found.pairs.items()
     weight = found.weights[name]

@@ -42,7 +42,7 @@ class Rules:
         if check_whole("depth", self.depth) > DEEPEST:
             raise ParameterError(
                 message(
-                    "the parameter `{name}` must be {most} or less. Got `{value}` instead.",
+                    "core.parameter-must-be-or-less",
                     name="depth",
                     most=DEEPEST,
                     value=self.depth,
@@ -63,18 +63,15 @@ class Rules:
         path = sessions.path
         if "clicked" not in sessions.columns:
             raise InputError(
-                "the log has no clicks",
+                message("core.log-has-no-clicks"),
                 path=path,
-                hint=message(
-                    "name the column: columns={{'clicked': …}} in Python, `--columns clicked=…` on"
-                    " the command line"
-                ),
+                hint=message("core.name-column"),
             )
         if self.asks_dwell and "dwell_seconds" not in sessions.columns:
             raise InputError(
-                "the log has no dwell times",
+                message("labels.log-has-no-dwell"),
                 path=path,
-                hint="leave `min_dwell` out, or name the column `dwell_seconds`",
+                hint=message("labels.leave-min-dwell-out"),
             )
 
     def columns(self, sessions: Sessions) -> list[str]:

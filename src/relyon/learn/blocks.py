@@ -104,7 +104,7 @@ class Predict(Block):
             one.end()
         choices = tuple(map(Choice.read, fields.tables("choices")))
         if (slider is None) == (not choices):
-            fields.fail(message("a prediction has either [[choices]] or one [[slider]]"))
+            fields.fail(message("learn.prediction-has-either-choices"))
         reply = fields.text("reply", None if slider else "")
         return cls(fields.text("id"), fields.text("ask"), choices, slider, reply)
 
@@ -176,11 +176,11 @@ class Quiz(Block):
         choices = tuple(map(Choice.read, fields.tables("choices"))) if chosen else ()
         right = sum(choice.right for choice in choices)
         if chosen and (len(choices) < 2 or not right or (form == "single" and right != 1)):
-            fields.fail(message("a `{form}` question has no right choice, or too many", form=form))
+            fields.fail(message("learn.question-has-no-right", form=form))
         numeric = form == "number"
         items = fields.texts("items") if form == "order" else ()
         if form == "order" and len(items) < 2:
-            fields.fail(message("the field `{name}` is missing", name="items"))
+            fields.fail(message("learn.field-is-missing", name="items"))
         return cls(
             fields.text("id"),
             fields.text("ask"),

@@ -62,7 +62,7 @@ def check_lesson(lesson: Lesson) -> list[Fault]:
             Fault(
                 lesson.path,
                 line,
-                message("the block `{id}`: {fault}", id=block.id, fault=message(one)),
+                message("learn.block-id", id=block.id, fault=message(one)),
             )
             for one in found
         ]
@@ -74,7 +74,7 @@ def check_languages(one: Sequence[Lesson], other: Sequence[Lesson]) -> list[Faul
     names = [lesson.name for lesson in one]
     if names != [lesson.name for lesson in other]:
         odd = sorted(set(names) ^ {lesson.name for lesson in other})
-        text = message("only one language has {names}", names=odd)
+        text = message("learn.only-one-language", names=odd)
         return [Fault(other[0].path if other else "", 1, text)]
     return [
         Fault(second.path, 1, text)
@@ -107,7 +107,7 @@ def _numbers(text: str, line: int) -> Iterator[tuple[int, str]]:
             yield (
                 place,
                 message(
-                    "`{written}` is written for `{expression}`, which is {value:.6g}",
+                    "learn.written-is-written",
                     written=number.written,
                     expression=number.expression,
                     value=value,
@@ -116,7 +116,7 @@ def _numbers(text: str, line: int) -> Iterator[tuple[int, str]]:
     bare = CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), NUMBER.sub(_blank, text))
     for found in LOOSE.finditer(bare):
         place = line + bare[: found.start()].count("\n")
-        fault = message("`{number}` does not say what it is: write [{number}](=…)", number=found[0])
+        fault = message("learn.does-not-say-what", number=found[0])
         yield place, fault
 
 
@@ -131,22 +131,22 @@ def _block(block: Block) -> Iterator[str]:
         answer = quantity(block.answer)
         replies = [one.reply for one in block.wrong]
         if not replies:
-            yield message("a number needs at least one [[wrong]] with the misconception behind it")
+            yield message("learn.number-needs-at-least")
         for one in block.wrong:
             if abs(quantity(one.value) - answer) <= block.tolerance:
                 yield message(
-                    "the wrong number `{value}` is within the tolerance of the right one",
+                    "learn.wrong-number-is-within",
                     value=one.value,
                 )
     for text, count in Counter(replies).items():
         if not text:
-            yield message("an answer has no reply")
+            yield message("learn.answer-has-no-reply")
         elif count > 1:
-            yield message("several answers have the same reply: {text}", text=text)
+            yield message("learn.several-answers-have-same", text=text)
     if isinstance(block, Predict) and block.slider:
         answer = quantity(block.slider.answer)
         if not block.slider.low <= answer <= block.slider.high:
-            yield message("the answer {answer:g} is beyond the slider", answer=answer)
+            yield message("learn.answer-is-beyond-slider", answer=answer)
     if block.kind == "derive":
         derivation(str(block.structure()))
     if isinstance(block, Play):
@@ -156,7 +156,7 @@ def _block(block: Block) -> Iterator[str]:
             found = figure_of(block.figure, setting)
             missing = sorted({*found.values, *found.series} - set(block.names))
             if missing:
-                yield message("{missing} of the figure have no name in [names]", missing=missing)
+                yield message("learn.figure-names-missing", missing=missing)
 
 
 def _play(play: Play) -> Iterator[str]:
@@ -164,10 +164,10 @@ def _play(play: Play) -> Iterator[str]:
     for goal in play.goals:
         fewest = fewest_moves(goal, play, found)
         if fewest is None:
-            yield message("the goal `{goal}` cannot be reached", goal=goal.text)
+            yield message("learn.goal-cannot-be-reached", goal=goal.text)
         elif fewest != goal.moves:
             yield message(
-                "the goal `{goal}` takes {fewest:count move/moves}, not {moves}",
+                "learn.goal-takes",
                 goal=goal.text,
                 fewest=fewest,
                 moves=goal.moves,
@@ -178,10 +178,10 @@ def _card(card: Card, prose: str) -> Iterator[str]:
     """Yields answers of a card that its lesson does not give."""
     answers = [plain_text(answer) for answer in BOLD.findall(card.back)]
     if not answers:
-        yield message("mark what must be known as **bold** on the back")
+        yield message("learn.mark-what-must-be-known")
     for answer in answers:
         if _squeezed(answer) not in _squeezed(prose):
-            yield message("the lesson's text does not say `{answer}`", answer=answer)
+            yield message("learn.lessons-text-does", answer=answer)
 
 
 def _squeezed(text: str) -> str:
@@ -192,15 +192,13 @@ def _squeezed(text: str) -> str:
 def _differences(one: Lesson, other: Lesson) -> Iterator[str]:
     first, second = ({block.id: block for block in lesson.blocks} for lesson in (one, other))
     if list(first) != list(second):
-        yield message(
-            "its blocks are {second}, not {first}", second=list(second), first=list(first)
-        )
+        yield message("learn.blocks-are-second", second=list(second), first=list(first))
         return
     for name, block in first.items():
         same = block.kind == second[name].kind and _same(block, second[name])
         if not same:
             yield message(
-                "the block `{name}` differs from that of {path} in more than words",
+                "learn.block-name-differs",
                 name=name,
                 path=one.path,
             )
@@ -209,12 +207,10 @@ def _differences(one: Lesson, other: Lesson) -> Iterator[str]:
         for lesson in (one, other)
     ]
     for expression in sorted((counts[0] - counts[1]) + (counts[1] - counts[0])):
-        yield message(
-            "`{expression}` is in one language more often than in the other", expression=expression
-        )
+        yield message("learn.is-in-one-language", expression=expression)
     for field in ("measures", "minutes"):
         if getattr(one, field) != getattr(other, field):
-            yield message("`{field}` differs from that of {path}", field=field, path=one.path)
+            yield message("learn.field-differs-from-that-of-path", field=field, path=one.path)
 
 
 def _same(one: Block, other: Block) -> bool:

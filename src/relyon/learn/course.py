@@ -31,8 +31,8 @@ def read_course(folder: Path, language: Language) -> tuple[Lesson, ...]:
     paths = sorted((folder / language).glob("[0-9][0-9]-*.md"))
     if not paths:
         raise InputError(
-            message("there are no lessons in `{path}`", path=str(folder / language)),
-            hint="lessons are files such as 01-order.md in a folder for each language",
+            message("learn.there-are-no-lessons", path=str(folder / language)),
+            hint=message("learn.lessons-are-files"),
         )
     return tuple(read_lesson(path, language) for path in paths)
 
@@ -45,7 +45,7 @@ def course(language: Language = "en") -> tuple[Lesson, ...]:
         language: `en` or `zh`.
     """
     if language not in LANGUAGES:
-        raise InputError(message("there are no lessons in `{path}`", path=language))
+        raise InputError(message("learn.there-are-no-lessons", path=language))
     return read_course(LESSONS, language)
 
 
@@ -85,5 +85,5 @@ def find_lesson(name: str, lessons: Sequence[Lesson]) -> Lesson:
             return found
     names = [lesson.name for lesson in lessons]
     raise UnknownNameError(
-        message("no lesson is about `{name}`", name=name), hint=suggestion(name, names)
+        message("core.no-lesson-is-about", name=name), hint=suggestion(name, names)
     )

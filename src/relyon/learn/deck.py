@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from relyon.core.packages import optional_package
-from relyon.core.texts import catalogue
+from relyon.core.texts import catalogue, message
 from relyon.learn.blocks import Card
 from relyon.learn.lesson import Lesson
 from relyon.learn.render import markdown_line
@@ -31,7 +31,7 @@ def anki_deck(lessons: Sequence[Lesson]) -> bytes:
     Raises:
         DependencyError: If the package genanki is not installed.
     """
-    genanki = optional_package("genanki", purpose="the Anki deck")
+    genanki = optional_package("genanki", purpose=message("learn.anki-deck"))
     language = lessons[0].language
     words = catalogue("learn", language)
     model = genanki.Model(

@@ -67,9 +67,9 @@ def write_exam(folder: Path) -> list[Path]:
     there = [name for name in files if (folder / name).exists()]
     if there:
         raise InputError(
-            message("holds {there} already", there=there),
+            message("core.holds-already", there=there),
             path=str(folder),
-            hint="name another folder",
+            hint=message("core.name-another-folder"),
         )
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():

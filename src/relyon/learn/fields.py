@@ -47,28 +47,28 @@ class Fields:
         """Returns a list of numbers, empty where it is left out."""
         values = self._get(name, list, [])
         if not all(isinstance(one, int | float) for one in values):
-            self.fail(message("`{name}` is not a list of numbers", name=name))
+            self.fail(message("learn.is-not-list", name=name))
         return tuple(map(float, values))
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Returns a list of texts, empty where it is left out."""
         values = self._get(name, list, [])
         if not all(isinstance(one, str) for one in values):
-            self.fail(message("`{name}` is not a list of texts", name=name))
+            self.fail(message("learn.is-not-list-of-texts", name=name))
         return tuple(one.strip() for one in values)
 
     def mapping(self, name: str) -> dict[str, str]:
         """Returns a table of texts, empty where it is left out."""
         values = self._get(name, dict, {})
         if not all(isinstance(one, str) for one in values.values()):
-            self.fail(message("`{name}` is not a table of texts", name=name))
+            self.fail(message("learn.is-not-table", name=name))
         return dict(values)
 
     def tables(self, name: str) -> list[Fields]:
         """Returns the tables ``[[name]]``, an empty list where there are none."""
         values = self._get(name, list, [])
         if not all(isinstance(one, dict) for one in values):
-            self.fail(message("`{name}` is not a list of tables: [[{name}]]", name=name))
+            self.fail(message("learn.is-not-list-of-tables", name=name))
         return [Fields(one, self.path, self.line) for one in values]
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
@@ -76,7 +76,7 @@ class Fields:
         value = self.text(name)
         if value not in choices:
             self.fail(
-                message("`{name}` cannot be `{value}`", name=name, value=value),
+                message("learn.name-cannot-be-value", name=name, value=value),
                 suggestion(value, list(choices)),
             )
         return value
@@ -85,9 +85,7 @@ class Fields:
         """Refuses fields that nobody asked for."""
         for name in self.values:
             if name not in self.known:
-                self.fail(
-                    message("unknown field `{name}`", name=name), suggestion(name, self.known)
-                )
+                self.fail(message("learn.unknown-field", name=name), suggestion(name, self.known))
 
     def fail(self, text: str, hint: str = "") -> NoReturn:
         """Raises an error that names the file and the line."""
@@ -97,10 +95,10 @@ class Fields:
         self.known.append(name)
         if name not in self.values:
             if default is None:
-                self.fail(message("the field `{name}` is missing", name=name))
+                self.fail(message("learn.field-is-missing", name=name))
             return default
         value = self.values[name]
         fits = isinstance(value, (int, float) if kind is float else kind)
         if not fits or (kind is float and isinstance(value, bool)):
-            self.fail(message("`{name}` is not {kind}", name=name, kind=message(NAMES[kind])))
+            self.fail(message("learn.name-is-not-kind", name=name, kind=message(NAMES[kind])))
         return value

@@ -80,7 +80,7 @@ def figure_value(text: str) -> float:
     values = figure_of(name, float(setting or 0)).values
     if key not in values:
         raise InputError(
-            message("the figure `{name}` has no number `{key}`", name=name, key=key),
-            hint=message("it has {names}", names=[f"`{one}`" for one in values]),
+            message("learn.figure-has-no-number", name=name, key=key),
+            hint=message("learn.has-names", names=[f"`{one}`" for one in values]),
         )
     return values[key]

@@ -146,7 +146,7 @@ def read_lesson(path: Path, language: Language) -> Lesson:
         if not isinstance(part, Prose):
             block, line = part
             if block.id in seen:
-                text = message("the block `{id}` exists twice", id=block.id)
+                text = message("learn.block-exists-twice", id=block.id)
                 raise ParseError(text, path=str(path), line=line)
             seen[block.id] = line
     return found
@@ -156,10 +156,10 @@ def _front(lines: list[str], path: str) -> tuple[Fields, int]:
     """Returns the fields before the text, and the line at which the text begins."""
     if not lines or lines[0].strip() != FRONT or FRONT not in map(str.strip, lines[1:]):
         raise ParseError(
-            message("the lesson does not begin with its fields"),
+            message("learn.lesson-does-not-begin"),
             path=path,
             line=1,
-            hint="write title, summary and minutes between two lines +++",
+            hint=message("learn.write-title"),
         )
     end = [line.strip() for line in lines].index(FRONT, 1)
     return Fields(_toml(lines[1:end], path, 1), path, 1), end + 1
@@ -171,7 +171,7 @@ def _toml(lines: list[str], path: str, before: int) -> Mapping[str, Any]:
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"at line (\d+)", str(error))
         line = before + (int(found[1]) if found else 1)
-        text = message("the fields cannot be read: {error}", error=str(error))
+        text = message("learn.fields-cannot-be-read", error=str(error))
         raise ParseError(text, path=path, line=line) from None
 
 
@@ -188,7 +188,7 @@ def _parts(lines: list[str], start: int, path: str) -> Iterator[Prose | tuple[Bl
             continue
         end = next((n for n in range(place + 1, len(lines)) if lines[n].strip() == "```"), None)
         if end is None:
-            raise ParseError(message("the block is not closed"), path=path, line=place + 1)
+            raise ParseError(message("learn.block-is-not-closed"), path=path, line=place + 1)
         kind = fence[1]
         if kind in BLOCKS:
             if any(line.strip() for line in text):
@@ -198,7 +198,7 @@ def _parts(lines: list[str], start: int, path: str) -> Iterator[Prose | tuple[Bl
             text, first = [], end + 2
         elif kind and kind not in {"console", "python", "text", "bash", "csv", "toml", "json"}:
             raise ParseError(
-                message("unknown block `{kind}`", kind=kind),
+                message("learn.unknown-block", kind=kind),
                 path=path,
                 line=place + 1,
                 hint=suggestion(kind, list(BLOCKS)),

@@ -52,7 +52,7 @@ class Goal:
         want = fields.mapping("want")
         for measure, way in want.items():
             if way not in WANTS:
-                fields.fail(message("`{name}` cannot be `{value}`", name=measure, value=way))
+                fields.fail(message("learn.name-cannot-be-value", name=measure, value=way))
         found = cls(fields.text("text"), want, int(fields.number("moves")), fields.text("hint", ""))
         fields.end()
         return found
@@ -107,7 +107,7 @@ class Play(Block):
         for goal in found.goals:
             for measure in goal.want:
                 if measure not in found.measures:
-                    fields.fail(message("`{name}` is not among the measures", name=measure))
+                    fields.fail(message("learn.is-not-among-measures", name=measure))
         return found
 
     def texts(self) -> Iterator[str]:

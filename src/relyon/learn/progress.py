@@ -61,7 +61,7 @@ class Progress:
             rating: One of `RATINGS`.
             now: When it was seen.
         """
-        fsrs = optional_package("fsrs", purpose="the card box", install="relyon[learn]")
+        fsrs = optional_package("fsrs", purpose=message("core.card-box"), install="relyon[learn]")
         kept = self.cards.get(name, {})
         card = fsrs.Card()
         if kept.get("due"):
@@ -119,8 +119,8 @@ def read_progress(path: Path) -> Progress:
         parts = {part: dict(values[part]) for part in PARTS}
     except (ValueError, KeyError, TypeError):
         raise InputError(
-            message("the file is not progress of the course"),
+            message("learn.file-is-not-progress"),
             path=str(path),
-            hint="name another file with --progress",
+            hint=message("learn.name-another-file"),
         ) from None
     return Progress(**parts, path=path)

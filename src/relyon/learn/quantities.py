@@ -247,14 +247,14 @@ def _arithmetic(node: ast.expr, values: Mapping[str, float]) -> float:
 def _grade(text: str, whole: str) -> float:
     if not GRADE.fullmatch(text) or text == "-":
         raise InputError(
-            message("`{text}` in `{whole}` is not a grade", text=text, whole=whole),
-            hint="write grades with commas, best ranked first, such as 2,3,0",
+            message("learn.in-is-not-grade", text=text, whole=whole),
+            hint=message("learn.write-grades-with-commas"),
         )
     return float(text)
 
 
 def _not_a_quantity(text: str) -> InputError:
     return InputError(
-        message("`{text}` is not a quantity that a lesson can compute", text=text),
-        hint="write a measure of grades, such as ndcg@3:2,3,0, or arithmetic, such as 1/log2(3)",
+        message("learn.is-not-quantity", text=text),
+        hint=message("learn.write-measure-of-grades"),
     )

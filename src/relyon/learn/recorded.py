@@ -65,12 +65,12 @@ def record(play: Play) -> Record:
     if len(states) > MOST_ORDERS:
         raise InputError(
             message(
-                "`{id}` has {count} orders, and a page holds {most}",
+                "learn.has-orders",
                 id=play.id,
                 count=len(states),
                 most=MOST_ORDERS,
             ),
-            hint="use fewer documents, or more of the same grade",
+            hint=message("learn.use-fewer-documents"),
         )
     return Record(key(start), values_of(states, play.measures, play.rules))
 

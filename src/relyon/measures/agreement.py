@@ -209,10 +209,10 @@ class Kappa(Measure):
             if entry.score != int(entry.score):
                 raise InputError(
                     message(
-                        "`kappa` compares predicted grades, and {score:g} is not one",
+                        "measures.kappa-compares-predicted-grades",
                         score=entry.score,
                     ),
-                    hint="round the scores to grades, or use tau or spearman for scores",
+                    hint=message("measures.round-scores-to-grades"),
                 )
         total = sum((entry.score - label) ** 2 for entry, _ in rows for _, label in rows)
         return total / len(rows) if rows else 0.0

@@ -388,9 +388,7 @@ class Measure(ABC):
             ParameterError: If the measure has no cutoff.
         """
         if "k" not in parameters(type(self)):
-            raise ParameterError(
-                message("the measure `{name}` has no cutoff: got `@{k}`", name=self.name, k=k)
-            )
+            raise ParameterError(message("measures.measure-has-no-cutoff", name=self.name, k=k))
         return dataclasses.replace(self, k=k)  # type: ignore[type-var]
 
     def __str__(self) -> str:

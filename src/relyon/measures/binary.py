@@ -30,8 +30,8 @@ def _first_hit(one: BinaryMeasure, ranking: "Ranking", text: str) -> str:
             return equation(text.format(rank=step.rank), step.total)
     depth = one.depth(ranking)
     if depth is None:
-        return message("nothing relevant in the list: 0")
-    return message("nothing relevant in the top {depth}: 0", depth=depth)
+        return message("measures.nothing-relevant-in-list")
+    return message("measures.nothing-relevant-in-top", depth=depth)
 
 
 @register
@@ -307,8 +307,7 @@ class RPrec(NeedsRelevant):
         if not self.multiple > 0:
             raise ParameterError(
                 message(
-                    "the parameter `multiple` of `rprec` must be above 0. Got"
-                    " `{multiple:g}` instead.",
+                    "measures.parameter-multiple-of-rprec",
                     multiple=self.multiple,
                 )
             )

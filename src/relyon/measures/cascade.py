@@ -65,11 +65,11 @@ class ERR(Measure):
             if grade > highest:
                 raise ParameterError(
                     message(
-                        "the grade {grade:g} is above the maximum of `err(max={highest:g})`",
+                        "measures.grade-is-above-maximum",
                         highest=highest,
                         grade=grade,
                     ),
-                    hint=message("raise it: err(max={grade:g})", grade=grade),
+                    hint=message("measures.raise-err-max", grade=grade),
                 )
             stop = (2.0**grade - 1.0) / 2.0**highest
             added = reached * stop / entry.rank
@@ -146,7 +146,7 @@ class RBP(Measure):
         if self.p is not None and not 0 < self.p < 1:
             raise ParameterError(
                 message(
-                    "the parameter `p` of `rbp` must be between 0 and 1. Got `{p:g}` instead.",
+                    "measures.parameter-p-of-rbp",
                     p=self.p,
                 )
             )
@@ -164,9 +164,7 @@ class RBP(Measure):
             else:
                 gain = worth(entry.grade) / max(top, 1.0)
             if gain > 1:
-                raise ParameterError(
-                    message("`rbp` needs gains from 0 to 1, got {gain:g}", gain=gain)
-                )
+                raise ParameterError(message("measures.rbp-needs-gains", gain=gain))
             total += gain * weight
             yield Step(entry.rank, entry.document, entry.grade, gain, weight, gain * weight, total)
             weight *= persistence
@@ -225,8 +223,7 @@ class RBPResidual(Measure):
         if not 0 < self.filled("p") < 1:
             raise ParameterError(
                 message(
-                    "the parameter `p` of `rbp_residual` must be between 0 and 1."
-                    " Got `{p:g}` instead.",
+                    "measures.parameter-p-of-rbp-residual",
                     p=self.p,
                 )
             )

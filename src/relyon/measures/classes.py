@@ -100,8 +100,7 @@ class _ClassPairs(_Classes):
         if not 0 < self.end() <= 1:
             raise ParameterError(
                 message(
-                    "the parameter `max_fpr` of `{name}` must be above 0 and at most"
-                    " 1. Got `{value:g}` instead.",
+                    "measures.parameter-max-fpr",
                     name=self.name,
                     value=self.end(),
                 )

@@ -87,9 +87,7 @@ def condensed(kind: type[Measure]) -> type[Measure]:
     """
     own = "unjudged" in parameters(kind) and kind.convention_fields.get("unjudged") == ""
     if kind.needs != "judgments" or own:
-        raise ParameterError(
-            message("the measure `{kind_name}` has no parameter `judged_only`", kind_name=kind.name)
-        )
+        raise ParameterError(message("measures.measure-has-no-parameter", kind_name=kind.name))
     made = type(
         kind.__name__,
         (Condensed, kind),

@@ -35,7 +35,7 @@ class Continuation(Measure):
         if not target > 0:
             raise ParameterError(
                 message(
-                    "the parameter `target` of `{name}` must be above 0. Got `{target:g}` instead.",
+                    "measures.parameter-target-of-must-be-above",
                     name=self.name,
                     target=target,
                 )
@@ -44,8 +44,7 @@ class Continuation(Measure):
         if not highest > lowest:
             raise ParameterError(
                 message(
-                    "the parameter `max` of `{name}` must be above `min`. Got"
-                    " {highest:g} and {lowest:g} instead.",
+                    "measures.parameter-max-of-must-be-above",
                     name=self.name,
                     highest=highest,
                     lowest=lowest,
@@ -266,8 +265,7 @@ class BPM(Continuation):
             if getattr(self, name) < 0:
                 raise ParameterError(
                     message(
-                        "the parameter `{name}` of `bpm` must be 0 or more. Got"
-                        " `{value:g}` instead.",
+                        "measures.parameter-of-bpm",
                         name=name,
                         value=getattr(self, name),
                     )
@@ -275,8 +273,7 @@ class BPM(Continuation):
         if not 0 < self.median < 1:
             raise ParameterError(
                 message(
-                    "the parameter `median` of `bpm` must be between 0 and 1. Got"
-                    " `{median:g}` instead.",
+                    "measures.parameter-median-of-bpm",
                     median=self.median,
                 )
             )
@@ -406,7 +403,7 @@ class NERR10(Continuation):
         if not 0 < self.p < 1:
             raise ParameterError(
                 message(
-                    "the parameter `p` of `nerr10` must be between 0 and 1. Got `{p:g}` instead.",
+                    "measures.parameter-p-of-nerr10",
                     p=self.p,
                 )
             )

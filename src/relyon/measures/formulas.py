@@ -33,7 +33,7 @@ def format_sum(terms: Sequence[str]) -> str:
     """
     if len(terms) > MOST_TERMS:
         first = " + ".join(terms[: MOST_TERMS - 1])
-        return message("{first} + … ({count} terms)", first=first, count=len(terms))
+        return message("measures.first-count-terms", first=first, count=len(terms))
     return " + ".join(terms) or "0"
 
 

@@ -325,7 +325,7 @@ class NDCG(Measure):
     def expanded_formula(self, ranking: "Ranking") -> str:
         value, ideal = self.value(ranking), self._ideal(ranking)
         left = message(
-            "DCG {dcg} / ideal DCG {ideal}",
+            "measures.dcg-ideal-dcg",
             dcg=format_number(value * ideal),
             ideal=format_number(ideal),
         )

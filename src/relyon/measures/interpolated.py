@@ -102,8 +102,7 @@ class IPrec(Interpolated):
         if not 0 <= self.recall <= 1:
             raise ParameterError(
                 message(
-                    "the parameter `recall` of `iprec` must be from 0 to 1. Got"
-                    " `{recall:g}` instead.",
+                    "measures.parameter-recall-of-iprec",
                     recall=self.recall,
                 )
             )
@@ -174,7 +173,7 @@ class IAP(Interpolated):
         if self.points < 2:
             raise ParameterError(
                 message(
-                    "the parameter `points` of `iap` must be 2 or more. Got `{points}` instead.",
+                    "measures.parameter-points-of-iap",
                     points=self.points,
                 )
             )

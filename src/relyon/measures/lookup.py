@@ -77,15 +77,15 @@ def check_measure_rules(convention: Convention) -> None:
             if key in hints and key not in open_ones:
                 raise ParameterError(
                     message(
-                        "a convention cannot set `{name}.{key}`: the measure never leaves it open",
+                        "measures.convention-cannot-set",
                         name=name,
                         key=key,
                     ),
                     hint=(
-                        message("write it in the measure's name: {name}@10", name=name)
+                        message("measures.write-in-measures-name", name=name)
                         if key == "k"
                         else message(
-                            "write it in the measure's name: {name}({key}={value})",
+                            "measures.write-in-measures-name-key",
                             name=name,
                             key=key,
                             value=show(value),
@@ -95,8 +95,7 @@ def check_measure_rules(convention: Convention) -> None:
             if key not in hints:
                 raise UnknownNameError(
                     message(
-                        "a convention has no rule `{name}.{key}`: the measure has no"
-                        " such parameter",
+                        "measures.convention-has-no-rule",
                         name=name,
                         key=key,
                     ),
@@ -125,11 +124,11 @@ def build(kind: type[Measure], arguments: Mapping[str, object], k: int | None = 
         if name not in known:
             raise UnknownNameError(
                 message(
-                    "the measure `{kind_name}` has no parameter `{name}`",
+                    "measures.measure-kind-name-has-no",
                     kind_name=kind.name,
                     name=name,
                 ),
-                hint=suggestion(name, list(known)) if known else "it has no parameters",
+                hint=suggestion(name, list(known)) if known else message("core.has-no-parameters"),
             )
     measure = kind(**arguments)
     return measure if k is None else measure.with_cutoff(k)

@@ -64,13 +64,13 @@ def measure(name: str | Measure) -> Measure:
         whole = f"; {name.strip().lower()}@all is the whole list" if name in WHOLE else ""
         raise ParameterError(
             message(
-                "`{name}` means {count} measures: {several}, {several_2} …",
+                "measures.means-measures",
                 name=name,
                 count=len(several),
                 several=several[0],
                 several_2=several[1],
             ),
-            hint=message("name one of them{whole}", whole=whole),
+            hint=message("measures.name-one-of-them", whole=whole),
         )
     return _single(name)
 
@@ -79,8 +79,8 @@ def _single(name: str) -> Measure:
     found = NAME.fullmatch(name) if isinstance(name, str) else None
     if found is None:
         raise ParameterError(
-            message("not a measure name: `{name}`", name=name),
-            hint="write name@k or name(parameter=value)@k, such as ndcg(gain=exp)@10",
+            message("measures.not-measure-name", name=name),
+            hint=message("measures.write-name-k"),
         )
     word, inside = found["name"], found["arguments"] or ""
     spelled = SPELLINGS.get(word.lower())
@@ -95,8 +95,8 @@ def _single(name: str) -> Measure:
         near = nearest(word, sorted(SETS), cutoff=0.75)
         if near:
             raise UnknownNameError(
-                message("unknown {kind}: `{name}`", kind=message("measure"), name=word),
-                hint=message("did you mean `{name}`?", name=near),
+                message("core.unknown-kind", kind=message("measures.the-word-measure"), name=word),
+                hint=message("core.did-you-mean", name=near),
             )
     kind = registry.get(word)
     values = _translate(kind, arguments)
@@ -111,7 +111,7 @@ def _single(name: str) -> Measure:
     if k < 1:
         raise ParameterError(
             message(
-                "the cutoff of `{name}` must be a whole number of 1 or more. Got `{text}` instead.",
+                "measures.cutoff-of-must-be-whole",
                 name=name,
                 text=text,
             )

@@ -63,8 +63,7 @@ class Compatibility(Measure):
         if not 0 < self.p <= 1:
             raise ParameterError(
                 message(
-                    "the parameter `p` of `compat` must be above 0 and at most 1."
-                    " Got `{p:g}` instead.",
+                    "measures.parameter-p-of-compat",
                     p=self.p,
                 )
             )

@@ -133,7 +133,7 @@ class RBO(ReferenceMeasure):
         if not 0 < self.p < 1:
             raise ParameterError(
                 message(
-                    "the parameter `p` of `rbo` must be between 0 and 1. Got `{p:g}` instead.",
+                    "measures.parameter-p-of-rbo",
                     p=self.p,
                 )
             )

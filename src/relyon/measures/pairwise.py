@@ -195,8 +195,7 @@ class PNR(_Pairs):
         if self.smoothing < 0:
             raise ParameterError(
                 message(
-                    "the parameter `smoothing` of `pnr` must be 0 or more. Got"
-                    " `{smoothing:g}` instead.",
+                    "measures.parameter-smoothing-of-pnr",
                     smoothing=self.smoothing,
                 )
             )

@@ -59,7 +59,7 @@ def check_parameter(measure: str, name: str, value: Any, hint: Any) -> Any:
     def refuse(wanted: str) -> ParameterError:
         return ParameterError(
             message(
-                "the parameter `{name}` of `{measure}` must be {wanted}. Got `{value}` instead.",
+                "core.parameter-name-of-measure",
                 name=name,
                 measure=measure,
                 wanted=wanted,

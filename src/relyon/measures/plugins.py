@@ -27,10 +27,10 @@ def load_plugin(source: str) -> None:
             import_module(source)
             return
         if not isfile(source):
-            raise InputError("no such file", path=source)
+            raise InputError(message("measures.no-such-file"), path=source)
         spec = spec_from_file_location(splitext(basename(source))[0], abspath(source))
         if spec is None or spec.loader is None:
-            raise InputError("is not a Python file", path=source)
+            raise InputError(message("measures.is-not-python-file"), path=source)
         import sys
 
         module = module_from_spec(spec)
@@ -40,9 +40,9 @@ def load_plugin(source: str) -> None:
         raise
     except Exception as error:  # a user's code may raise anything
         raise InputError(
-            message("cannot be imported: {name}: {error}", name=type(error).__name__, error=error),
+            message("measures.cannot-be-imported", name=type(error).__name__, error=error),
             path=source,
-            hint="name a Python file that registers measures, or a module that can be imported",
+            hint=message("measures.name-python-file"),
         ) from error
 
 
@@ -56,13 +56,12 @@ def load_entry_points() -> None:
         except Exception as error:  # another package's code may raise anything
             raise InputError(
                 message(
-                    "the measure `{point_name}` of an installed package cannot be"
-                    " imported: {error}",
+                    "measures.measure-of-installed-package",
                     point_name=point.name,
                     error=error,
                 ),
                 hint=message(
-                    "update or remove the package that provides {point_value}",
+                    "measures.update-or-remove-package",
                     point_value=point.value,
                 ),
             ) from error

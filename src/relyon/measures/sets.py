@@ -141,7 +141,7 @@ class FBeta(WeightedF):
         if self.beta < 0:
             raise ParameterError(
                 message(
-                    "the parameter `beta` of `f_beta` must be 0 or more. Got `{beta:g}` instead.",
+                    "measures.parameter-beta-of-f-beta",
                     beta=self.beta,
                 )
             )

@@ -123,17 +123,15 @@ def _with_tail(name: str, word: str, sign: str, tail: str, at: str) -> list[str]
     if word == "utility":
         numbers = [_number(name, value) for value in values]
         if len(numbers) != 4:
-            raise ParameterError(
-                message("`{name}` needs four numbers, such as utility.1,-1,0,0", name=name)
-            )
+            raise ParameterError(message("measures.needs-four-numbers", name=name))
         return ["utility(tp={},fp={},fn={},tn={})".format(*numbers)]
     if word in {"set_f", "setf"}:
         beta = _beta(name, values[0])
         return ["f1" if beta == 1 else f"f_beta(beta={beta!r})"]
     if word == "11pt_avg":
         raise ParameterError(
-            message("`{name}`: the levels of recall cannot be given", name=name),
-            hint="iap(points=11) takes levels at equal distances; `relyon trec_eval` takes any",
+            message("measures.levels-of-recall-cannot", name=name),
+            hint=message("measures.iap-points-11-takes"),
         )
     if all(value.isdigit() for value in values):
         return [f"{word}@{value}" for value in values]
@@ -144,7 +142,7 @@ def _beta(name: str, weight: str) -> float:
     """Returns the beta of F from trec_eval's weight of recall, which is its square."""
     square = float(_number(name, weight))
     if square < 0:
-        raise ParameterError(message("the weight of `{name}` must be 0 or more", name=name))
+        raise ParameterError(message("measures.weight-of-must-be-0", name=name))
     return math.sqrt(square)
 
 
@@ -176,8 +174,8 @@ def _paired(name: str, word: str, items: list[str]) -> str:
             named.append("=".join(pair))
         else:
             raise ParameterError(
-                message("`{name}`: no grade or parameter `{key}`", name=name, key=key),
-                hint="write grade=gain,grade=gain",
+                message("measures.no-grade-or-parameter", name=name, key=key),
+                hint=message("measures.write-grade-gain-grade"),
             )
     if gains:
         named.append("gain={" + ",".join([*gains, "other:grade"]) + "}")
@@ -193,12 +191,12 @@ def _number(name: str, text: str) -> str:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ParameterError(message("`{name}`: not a number: `{text}`", name=name, text=text))
+        raise ParameterError(message("measures.not-number", name=name, text=text))
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def _no_number(word: str) -> ParameterError:
     return ParameterError(
-        message("`{word}` is text, not a measure", word=word),
-        hint="`relyon trec_eval` prints it as trec_eval does",
+        message("measures.is-text", word=word),
+        hint=message("measures.relyon-trec-eval-prints"),
     )

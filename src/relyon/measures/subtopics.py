@@ -55,8 +55,7 @@ class Novelty(Diversity):
         if not 0 <= self.alpha <= 1:
             raise ParameterError(
                 message(
-                    "the parameter `alpha` of `{name}` must be from 0 to 1. Got"
-                    " `{alpha:g}` instead.",
+                    "measures.parameter-alpha-of-name",
                     name=self.name,
                     alpha=self.alpha,
                 )
@@ -64,8 +63,7 @@ class Novelty(Diversity):
         if not 0 <= self._beta < 1:
             raise ParameterError(
                 message(
-                    "the parameter `beta` of `{name}` must be from 0 to below 1. Got"
-                    " `{beta:g}` instead.",
+                    "measures.parameter-beta-of-name",
                     name=self.name,
                     beta=self._beta,
                 )

@@ -96,13 +96,11 @@ def check_address_space() -> None:
     if left < ADDRESS_SPACE:
         raise RelyonError(
             message(
-                "charts need {needed:.0f} GiB of address space, and the limit of this process"
-                " leaves {left:.1f} GiB",
+                "report.charts-need-gib",
                 needed=ADDRESS_SPACE / 2**30,
                 left=left / 2**30,
             ),
-            hint="raise the limit, for example with `ulimit -v unlimited`, or write Markdown, which"
-            " has no charts",
+            hint=message("report.raise-limit"),
         )
 
 
@@ -157,7 +155,10 @@ def _converter() -> Any:
         DependencyError: If it is not installed.
     """
     return optional_package(
-        "vl_convert", purpose="a report", package="vl-convert-python", install="relyon[report]"
+        "vl_convert",
+        purpose=message("report.a-report"),
+        package="vl-convert-python",
+        install="relyon[report]",
     )
 
 

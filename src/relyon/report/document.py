@@ -99,9 +99,7 @@ def format_of(path: str | PathLike[str]) -> Format:
     form = form_named_by(path, get_args(Format))
     if form is None:
         raise ParameterError(
-            message(
-                "a report is HTML or Markdown, but `{path}` ends in neither", path=os.fspath(path)
-            ),
-            hint="name it report.html or report.md",
+            message("report.report-is-html", path=os.fspath(path)),
+            hint=message("report.name-report-html"),
         )
     return cast(Format, form)

@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from relyon.core.packages import optional_package
+from relyon.core.texts import message
 from relyon.core.texts.languages import language_tag
 from relyon.report.catalogue import catalogue
 from relyon.report.charts import WIDTHS, draw
@@ -68,7 +69,9 @@ def render_parts(page: Page) -> tuple[Markup, Markup]:
 
 def _environment(page: Page) -> jinja2.Environment:
     """Returns what renders the blocks of one page, whose charts are numbered."""
-    library = optional_package("jinja2", purpose="a report", install="relyon[report]")
+    library = optional_package(
+        "jinja2", purpose=message("report.a-report"), install="relyon[report]"
+    )
     from markupsafe import Markup  # which jinja2 needs
 
     from relyon.report.templating import environment

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
+from relyon.core.texts import message
 from relyon.data.columns import EVIDENCE_NAMES, plain_name, score_notes
 from relyon.data.convention import Convention, load_convention
 from relyon.evaluation.assembly import assemble
@@ -144,9 +145,7 @@ class PreparedRuns(Prepared):
 
         check_frame(run, "run", None)
         rules = load_convention(convention)
-        check_order(
-            rules, "choose another tie rule, such as ties=doc-desc, or give ranks and ties=rank"
-        )
+        check_order(rules, message("spark.choose-another-tie-rule"))
         levels = load_scale(scale)
         notes: tuple[Note, ...] = ()
         if not is_spark_frame(judgments):
@@ -209,7 +208,7 @@ class PreparedRuns(Prepared):
         facts = replace(merged([part.facts for part in parts]), evidence=self.evidence)
         judged = sum(part.judged for part in parts)
         if not judged:
-            raise InputError("there are no judgments")
+            raise InputError(message("core.there-are-no-judgments"))
         if facts.missing and self.task.convention.missing == "error":
             raise missing_queries(facts.missing, facts.missing_examples)
         if facts.missing == facts.queries and facts.unjudged:

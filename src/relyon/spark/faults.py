@@ -49,8 +49,8 @@ def plain_errors(path: str = "") -> Iterator[None]:
             if found := pattern.search(text):
                 raise fault(found, text, path) from None
         raise RelyonError(
-            message("Spark: {reason}", reason=_reason(text)),
-            hint="RELYON_TRACEBACK=1 shows the whole report of Spark",
+            message("spark.spark-reason", reason=_reason(text)),
+            hint=message("spark.relyon-traceback-1-shows-whole"),
         ) from error
 
 
@@ -74,15 +74,19 @@ def _shown(path: str) -> str:
 
 
 def _absent(found: re.Match[str], text: str, path: str) -> RelyonError:
-    return InputError("there is no such file or folder", path=path or _shown(found[1]))
+    return InputError(message("spark.there-is-no"), path=path or _shown(found[1]))
 
 
 def _present(found: re.Match[str], text: str, path: str) -> RelyonError:
-    return InputError("already exists", path=path or _shown(found[1]), hint="name another folder")
+    return InputError(
+        message("core.already-exists"),
+        path=path or _shown(found[1]),
+        hint=message("core.name-another-folder"),
+    )
 
 
 def _empty(found: re.Match[str], text: str, path: str) -> RelyonError:
-    return InputError("contains no files to read", path=path)
+    return InputError(message("spark.contains-no-files"), path=path)
 
 
 def _unreadable(found: re.Match[str], text: str, path: str) -> RelyonError:
@@ -93,15 +97,15 @@ def _unreadable(found: re.Match[str], text: str, path: str) -> RelyonError:
     if "ERROR_READING_FOOTER" in text or "Could not read footer" in found[0] + after[:200]:
         reason = reason or "damaged"
     if not reason:
-        return InputError("cannot be read", path=_shown(found[1]))
-    return InputError(message("cannot be read: {reason}", reason=reason), path=_shown(found[1]))
+        return InputError(message("core.is-unreadable"), path=_shown(found[1]))
+    return InputError(message("core.cannot-be-read-reason", reason=reason), path=_shown(found[1]))
 
 
 def _columns(found: re.Match[str], text: str, path: str) -> RelyonError:
     told = json.loads(found[1])
     return InputError(
         message(
-            "expected {wanted} columns ({names}), got {count}: `{line}`",
+            "spark.expected-columns",
             wanted=len(told["names"].split(", ")),
             names=told["names"],
             count=told["count"],
@@ -113,49 +117,46 @@ def _columns(found: re.Match[str], text: str, path: str) -> RelyonError:
 
 def _value(found: re.Match[str], text: str, path: str) -> RelyonError:
     return InputError(
-        message("the value `{value}` is not a number", value=found[1]),
+        message("spark.value-is-not-number", value=found[1]),
         path=path,
     )
 
 
 def _scheme(found: re.Match[str], text: str, path: str) -> RelyonError:
     return InputError(
-        message("Spark knows no file system for {scheme}://", scheme=found[1]),
+        message("spark.spark-knows-no-file", scheme=found[1]),
         path=path,
-        hint="for S3, write s3a:// and set spark.jars.packages=org.apache.hadoop:hadoop-aws:"
-        "VERSION (on the command line with --conf), with the version of Spark's Hadoop",
+        hint=message("spark.for-s3"),
     )
 
 
 def _host(found: re.Match[str], text: str, path: str) -> RelyonError:
-    return InputError(message("there is no host `{host}`", host=found[1]), path=path)
+    return InputError(message("spark.there-is-no-host", host=found[1]), path=path)
 
 
 def _module(found: re.Match[str], text: str, path: str) -> RelyonError:
     return DependencyError(
-        message("the executors of Spark have no Python package `{package}`", package=found[1]),
-        hint="install relyon[spark] on every machine of the cluster, or send an environment with"
-        " spark.archives=FILE (on the command line with --conf)",
+        message("spark.executors-of-spark-have-no", package=found[1]),
+        hint=message("spark.install-relyon-spark"),
     )
 
 
 def _python(found: re.Match[str], text: str, path: str) -> RelyonError:
     return DependencyError(
-        "the executors of Spark have another version of Python than this machine",
-        hint="set PYSPARK_PYTHON to the same version on every machine",
+        message("spark.executors-of-spark"),
+        hint=message("spark.set-pyspark-python-to-same"),
     )
 
 
 def _memory(found: re.Match[str], text: str, path: str) -> RelyonError:
     return RelyonError(
-        "an executor of Spark ran out of memory, or was ended",
-        hint="give it more (on the command line with --conf): spark.executor.memory=8g, and"
-        " spark.executor.memoryOverhead=4g for Python",
+        message("spark.executor-of-spark-ran"),
+        hint=message("spark.give-more-on-command"),
     )
 
 
 def _setting(found: re.Match[str], text: str, path: str) -> RelyonError:
-    return ParameterError(message("Spark: {reason}", reason=_reason(text)))
+    return ParameterError(message("spark.spark-reason", reason=_reason(text)))
 
 
 #: The first that fits counts.

@@ -62,11 +62,11 @@ def check_frame(frame: object, what: str, partitions: int | None) -> None:
     if not is_spark_frame(frame):
         raise ParameterError(
             message(
-                "{what}: a {name} is not a data frame of Spark",
+                "spark.is-not-data-frame",
                 what=what,
                 name=type(frame).__name__,
             ),
-            hint="for files, dicts and data frames of one machine, use relyon.evaluate",
+            hint=message("spark.for-files"),
         )
     if partitions is not None:
         check_whole("partitions", partitions, least=1)
@@ -83,9 +83,7 @@ def check_order(rules: Convention, hint: str) -> None:
         ParameterError: If ties keep the order of the input.
     """
     if rules.ties == "input":
-        raise ParameterError(
-            "ties=input needs rows in order, but rows of Spark have none", hint=hint
-        )
+        raise ParameterError(message("spark.ties-input-needs-rows"), hint=hint)
 
 
 def functions() -> Any:

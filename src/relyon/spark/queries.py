@@ -166,16 +166,14 @@ def _refused(columns: Mapping[str, Any], kind: int, error: InputError) -> Packed
     if not again.height:
         return PackedError(None, error, kind)
     row = again.row(0, named=True)
-    what = "judged twice, with different grades" if kind == JUDGMENTS else "retrieved twice"
+    what = message("spark.judged-twice") if kind == JUDGMENTS else "retrieved twice"
     values = {role: row[role] for role in keys} | {"what": message(what)}
     text = (
-        message(
-            "document `{document}` of query `{query}`, subtopic `{subtopic}`, is {what}", **values
-        )
+        message("spark.document-of-query", **values)
         if "subtopic" in row
-        else message("document `{document}` of query `{query}` is {what}", **values)
+        else message("spark.document-of-query-is-what", **values)
     )
-    hint = "" if kind == JUDGMENTS else "keep one of the two rows"
+    hint = "" if kind == JUDGMENTS else message("native.keep-one-of-two")
     return PackedError(row["query"], InputError(text, hint=hint), kind, row["document"])
 
 

@@ -124,7 +124,7 @@ def read_log(
         with plain_errors(path):
             form = _recognised(session, path, None, format, named=True)
             if form.name == "trec":
-                raise InputError("a log has named columns; TREC files have none", path=path)
+                raise InputError(message("spark.log-has-named-columns"), path=path)
             part, written = _named_log(_read(session, path, form, None), columns, path)
             if written:
                 notes = (Note("times-as-text"),)
@@ -132,9 +132,9 @@ def read_log(
                 whole = part
             elif whole.schema != part.schema:
                 raise InputError(
-                    message("has different columns than {sources_path}", sources_path=paths[0]),
+                    message("core.has-different-columns", sources_path=paths[0]),
                     path=path,
-                    hint="convert each with `relyon logs read FILE -o FILE.parquet`",
+                    hint=message("core.convert-each-with-relyon"),
                 )
             else:
                 whole = whole.unionByName(part)
@@ -192,7 +192,7 @@ def _recognised(
     """
     if path == "-":
         raise InputError(
-            "Spark cannot read stdin", hint="save it to a file that every machine reads"
+            message("spark.spark-cannot-read-stdin"), hint=message("spark.save-to-file")
         )
     name = None if format is None else formats.get(format).name
     if name is None and split_suffix(path.rstrip("/"))[1] in (".parquet", ".pq"):
@@ -213,28 +213,28 @@ def _recognised(
         found = possible_formats(own, head, kind, named=named)
         if not found:
             raise InputError(
-                "the format is not recognised",
+                message("spark.format-is-not-recognised"),
                 path=path,
                 hint=message(
-                    "name it with format=, one of {formats}",
+                    "core.name-with-format-one-of-formats",
                     formats=[f"`{name}`" for name in READ],
                 ),
             )
         if len(found) > 1:
             raise ParameterError(
                 message(
-                    "{source_path}: the format could be one of {names}",
+                    "core.source-path-format-could",
                     source_path=path,
                     names=", ".join(one.name for one in found),
                 ),
-                hint="name it with format=",
+                hint=message("core.name-with-format"),
             )
         name = found[0].name
     if name not in READ or (name == "trec" and kind not in (None, *TREC)):
         raise InputError(
-            message("Spark cannot read {title}", title=formats.get(name).title or name),
+            message("spark.spark-cannot-read", title=formats.get(name).title or name),
             path=path,
-            hint="convert it: relyon convert FILE FILE.parquet",
+            hint=message("spark.convert-relyon-convert-file"),
         )
     return Form(name, tuple(head.decode("utf-8", "replace").splitlines()[:LINES]))
 
@@ -247,7 +247,7 @@ def _first_file(session: SparkSession, path: str) -> str:
     """
     found = session.read.format("binaryFile").load(path).select("path").sort("path").head(1)
     if not found:
-        raise InputError("contains no files to read", path=path)
+        raise InputError(message("spark.contains-no-files"), path=path)
     return str(found[0][0])
 
 
@@ -272,7 +272,7 @@ def _read_objects(session: SparkSession, path: str, head: Sequence[str]) -> Data
         except ValueError:
             continue  # the last line may be cut; Spark reports a bad one
     if not keys:
-        raise InputError("contains no objects", path=path)
+        raise InputError(message("core.contains-no-objects"), path=path)
     fields = ", ".join(f"{quoted(key)} string" for key in keys)
     return session.read.json(path, schema=fields, mode="FAILFAST")
 

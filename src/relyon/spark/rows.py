@@ -167,17 +167,17 @@ def _refuse(columns: Columns, place: int, diagnosed: Callable[[dict[str, Any]], 
         text = error.message
         if query and document:
             text = message(
-                "query `{query}`, document `{document}`: {bad_message}",
+                "core.query-document",
                 query=query,
                 document=document,
                 bad_message=text,
             )
         elif query:
-            text = message("query `{query}`: {message}", query=query, message=text)
+            text = message("spark.query-message", query=query, message=text)
         elif document:
-            text = message("document `{document}`: {message}", document=document, message=text)
+            text = message("spark.document-message", document=document, message=text)
         raise PackedError(query, InputError(text, hint=error.hint), document=document) from None
-    raise PackedError(query, InputError("a row cannot be used"), document=document)
+    raise PackedError(query, InputError(message("spark.row-cannot-be-used")), document=document)
 
 
 def _arrow(texts: Columns, numbers: Columns) -> Rows:

@@ -61,15 +61,13 @@ def check_same_rows(parts: Mapping[str, Sequence[Arrays]]) -> None:
         if not wrong:
             continue
         query = min(wrong)
-        text = "query `{query}` has other rows or labels in `{other}` than in `{first}`"
+        text = "spark.query-has-other-rows"
         names = {"query": query, "other": other, "first": first}
         if query not in known or query not in found:
             lacks, has = (first, other) if query not in known else (other, first)
-            text = "query `{query}` of `{first}` is not in `{other}`"
+            text = "spark.query-of-first"
             names |= {"other": lacks, "first": has}
-        raise InputError(
-            message(text, **names), hint="files of several models must have the same rows"
-        )
+        raise InputError(message(text, **names), hint=message("core.files-of-several-models"))
 
 
 def _by_query(parts: Sequence[Arrays], role: str) -> dict[str, int]:

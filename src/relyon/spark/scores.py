@@ -125,7 +125,7 @@ class PreparedScores(Prepared):
         from relyon.data.scale import load_scale
 
         given = load_convention(convention)
-        check_order(given, "choose another tie rule, such as ties=expected")
+        check_order(given, message("spark.choose-another"))
         settings = Settings(
             array_rules(given), average, load_scale(scale), 1, without_formula(given)
         )
@@ -165,7 +165,7 @@ class PreparedScores(Prepared):
     ) -> Results:
         parts: list[RowFacts] = state.facts
         if not parts:
-            raise InputError(message("there are no rows"))
+            raise InputError(message("core.there-are-no-rows"))
         columns = joined_columns(state, arrays)
         facts = merged_labels([part.labels for part in parts])
         notes = [*group_notes(plan.names)]

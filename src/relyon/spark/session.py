@@ -56,10 +56,13 @@ def open_session(
         ParameterError: If there is no such kind of cluster.
     """
     pyspark = optional_package(
-        "pyspark", purpose="--engine spark", package="pyspark", install="relyon[spark]"
+        "pyspark", purpose=message("spark.engine-spark"), package="pyspark", install="relyon[spark]"
     )
     sql = optional_package(
-        "pyspark.sql", purpose="--engine spark", package="pyspark", install="relyon[spark]"
+        "pyspark.sql",
+        purpose=message("spark.engine-spark"),
+        package="pyspark",
+        install="relyon[spark]",
     )
     _quiet_python()
     running = sql.SparkSession.getActiveSession()
@@ -87,8 +90,8 @@ def check_master(master: str) -> None:
     """
     if not MASTER.fullmatch(master):
         raise ParameterError(
-            message("`{master}` is not the address of a Spark cluster", master=master),
-            hint="write local[4], spark://HOST:7077, yarn or k8s://https://HOST:443",
+            message("spark.is-not-address", master=master),
+            hint=message("spark.write-local-4"),
         )
     if not master.startswith("spark://"):
         return
@@ -101,9 +104,9 @@ def check_master(master: str) -> None:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
     raise InputError(
-        message("the Spark master {master} cannot be reached: {reason}", master=master,
+        message("spark.spark-master-cannot", master=master,
                 reason=reason),
-        hint="check that it runs, and its host and port",
+        hint=message("spark.check-that-runs"),
     )  # fmt: skip
 
 
@@ -115,7 +118,7 @@ def check_java(version: str) -> None:
     """
     least = 17 if int(version.split(".", maxsplit=1)[0]) >= 4 else 8
     hint = message(
-        "install it, such as `apt install openjdk-{least}-jre-headless`, and set JAVA_HOME",
+        "spark.install-such-as-apt",
         least=17,
     )
     home = os.environ.get("JAVA_HOME")
@@ -124,18 +127,18 @@ def check_java(version: str) -> None:
     if found is None and home:
         raise DependencyError(
             message(
-                "Spark needs Java {least} or newer, but JAVA_HOME={home} has no Java that starts",
+                "spark.spark-needs-java",
                 least=least,
                 home=home,
             ),
             hint=hint,
         )
     if found is None:
-        raise DependencyError(message("Spark needs Java {least} or newer", least=least), hint=hint)
+        raise DependencyError(message("spark.spark-needs-java-or-newer", least=least), hint=hint)
     if found < least:
         raise DependencyError(
             message(
-                "Spark needs Java {least} or newer, but {program} is Java {found}",
+                "spark.spark-needs-java-least",
                 least=least,
                 program=program,
                 found=found,
@@ -196,6 +199,6 @@ def _started(pyspark: Any, sql: Any, settings: Mapping[str, str], submitted: boo
         reason = stderr.reason()
         if not reason:
             raise
-        raise InputError(message("Spark does not start: {reason}", reason=reason)) from error
+        raise InputError(message("spark.spark-does-not-start", reason=reason)) from error
     stderr.open()
     return session

@@ -115,8 +115,8 @@ class Correlations(Exportable):
             if {one.first, one.second} == names:
                 return one.value
         raise ParameterError(
-            message("{names} were not compared", names=" and ".join(sorted(names))),
-            hint=message("there are {measures}", measures=list(self.measures)),
+            message("analysis.were-not-compared", names=" and ".join(sorted(names))),
+            hint=message("analysis.there-are-measures", measures=list(self.measures)),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -285,8 +285,8 @@ def rank_correlation(
     asked = [str(one) for one in parse_measures(measures)]
     if other is None and len(asked) < 2:
         raise ParameterError(
-            "two or more measures are needed to correlate their orders of the runs",
-            hint="name another one, or give a second set of judgments",
+            message("analysis.two-or-more-measures"),
+            hint=message("analysis.name-another-one-or-give"),
         )
     titles = run_titles(runs, names)
     sides = [judgments] if other is None else [judgments, other]

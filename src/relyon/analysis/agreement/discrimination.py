@@ -214,7 +214,7 @@ def discriminative_power(
     found = []
     for place, name in enumerate(asked):
         if progress is not None:
-            progress(place, len(asked), message("all pairs, {measure}", measure=name))
+            progress(place, len(asked), message("analysis.all-pairs", measure=name))
         queries, values = common_values([Sample.of(one, name) for one in results])
         outcome = _pairs(values, test, draws)
         found.append(_power(name, len(queries), outcome, test, correction, alpha))

@@ -225,12 +225,12 @@ class Comparison(Exportable):
         """
         if name not in self.runs:
             raise UnknownNameError(
-                message("no run `{name}`", name=name), hint=suggestion(name, list(self.runs))
+                message("analysis.no-run", name=name), hint=suggestion(name, list(self.runs))
             )
         if name not in self._sources:
             raise ParameterError(
-                "only values were compared, but a run is needed here",
-                hint="compare judgments and runs with relyon.compare",
+                message("analysis.only-values-were-compared"),
+                hint=message("analysis.compare-judgments-and-runs"),
             )
         if not isinstance(self._sources[name], Run):
             self._sources[name] = read_run(self._sources[name])
@@ -290,15 +290,15 @@ class Comparison(Exportable):
         key = str(parse_measure(name))
         if key not in self.measures:
             raise UnknownNameError(
-                message("`{key}` was not compared", key=key),
-                hint=message("there are {measures}", measures=list(self.measures)),
+                message("analysis.was-not-compared", key=key),
+                hint=message("analysis.there-are-measures", measures=list(self.measures)),
             )
         return key
 
     def _key(self, candidate: str, measure: str) -> tuple[str, str]:
         if candidate not in self.candidates:
             raise UnknownNameError(
-                message("no candidate `{candidate}`", candidate=candidate),
+                message("analysis.no-candidate", candidate=candidate),
                 hint=suggestion(candidate, list(self.candidates)),
             )
         return candidate, self._measure(measure)

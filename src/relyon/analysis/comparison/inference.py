@@ -42,7 +42,7 @@ def contrasts(
     )
     for place, ((candidate, _), pairing) in enumerate(pairings.items()):
         if progress is not None:
-            detail = message("{run}, {measure}", run=candidate, measure=pairing.measure)
+            detail = message("analysis.run-measure", run=candidate, measure=pairing.measure)
             progress(place, len(pairings), detail)
         one = _described(baseline, candidate, pairing, settings.test)
         if pairing.measure not in described:
@@ -175,7 +175,7 @@ def all_pairs(
     found = []
     for place, (measure, columns) in enumerate(samples.items()):
         if progress is not None:
-            progress(place, len(samples), message("all pairs, {measure}", measure=measure))
+            progress(place, len(samples), message("analysis.all-pairs", measure=measure))
         queries, values = common_values(columns)
         outcome = statistics.tukey_hsd(
             values, resamples=settings.resamples, seed=settings.seed, threads=settings.threads

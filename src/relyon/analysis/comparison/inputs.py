@@ -162,22 +162,22 @@ def compare_results(
         if list(one.entries) != list(results[0].entries):
             raise ParameterError(
                 message(
-                    "`{run}` has the measures {entries}, but `{run_2}` has {entries_2}",
+                    "analysis.has-measures",
                     run=one.run,
                     entries=list(one.entries),
                     run_2=results[0].run,
                     entries_2=list(results[0].entries),
                 ),
-                hint="evaluate both with the same measures",
+                hint=message("analysis.evaluate-both-with-same"),
             )
         if one.convention != results[0].convention:
             raise ParameterError(
                 message(
-                    "`{run}` and `{run_2}` follow different conventions",
+                    "analysis.and-follow-different-conventions",
                     run=one.run,
                     run_2=results[0].run,
                 ),
-                hint="evaluate both with the same convention",
+                hint=message("analysis.evaluate-both-with-same-convention"),
             )
     scale = None if judgments is None else judgments.scale
     return _of_results(results, settings, scale, judgments, runs, progress)
@@ -217,7 +217,7 @@ def compare_values(
     if not measures:
         raise InputError(
             message(
-                "`{names}` and `{names_2}` have no measure in common: {columns}",
+                "analysis.and-have-no-measure",
                 names=names[0],
                 names_2=names[1],
                 columns=" and ".join(", ".join(map(str, one)) for one in columns[:2]),
@@ -278,8 +278,8 @@ def _check_runs(names: Sequence[str], settings: Settings) -> None:
     check_titles(names)
     if settings.test == "tukey" and len(names) < 3:
         raise ParameterError(
-            "the test `tukey` compares all pairs of three or more runs",
-            hint="for two runs choose `t` or `permutation`",
+            message("analysis.test-tukey-compares-all"),
+            hint=message("analysis.for-two-runs-choose"),
         )
 
 
@@ -290,11 +290,11 @@ def _check_queries(names: Sequence[str], samples: Mapping[str, Sequence[Sample]]
                 ours, theirs = (", ".join(list(one.values)[:3]) for one in (columns[0], column))
                 raise InputError(
                     message(
-                        "`{names}` and `{name}` have no query in common: {ours} and {theirs}",
+                        "analysis.and-have-no-query",
                         names=names[0],
                         name=name,
                         ours=ours,
                         theirs=theirs,
                     ),
-                    hint="check that both use the same query ids",
+                    hint=message("analysis.check-that-both-use"),
                 )

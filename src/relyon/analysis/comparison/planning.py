@@ -210,7 +210,7 @@ def _difference(value: float | str) -> tuple[float, bool]:
         number = math.nan
     if not (math.isfinite(number) and number > 0):
         raise ParameterError(
-            message("`{value}` is not a difference", value=text),
-            hint="write a number above 0, such as 0.01, or a share of the baseline, such as 2%",
+            message("analysis.is-not-difference", value=text),
+            hint=message("analysis.write-number-above-0"),
         )
     return (number / 100, True) if text.endswith("%") else (number, False)

@@ -17,7 +17,7 @@ __all__ = ["Progress", "check_titles", "evaluate_lists", "evaluate_runs", "run_t
 #: Called with the work done, the total, and the next step.
 Progress = Callable[[int, int, str], None]
 
-_NO_JUDGMENTS = "two runs without judgments: relyon.evaluate with rbo, overlap@k, tau_ap"
+_NO_JUDGMENTS = "analysis.two-runs-without-judgments"
 
 
 def run_titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
@@ -36,10 +36,8 @@ def run_titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
         ]
     elif len(names) != len(runs):
         raise ParameterError(
-            message(
-                "there are {count} runs but {count_2} names", count=len(runs), count_2=len(names)
-            ),
-            hint="give one name per run",
+            message("core.there-are-runs", count=len(runs), count_2=len(names)),
+            hint=message("analysis.give-one-name-per"),
         )
     else:
         titles = [str(name) for name in names]
@@ -54,11 +52,14 @@ def check_titles(titles: Sequence[str]) -> None:
         ParameterError: If there is only one run, or two names are equal.
     """
     if len(titles) < 2:
-        raise ParameterError("two or more runs are needed", hint="give another run")
+        raise ParameterError(
+            message("core.two-or-more-runs"), hint=message("analysis.give-another-run")
+        )
     twice = next((title for title in titles if list(titles).count(title) > 1), None)
     if twice is not None:
         raise ParameterError(
-            message("two runs have the name `{twice}`", twice=twice), hint="give different names"
+            message("core.two-runs-have-name", twice=twice),
+            hint=message("core.give-different-names"),
         )
 
 
@@ -78,9 +79,7 @@ def evaluate_lists(
         ParameterError: If the judgments are a run.
     """
     if evaluator.reference is not None:
-        raise ParameterError(
-            "judgments are needed, but the first argument is a run", hint=_NO_JUDGMENTS
-        )
+        raise ParameterError(message("analysis.judgments-are-needed"), hint=message(_NO_JUDGMENTS))
     found = []
     for place, (run, title) in enumerate(zip(runs, titles, strict=True)):
         if progress is not None:

@@ -51,8 +51,7 @@ class LastClicks:
         if 0 < self.sessions < self.clicked:
             raise ParameterError(
                 message(
-                    "{clicked:count session/sessions} with clicks, but only"
-                    " {sessions:count session/sessions} in total",
+                    "analysis.with-clicks",
                     clicked=self.clicked,
                     sessions=self.sessions,
                 )

@@ -101,7 +101,9 @@ def depth(
     """
     check_fraction("alpha", alpha)
     if not runs:
-        raise ParameterError("no run is given", hint="relyon.depth(judgments, run)")
+        raise ParameterError(
+            message("core.no-run-is-given"), hint=message("analysis.relyon-depth-judgments")
+        )
     titles = _titles(runs, names)
     families = _families(measures)
     cutoffs = _cutoffs(at)
@@ -152,8 +154,8 @@ def _titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     given = [str(name) for name in check_items("names", names, "a list of names")]
     if len(given) != 1:
         raise ParameterError(
-            message("there are {count} runs but {count_2} names", count=1, count_2=len(given)),
-            hint="give one name per run",
+            message("core.there-are-runs", count=1, count_2=len(given)),
+            hint=message("analysis.give-one-name-per"),
         )
     return given
 
@@ -163,7 +165,9 @@ def _families(measures: Iterable[str | Measure]) -> list[Measure]:
     given = [measures] if isinstance(measures, str | Measure) else measures
     found = [_family(one) for one in check_items("measures", given, "a list of names")]
     if not found:
-        raise ParameterError("no measure is given", hint="name one, such as ndcg")
+        raise ParameterError(
+            message("analysis.no-measure-is-given"), hint=message("analysis.name-one-such-as-ndcg")
+        )
     return list(dict.fromkeys(found))
 
 
@@ -172,8 +176,8 @@ def _family(given: str | Measure) -> Measure:
     bare = text.removesuffix("@all")
     if "@" in bare:
         raise ParameterError(
-            message("`{name}` has a cutoff, but here every cutoff is measured", name=text),
-            hint=message("write {name}", name=bare.partition("@")[0]),
+            message("analysis.has-cutoff", name=text),
+            hint=message("analysis.write-name", name=bare.partition("@")[0]),
         )
     try:
         found = given if isinstance(given, Measure) else parse_measure(f"{bare}@all")
@@ -181,8 +185,8 @@ def _family(given: str | Measure) -> Measure:
     except ParameterError:
         known = parse_measure(bare)  # says what is wrong with the name itself
         raise ParameterError(
-            message("the measure `{name}` has no cutoff", name=str(known)),
-            hint="choose one that does, such as ndcg, recall, p or rr",
+            message("analysis.measure-has-no-cutoff", name=str(known)),
+            hint=message("analysis.choose-one-that-does"),
         ) from None
     return found
 
@@ -197,7 +201,9 @@ def _cutoffs(at: Iterable[int] | None) -> list[int]:
         return list(LADDER)
     given = [at] if isinstance(at, int) else check_items("at", at, "a list of cutoffs")
     if not given:
-        raise ParameterError("no cutoff is given", hint="write some, such as 5, 10, 20")
+        raise ParameterError(
+            message("analysis.no-cutoff-is-given"), hint=message("analysis.write-some")
+        )
     return sorted({check_whole("at", one) for one in given})
 
 

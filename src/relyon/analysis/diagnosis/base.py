@@ -16,7 +16,7 @@ from relyon.core.errors import ParameterError
 from relyon.core.language import Language, check_language
 from relyon.core.lessons import lesson_of
 from relyon.core.registry import Registry
-from relyon.core.texts import Catalogue, catalogue
+from relyon.core.texts import Catalogue, catalogue, message
 from relyon.data.ranking import first_rows
 from relyon.evaluation import Evaluator
 from relyon.measures import measure as parse_measure
@@ -375,8 +375,8 @@ class Subject:
 
 def _no_runs() -> ParameterError:
     return ParameterError(
-        "only values were compared, but rules need judgments and runs",
-        hint="compare judgments and runs with relyon.compare",
+        message("analysis.only-values-were-compared-but-rules"),
+        hint=message("analysis.compare-judgments-and-runs"),
     )
 
 

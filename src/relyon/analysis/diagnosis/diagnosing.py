@@ -80,10 +80,10 @@ def diagnose(
     if stages is not None and len(comparison.candidates) > 1:
         raise ParameterError(
             message(
-                "`stages` belong to one candidate, but the comparison has {count}",
+                "analysis.stages-belong-to-one-candidate",
                 count=len(comparison.candidates),
             ),
-            hint="compare one candidate with the baseline",
+            hint=message("analysis.compare-one-candidate"),
         )
     measures = _asked(chosen)
     findings: list[Finding] = []

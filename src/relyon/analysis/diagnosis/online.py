@@ -41,7 +41,7 @@ class Rate:
         if not 0 <= self.events <= self.trials or self.trials == 0:
             raise InputError(
                 message(
-                    "a rate needs 0 <= events <= trials, got {events:g} of {trials:g}",
+                    "analysis.rate-needs-0-events",
                     events=self.events,
                     trials=self.trials,
                 )
@@ -94,25 +94,25 @@ class OnlineData:
 
     def __post_init__(self) -> None:
         if (self.baseline is None) != (self.candidate is None):
-            raise InputError("the online metric needs both `baseline` and `candidate`")
+            raise InputError(message("analysis.online-metric-needs-both"))
         for name in ("labels", "buckets", "planned", "cold_start", "tiers", "shown"):
             if not isinstance(getattr(self, name), Mapping):
-                raise InputError(message("`{name}` must be a mapping", name=name))
+                raise InputError(message("analysis.must-be-mapping", name=name))
         if self.p is not None and not 0 <= _number(self.p, "`p`") <= 1:
-            raise InputError(message("`p` must be 0 to 1, got {p}", p=self.p))
+            raise InputError(message("analysis.p-must-be-0", p=self.p))
         if len(self.buckets) == 1:
-            raise InputError("`buckets` needs at least two buckets")
+            raise InputError(message("analysis.buckets-needs-at-least"))
         for bucket, count in self.buckets.items():
             _count(count, f"the bucket `{bucket}`")
         if self.buckets and not math.fsum(self.buckets.values()) > 0:
-            raise InputError("`buckets` are all empty")
+            raise InputError(message("analysis.buckets-are-all-empty"))
         if self.planned and self.planned.keys() != self.buckets.keys():
-            raise InputError("`planned` must name the same buckets as `buckets`")
+            raise InputError(message("analysis.planned-must-name-same"))
         for bucket, share in self.planned.items():
             if not _number(share, f"the planned share of `{bucket}`") > 0:
                 raise InputError(
                     message(
-                        "the planned share of `{bucket}` must be above 0, got {share}",
+                        "core.planned-share-of-must-be-above",
                         bucket=bucket,
                         share=share,
                     )
@@ -123,7 +123,7 @@ class OnlineData:
                 if not 0 <= share <= 1:
                     raise InputError(
                         message(
-                            "`cold_start` of the {side} must be 0 to 1, got {share}",
+                            "analysis.cold-start-of-must-be-0",
                             side=side,
                             share=share,
                         )
@@ -132,23 +132,15 @@ class OnlineData:
             _sides(counts, f"the tier `{tier}`")
         for side in ("baseline", "candidate") if self.tiers else ():
             if not math.fsum(counts[side] for counts in self.tiers.values()) > 0:
-                raise InputError(message("`tiers` contain no traffic of the {side}", side=side))
+                raise InputError(message("analysis.tiers-contain-no-traffic", side=side))
         for label, queries in self.labels.items():
             if not isinstance(queries, Mapping) or not all(
                 isinstance(documents, Mapping) for documents in queries.values()
             ):
-                raise InputError(
-                    message(
-                        "the label `{label}` must be {{query: {{document: count}}}}", label=label
-                    )
-                )
+                raise InputError(message("analysis.label-must-be-query", label=label))
         for query, documents in self.shown.items():
             if isinstance(documents, str) or not isinstance(documents, Sequence):
-                raise InputError(
-                    message(
-                        "`shown` of the query `{query}` must be a list of documents", query=query
-                    )
-                )
+                raise InputError(message("analysis.shown-of-query", query=query))
 
     @property
     def lift(self) -> float:
@@ -183,7 +175,7 @@ class OnlineData:
         for name, value in values.items():
             if name not in known:
                 raise InputError(
-                    message("online data has no part `{name}`", name=name),
+                    message("analysis.online-data-has-no", name=name),
                     hint=suggestion(str(name), known),
                 )
             parts[name] = _rate(value, name) if name in {"baseline", "candidate"} else value
@@ -214,21 +206,22 @@ def _rate(value: Any, name: str) -> Rate:
         return value
     if not isinstance(value, Mapping) or set(value) != {"events", "trials"}:
         raise InputError(
-            message("`{name}` must be {{events, trials}}", name=name), hint="clicks and impressions"
+            message("analysis.must-be-events", name=name),
+            hint=message("analysis.clicks-and-impressions"),
         )
     return Rate(value["events"], value["trials"])
 
 
 def _sides(values: Any, name: str) -> None:
     if not isinstance(values, Mapping) or set(values) != {"baseline", "candidate"}:
-        raise InputError(message("{name} must have `baseline` and `candidate`", name=name))
+        raise InputError(message("analysis.must-have-baseline", name=name))
     for side, value in values.items():
         _count(value, f"{name} of the {side}")
 
 
 def _count(value: Any, what: str) -> None:
     if _number(value, what) < 0:
-        raise InputError(message("{what} must be 0 or more, got {value}", what=what, value=value))
+        raise InputError(message("analysis.must-be-0", what=what, value=value))
 
 
 def _number(value: Any, what: str) -> float:
@@ -239,6 +232,4 @@ def _number(value: Any, what: str) -> float:
             number = math.inf
         if math.isfinite(number):
             return number
-    raise InputError(
-        message("{what} must be a number, got `{value}`", what=what, value=str(value)[:40])
-    )
+    raise InputError(message("analysis.must-be-number", what=what, value=str(value)[:40]))

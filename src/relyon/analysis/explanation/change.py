@@ -316,9 +316,7 @@ def explain_change(
     rules = load_convention(convention)
     titles = tuple(names) if names is not None else (run_name(run), run_name(other))
     if len(titles) != 2:
-        raise ParameterError(
-            message("two runs need two names. Got {count} instead.", count=len(titles))
-        )
+        raise ParameterError(message("analysis.two-runs-need-two", count=len(titles)))
     runs = read_run(run), read_run(other)
     subject = Subject.of(judgments, runs, query, measure, scale)
     first, second = (derive(subject, subject.ranking(one, rules), rules, limit) for one in runs)

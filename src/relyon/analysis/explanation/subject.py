@@ -83,12 +83,12 @@ class Subject:
         if not held and not any(query in run.table for run in runs):
             known = runs[0].queries
             raise UnknownNameError(
-                message("no query `{query}`", query=query),
+                message("analysis.no-query", query=query),
                 hint=(
                     suggestion(query, known)
                     if len(known) < 20
                     else message(
-                        "the run has {known}, …", known=[f"`{name}`" for name in known[:5]]
+                        "analysis.run-has-known", known=[f"`{name}`" for name in known[:5]]
                     )
                 ),
             )
@@ -121,9 +121,8 @@ class Subject:
         down, up = (rules.replace(ties=ties) for ties in ("doc-desc", "doc-asc"))
         if tuple(self._order(run, {}, down)) != tuple(self._order(run, {}, up)):
             raise ParameterError(
-                "ties=expected averages over many orders, but a derivation shows one",
-                hint="choose one order, such as that of the rows: ties=input; `against` takes"
-                " ties=expected",
+                message("analysis.ties-expected-averages-over"),
+                hint=message("analysis.choose-one-order"),
             )
         return down
 

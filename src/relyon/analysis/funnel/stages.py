@@ -23,12 +23,14 @@ def named_stages(source: Any, names: Sequence[str] | None) -> list[tuple[str, An
     else:
         found = [(run_name(source), source)]
     if not found:
-        raise ParameterError("there are no stages", hint="give a run, or a mapping {name: run}")
+        raise ParameterError(
+            message("analysis.there-are-no-stages"), hint=message("analysis.give-run")
+        )
     if names is not None:
         if len(names) != len(found):
             raise ParameterError(
                 message(
-                    "there are {count} stages but {count_2} names",
+                    "analysis.there-are-stages",
                     count=len(found),
                     count_2=len(names),
                 )
@@ -36,10 +38,8 @@ def named_stages(source: Any, names: Sequence[str] | None) -> list[tuple[str, An
         found = [(name, run) for name, (_, run) in zip(names, found, strict=True)]
     if len({name for name, _ in found}) < len(found):
         raise ParameterError(
-            message(
-                "two stages have the same name: {found}", found=[f"`{name}`" for name, _ in found]
-            ),
-            hint="name them: names=[…], or a mapping {name: run}",
+            message("analysis.two-stages-have-same", found=[f"`{name}`" for name, _ in found]),
+            hint=message("analysis.name-them"),
         )
     return found
 

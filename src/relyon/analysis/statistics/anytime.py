@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_fraction
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +81,7 @@ def always_valid(
 
     check_fraction("confidence", confidence)
     if len(values) and not (np.abs(values) <= 1).all():
-        raise ParameterError("values of an always-valid test must be between -1 and 1")
+        raise ParameterError(message("analysis.values-of-always-valid-test"))
     wanted = np.array([len(values)] if looks is None else looks, dtype=np.int64)
     halves = (values + 1) / 2
     number = np.arange(1, len(values) + 1)

@@ -71,9 +71,7 @@ def bernstein_interval(
     check_fraction("confidence", confidence)
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
     if len(values) and not (low - slack <= values.min() and values.max() <= high + slack):
-        raise ParameterError(
-            message("a value lies outside the given range, {low} to {high}", low=low, high=high)
-        )
+        raise ParameterError(message("analysis.value-lies-outside-given", low=low, high=high))
     if len(values) < 2:
         return float(low), float(high)
     centre = math.fsum(values.tolist()) / len(values)

@@ -112,9 +112,7 @@ def betting_interval(
     check_fraction("confidence", confidence)
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
     if len(values) and not (low - slack <= values.min() and values.max() <= high + slack):
-        raise ParameterError(
-            message("a value lies outside the given range, {low} to {high}", low=low, high=high)
-        )
+        raise ParameterError(message("analysis.value-lies-outside-given", low=low, high=high))
     width = high - low
     if not len(values) or not width > 0:
         return float(low), float(high)

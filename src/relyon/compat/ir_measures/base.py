@@ -52,7 +52,7 @@ class Provider:
         """
         if not self.is_available():
             raise DependencyError(
-                message("the provider {name} is not available", name=self.NAME),
+                message("compat.provider-is-not-available", name=self.NAME),
                 hint=self.install_instructions() or "",
             )
         return self._evaluator(measures, qrels)
@@ -143,7 +143,7 @@ class FallbackProvider(Provider):
         parts, left = self._parts(measures)
         if left:
             raise ParameterError(
-                message("unsupported measures: {left}", left=list(map(str, left))),
+                message("compat.unsupported-measures", left=list(map(str, left))),
                 hint=_hint(left[0]),
             )
         converters = QrelsConverter(qrels, strict=False).tee(len(parts))
@@ -266,7 +266,7 @@ class RulesProvider(Provider):
         own = type(measure)(**(kept | dict(self.assumed.get(str(measure.NAME), {}))))
         if not self.supports(own):
             raise ParameterError(
-                message("unsupported measure {measure}", measure=measure), hint=_hint(measure)
+                message("compat.unsupported-measure", measure=measure), hint=_hint(measure)
             )
         return own
 

@@ -154,7 +154,7 @@ def _sorted(frame: pandas.DataFrame, kind: str, then: list[str]) -> pandas.DataF
     if "query_id" not in frame.columns:
         raise InputError(
             message(
-                "the {kind} have no column query_id, only {columns}",
+                "compat.have-no-column-query-id",
                 kind=kind,
                 columns=list(frame.columns),
             )

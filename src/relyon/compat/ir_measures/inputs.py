@@ -39,7 +39,7 @@ def read_trec_qrels(file: Source) -> Iterator[Qrel]:
             grade = int(columns[3])
         except ValueError:
             raise ParseError(
-                message("not a whole number: `{columns}`", columns=columns[3]),
+                message("compat.not-whole-number", columns=columns[3]),
                 path=_title(file),
                 line=number,
             ) from None
@@ -64,7 +64,7 @@ def read_trec_run(file: Source) -> Iterator[ScoredDoc]:
             score = float(columns[4])
         except ValueError:
             raise ParseError(
-                message("not a number: `{columns}`", columns=columns[4]),
+                message("compat.not-number", columns=columns[4]),
                 path=_title(file),
                 line=number,
             ) from None
@@ -88,7 +88,7 @@ def _rows(file: Source, count: int, names: str) -> Iterator[tuple[int, list[str]
             if len(columns) != count:
                 raise ParseError(
                     message(
-                        "expected {count} columns ({names}), got {count_2}: `{line}`",
+                        "compat.expected-columns",
                         count=count,
                         names=names,
                         count_2=len(columns),
@@ -164,7 +164,7 @@ class _Converter:
     def _checked(self) -> str:
         kind, error = self.predict_type()
         if error is not None:
-            raise InputError(message("unknown {kind} format: {error}", kind=self.kind, error=error))
+            raise InputError(message("compat.unknown-format", kind=self.kind, error=error))
         return kind
 
     def as_dict_of_dict(self) -> dict[Any, dict[Any, Any]]:
@@ -218,7 +218,7 @@ class _Converter:
             if "iteration" in self.record._fields and "iteration" not in frame.columns:
                 frame = frame.assign(iteration=["0"] * len(frame))
             return frame
-        pandas = optional_package("pandas", purpose="a data frame")
+        pandas = optional_package("pandas", purpose=message("compat.data-frame"))
         return pandas.DataFrame(list(self.as_namedtuple_iter()), columns=list(self.record._fields))
 
     @contextmanager

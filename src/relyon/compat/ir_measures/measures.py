@@ -40,7 +40,7 @@ def register(
     """
     for key in (name or str(measure.NAME), *(aliases or [])):
         if key in registry:
-            raise ParameterError(message("the measure name `{key}` is taken", key=key))
+            raise ParameterError(message("compat.measure-name-is-taken", key=key))
         registry[key] = measure
     return registry
 

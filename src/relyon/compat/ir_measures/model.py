@@ -148,20 +148,20 @@ class Measure:
             if name not in known:
                 raise ParameterError(
                     message(
-                        "the measure `{name}` has no parameter `{name_2}`",
+                        "compat.measure-has-no-parameter",
                         name=self.NAME,
                         name_2=name,
                     ),
                     hint=(
-                        message("it takes {known}", known=list(known))
+                        message("compat.takes-known", known=list(known))
                         if known
-                        else "it has no parameters"
+                        else message("core.has-no-parameters")
                     ),
                 )
             if not known[name].validate(value):
                 raise ParameterError(
                     message(
-                        "the parameter `{name}` of `{name_2}` cannot be `{value!r}`",
+                        "compat.parameter-of-cannot",
                         name=name,
                         name_2=self.NAME,
                         value=value,
@@ -171,8 +171,8 @@ class Measure:
             if info.required and name not in self.params:
                 given = f"{self.NAME}@10" if name == "cutoff" else f"{self.NAME}({name}=…)"
                 raise ParameterError(
-                    message("`{value}` lacks the parameter `{name}`", value=self, name=name),
-                    hint=message("write {given}", given=given),
+                    message("compat.lacks-parameter", value=self, name=name),
+                    hint=message("compat.write-given", given=given),
                 )
 
     def __call__(self, **params: Any) -> Measure:

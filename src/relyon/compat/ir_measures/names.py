@@ -59,8 +59,8 @@ def parse_measure(measure: str | Measure) -> Measure:
     if isinstance(measure, Measure):
         return measure
     refused = ParameterError(
-        message("not a measure: `{measure}`", measure=measure),
-        hint="write Measure(parameter=value,…)@cutoff",
+        message("compat.not-measure", measure=measure),
+        hint=message("compat.write-measure-parameter-value"),
     )
     try:
         node: ast.expr = ast.parse(measure, mode="eval").body
@@ -82,7 +82,7 @@ def parse_measure(measure: str | Measure) -> Measure:
         near = nearest(node.id, list(registry))
         known = next((name for name in registry if name.lower() == near), "")
         hint = f"; did you mean {known}?" if known else ""
-        raise NameError(message("measure not found: {node_id}{hint}", node_id=node.id, hint=hint))
+        raise NameError(message("compat.measure-not-found", node_id=node.id, hint=hint))
     found = registry[node.id]
     for value in at:
         params[found.AT_PARAM] = value
@@ -113,14 +113,14 @@ def parse_trec_measure(measure: str) -> list[Measure]:
     found = PARAMETERS.fullmatch(measure)
     if found is None or found["name"] not in TREC:
         raise ParameterError(
-            message("unknown measure {measure}", measure=measure),
-            hint=message("known are {trec}", trec=list(TREC)),
+            message("compat.unknown-measure", measure=measure),
+            hint=message("compat.known-are-trec", trec=list(TREC)),
         )
     own, parameter, _ = TREC[found["name"]]
     if not parameter:
         raise ParameterError(
             message(
-                "`{found}` takes no parameter. Got `{found_2}`.",
+                "compat.takes-no-parameter",
                 found=found["name"],
                 found_2=found["values"],
             )

@@ -39,9 +39,7 @@ def scores_of(run: Any) -> Mapping[str, Mapping[str, Any]]:
     for number, rows in enumerate(_queries(run, "run")):
         scores = {_name(document): float(-place) for place, (document, _) in enumerate(rows)}
         if len(scores) < len(rows):
-            raise InputError(
-                message("query {number} of the run holds a document twice", number=number)
-            )
+            raise InputError(message("compat.query-of-run-holds", number=number))
         found[str(number)] = scores
     return found
 
@@ -56,7 +54,7 @@ def _queries(data: Any, what: str) -> list[list[tuple[float, float]]]:
     form = "give {query: {document: number}}, or an array of (document, number) rows per query"
     if isinstance(data, str | bytes) or not hasattr(data, "__iter__"):
         raise InputError(
-            message("{what} is a {name}", what=what, name=type(data).__name__), hint=form
+            message("compat.what-is-name", what=what, name=type(data).__name__), hint=form
         )
     queries = []
     for number, rows in enumerate(data):
@@ -69,7 +67,7 @@ def _queries(data: Any, what: str) -> list[list[tuple[float, float]]]:
         if table.ndim != 2 or table.shape[1] != 2:
             raise InputError(
                 message(
-                    "query {number} of the {what} is not an array of two columns",
+                    "compat.query-of-is-not-array",
                     number=number,
                     what=what,
                 ),

@@ -74,8 +74,8 @@ def compare(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ParameterError(
-            message("two runs have the name `{twice}`", twice=twice),
-            hint="give each a name of its own: run.name = ...",
+            message("core.two-runs-have-name", twice=twice),
+            hint=message("compat.give-each-name"),
         )
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     values: Values = {}

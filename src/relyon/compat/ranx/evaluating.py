@@ -101,14 +101,12 @@ def _check_queries(queries: Sequence[str], scores: Mapping[str, Any]) -> None:
         example = f", such as `{missing[0]}`" if missing else ""
         raise InputError(
             message(
-                "qrels and run do not hold the same queries: {count} are missing"
-                " from the run{example}, {more} are not in the qrels",
+                "compat.qrels-and-run-do",
                 count=len(missing),
                 example=example,
                 more=more,
             ),
-            hint="make_comparable=True adds empty lists for the missing ones and leaves the others"
-            " out",
+            hint=message("compat.make-comparable-true-adds-empty"),
         )
 
 

@@ -31,8 +31,8 @@ def get_file_kind(path: str | PathLike[str], kind: str | None = None) -> str:
     chosen = {"txt": "trec", "parq": "parquet"}.get(chosen, chosen)
     if chosen not in KINDS:
         raise ParameterError(
-            message("`{path}` is of no known kind", path=fspath(path)),
-            hint="name it: kind='json', 'trec', 'gz', 'lz4' or 'parquet'",
+            message("compat.is-of-no-known", path=fspath(path)),
+            hint=message("compat.name-kind-json-trec"),
         )
     return chosen
 
@@ -46,14 +46,16 @@ def read_json(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InputError(message("not JSON: {error}", error=error), path=fspath(path)) from error
+        raise InputError(message("core.not-json", error=error), path=fspath(path)) from error
     return _nested(content, path)
 
 
 def _nested(content: Any, path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     if not isinstance(content, dict) or not all(isinstance(row, dict) for row in content.values()):
         raise InputError(
-            "expected {query: {document: number}}", path=fspath(path), hint="see ranx's JSON form"
+            message("compat.expected-query"),
+            path=fspath(path),
+            hint=message("compat.see-ranxs-json-form"),
         )
     return content
 
@@ -72,7 +74,7 @@ def read_lz4(path: str | PathLike[str]) -> tuple[dict[str, dict[str, Any]], dict
         content = cbor2.loads(lz4.decompress(lz4.decompress(data)))
     except (RuntimeError, ValueError) as error:
         raise InputError(
-            message("not a run that ranx wrote: {error}", error=error), path=fspath(path)
+            message("compat.not-run-that-ranx", error=error), path=fspath(path)
         ) from error
     if isinstance(content, dict) and set(content) == {"run", "metadata"}:
         return _nested(content["run"], path), dict(content["metadata"])

@@ -133,7 +133,7 @@ def fuse(
     check_runs(runs)
     if method not in FUSION_METHODS:
         raise ParameterError(
-            message("fusion method `{method}` is not supported", method=method),
+            message("compat.fusion-method-is-not-supported", method=method),
             hint=suggestion(method, list(FUSION_METHODS)),
         )
     settings = dict(params or {})
@@ -150,15 +150,12 @@ def check_runs(runs: Sequence[Run]) -> None:
         InputError: If their queries differ.
     """
     if len(runs) < 2:
-        raise ParameterError(
-            message("fusion needs at least two runs. Got {count} instead.", count=len(runs))
-        )
+        raise ParameterError(message("core.fusion-needs-at-least", count=len(runs)))
     for number, run in enumerate(runs[1:], 1):
         if run.get_query_ids() != runs[0].get_query_ids():
             raise InputError(
-                message("runs 0 and {number} do not hold the same queries", number=number),
-                hint="run.make_comparable(qrels) adds and removes queries; relyon.fuse takes runs"
-                " that lack some",
+                message("compat.runs-0-and-do", number=number),
+                hint=message("compat.run-make-comparable-qrels-adds"),
             )
 
 

@@ -34,17 +34,20 @@ class Metric:
         if found is None or name not in METRICS:
             hint = suggestion(name, list(METRICS))
             raise ParameterError(
-                message("metric `{text}` is not supported", text=text),
+                message("compat.metric-is-not-supported", text=text),
                 hint=f"{hint}; " * bool(hint) + "there are " + ", ".join(METRICS),
             )
         self.name = name
         self.level = int(found["level"]) if found["level"] else 1
         number = found["number"]
         if name == "rbp" and number is None:
-            raise ParameterError("`rbp` needs a persistence", hint="write rbp.95 for 0.95")
+            raise ParameterError(
+                message("compat.rbp-needs-persistence"), hint=message("compat.write-rbp-95")
+            )
         if name != "rbp" and found["mark"] == ".":
             raise ParameterError(
-                message("metric `{text}` is not supported", text=text), hint="write name@k"
+                message("compat.metric-is-not-supported", text=text),
+                hint=message("compat.write-name-k"),
             )
         self.number = number
 

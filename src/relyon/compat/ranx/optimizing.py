@@ -78,22 +78,20 @@ def optimize_fusion(
     fusion.check_runs(runs)
     for number, run in enumerate(runs):
         if run.get_query_ids() != qrels.get_query_ids():
-            raise InputError(
-                message("run {number} and the qrels do not hold the same queries", number=number)
-            )
+            raise InputError(message("compat.run-and-qrels-do", number=number))
     if norm == "borda":
         runs, norm = borda_norm(runs), None
     if method in TRAINED:
         if return_optimization_report:
             raise ParameterError(
-                message("`{method}` does not support optimization report.", method=method)
+                message("compat.does-not-support-optimization-report", method=method)
             )
         name, train = TRAINED[method]
         return {name: train(qrels, runs)}
     if method not in SEARCHED and method not in WEIGHTED:
         known = [*SEARCHED, *WEIGHTED, *TRAINED]
         raise ParameterError(
-            message("`{method}` does not support optimization", method=method),
+            message("compat.does-not-support-optimization", method=method),
             hint=suggestion(method, known),
         )
     show_progress = kwargs.pop("show_progress", True) and sys.stderr.isatty()
@@ -152,7 +150,7 @@ def _no_more(method: str, options: Mapping[str, Any]) -> None:
     if options:
         raise ParameterError(
             message(
-                "`{method}` is not searched by `{options}`",
+                "compat.is-not-searched",
                 method=method,
                 options=next(iter(options)),
             )

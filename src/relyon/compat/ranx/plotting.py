@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from relyon.core.errors import ParameterError
+from relyon.core.texts import message
 
 __all__ = ["plot"]
 
@@ -24,7 +25,6 @@ def plot(*arguments: Any, **options: Any) -> NoReturn:
         [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6667, 0.6667, 0.6667, 0.6667, 0.6667]
     """
     raise ParameterError(
-        "relyon.compat.ranx draws no curves",
-        hint="the points of ranx's curves are the measures iprec@0.0, iprec@0.1 … iprec@1.0 of"
-        " relyon.evaluate: give them to the plotting library of your choice",
+        message("compat.relyon-compat-ranx-draws"),
+        hint=message("compat.points-of-ranxs-curves"),
     )

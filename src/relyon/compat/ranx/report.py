@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relyon.core.packages import optional_package
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     import pandas
@@ -226,7 +227,7 @@ class Report(_Scores):
         Raises:
             DependencyError: If pandas is not installed.
         """
-        library = optional_package("pandas", purpose="a pandas frame")
+        library = optional_package("pandas", purpose=message("core.pandas-frame"))
         rows = [{"model_names": name} | self.results[name] for name in self.model_names]
         frame: pandas.DataFrame = library.DataFrame(rows, columns=["model_names", *self.metrics])
         return frame

@@ -86,7 +86,7 @@ class _Table(Generic[Number]):
         if len(doc_ids) != len(scores):
             raise InputError(
                 message(
-                    "query `{q_id}` has {count} documents and {count_2} scores",
+                    "compat.query-has-documents",
                     q_id=q_id,
                     count=len(doc_ids),
                     count_2=len(scores),
@@ -136,7 +136,7 @@ class _Table(Generic[Number]):
         Raises:
             DependencyError: If pandas is not installed.
         """
-        library = optional_package("pandas", purpose="a pandas frame")
+        library = optional_package("pandas", purpose=message("core.pandas-frame"))
 
         rows = [
             (query, document, number)
@@ -169,8 +169,8 @@ class _Table(Generic[Number]):
             file.write_text("".join(f"{line}\n" for line in self._lines()), encoding="utf-8")
         else:
             raise ParameterError(
-                message("cannot write `{chosen}`", chosen=chosen),
-                hint="write json, trec or parquet",
+                message("compat.cannot-write", chosen=chosen),
+                hint=message("compat.write-json"),
             )
 
     @classmethod
@@ -200,9 +200,9 @@ class _Table(Generic[Number]):
         for column in (q_id_col, doc_id_col, score_col):
             if column not in frame.columns:
                 raise InputError(
-                    message("the data frame has no column `{column}`", column=column),
+                    message("compat.data-frame-has-no", column=column),
                     hint=message(
-                        "it has {columns}: name them with q_id_col, doc_id_col and score_col",
+                        "compat.has-columns",
                         columns=list(frame.columns),
                     ),
                 )
@@ -283,7 +283,9 @@ class Qrels(_Table[int]):
 
     @classmethod
     def _no_lz4(cls) -> None:
-        raise ParameterError("ranx writes no qrels as lz4", hint="write json, trec or parquet")
+        raise ParameterError(
+            message("compat.ranx-writes-no-qrels"), hint=message("compat.write-json")
+        )
 
     @property
     def qrels(self) -> dict[str, dict[str, int]]:
@@ -439,6 +441,6 @@ class Run(_Table[float]):
             InputError: Always; the hint says how to read a downloaded file.
         """
         raise InputError(
-            message("`{id}` is on ranxhub, and relyon downloads nothing", id=id),
-            hint="download the file, then Run.from_file(path, kind='lz4')",
+            message("compat.is-on-ranxhub", id=id),
+            hint=message("compat.download-file"),
         )

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from relyon.core.texts import message as say
+
 if TYPE_CHECKING:
     from relyon.compat.trec_eval.options import Options
 
@@ -100,7 +102,7 @@ def _spelled(name: str, parameters: str | None) -> str:
 def _distinct(values: list[float]) -> list[float]:
     values = sorted(values)
     if any(one == other for one, other in pairwise(values)):
-        raise BadParametersError("duplicate cutoffs detected")
+        raise BadParametersError(say("compat.duplicate-cutoffs-detected"))
     return values
 
 
@@ -110,7 +112,7 @@ def _cut(own: str, cutoffs: Sequence[int] = NINE) -> Builder:
         if parameters is not None:
             values = _distinct([float(int(number(text))) for text in parameters.split(",")])
         if values[0] <= 0:
-            raise BadParametersError("a cutoff must be 1 or more")
+            raise BadParametersError(say("compat.cutoff-must-be-1"))
         return [Column(f"{name}_{k:.0f}", (f"{own}@{k:.0f}",)) for k in values]
 
     return build
@@ -144,7 +146,7 @@ def _utility(name: str, parameters: str | None, options: Options) -> list[Column
     if parameters is not None:
         worths = [number(text) for text in parameters.split(",")]
     if len(worths) != 4:
-        raise BadParametersError("improper number of coefficients", 4)
+        raise BadParametersError(say("compat.improper-number-of-coefficients"), 4)
     tp, fp, fn, tn = worths
     own = f"utility(tp={tp!r},fp={fp!r},fn={fn!r},tn={tn!r},docs={options.collection})"
     absent = None

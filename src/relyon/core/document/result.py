@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from relyon.core.document.terminal import COLUMNS, render_text
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     import pandas
@@ -81,7 +82,7 @@ class Exportable:
         """
         from relyon.core.packages import optional_package
 
-        library = optional_package("pandas", purpose="a pandas frame")
+        library = optional_package("pandas", purpose=message("core.pandas-frame"))
         columns = self.to_frame(*values, **options).to_dict(as_series=False)
         frame: pandas.DataFrame = library.DataFrame(columns)
         return frame
@@ -94,7 +95,7 @@ class Exportable:
         """
         from relyon.core.packages import optional_package
 
-        optional_package("pyarrow", purpose="a PyArrow table")
+        optional_package("pyarrow", purpose=message("core.pyarrow-table"))
         return self.to_frame(*values, **options).to_arrow()
 
     def __str__(self) -> str:

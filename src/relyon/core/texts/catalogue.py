@@ -12,14 +12,15 @@ from relyon.core.texts.fields import put
 from relyon.core.texts.languages import Language
 from relyon.core.texts.message import Message
 from relyon.core.texts.numbers import TERMINAL, NumberStyle
+from relyon.core.texts.sentences import sentence
 
 __all__ = ["Catalogue", "Sayable", "Text", "catalogue", "translate"]
 
 #: What all areas share: list separators, names of tiers, and the like.
 COMMON = "common"
-#: Areas whose keys are the English sentences themselves; they have no English file.
-ERRORS = "errors"
-SENTENCES = (ERRORS, "help")
+#: Areas whose keys are the English words themselves; they have no English file.
+WORDS = "words"
+SENTENCES = (WORDS, "help")
 
 
 class Sayable:
@@ -148,24 +149,26 @@ def catalogue(area: str, language: Language = "en", style: NumberStyle = TERMINA
     return Catalogue(area, language, style)
 
 
-def translate(text: str, language: Language, area: str = ERRORS) -> str:
+def translate(text: str, language: Language, area: str = WORDS) -> str:
     """Translates a message, or returns it as it is if there is no translation.
 
     Args:
-        text: A `Message`, or a sentence without values.
+        text: A `Message`, or words without values.
         language: One of `LANGUAGES`.
-        area: Where to look it up: `errors`, with hints and notes, or `help`.
+        area: Where to look up what is no message: `words`, or `help`.
 
     Examples:
-        >>> translate("interrupted", "zh"), translate("a sentence of mine", "zh")
+        >>> from relyon.core.texts import message
+        >>> translate(message("cli.interrupted"), "zh"), translate("a sentence of mine", "zh")
         ('已中断', 'a sentence of mine')
     """
     if language == "en":
         return str(text)
     known = catalogue(area, language)
-    if not isinstance(text, Message) or not text.values:
-        return known.texts.get(text, str(text))
-    return known.write(known.texts.get(text.template, text.template), text.values)
+    if not isinstance(text, Message):
+        return known.texts.get(text, text)
+    found = sentence(text.kind, language) or known.texts.get(text.kind, text.kind)
+    return known.write(found, text.values) if text.values else found
 
 
 @cache

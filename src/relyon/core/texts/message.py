@@ -1,48 +1,52 @@
-"""Sentences that are written where they are used and can still be translated."""
+"""What is said: a kind and its values, as a sentence in English that can be translated."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from relyon.core.texts.fields import put
+from relyon.core.texts.sentences import sentence
 
 __all__ = ["Message", "message"]
 
 
 class Message(str):
-    """An English sentence that keeps its template and values.
+    """The English sentence of a kind, which keeps the kind and its values.
 
     It is a `str` of the sentence; `relyon.core.texts.translate` translates it.
 
     Attributes:
-        template: The sentence with placeholders in braces, or as it is if there are no values.
+        kind: A stable identifier such as `cli.interrupted`, or a sentence of your own.
         values: Values of its placeholders, by name; messages among them are translated, too.
     """
 
-    template: str
-    values: Mapping[str, Any]
+    kind: str
+    values: Mapping[str, object]
 
-    def __new__(cls, template: str, values: Mapping[str, Any]) -> Message:
-        made = super().__new__(cls, put(template, values) if values else template)
-        made.template = template
+    def __new__(cls, kind: str, values: Mapping[str, object]) -> Message:
+        text = sentence(kind)
+        if text is None:
+            text = kind
+        made = super().__new__(cls, put(text, values) if values else text)
+        made.kind = kind
         made.values = values
         return made
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.template, self.values
+    def __getnewargs__(self) -> tuple[str, Mapping[str, object]]:  # type: ignore[override]
+        return self.kind, self.values
 
 
-def message(template: str, /, **values: Any) -> Message:
-    """Returns an English sentence with its values, which can be translated.
+def message(kind: str, /, **values: object) -> Message:
+    """Returns the sentence of a kind with its values.
 
-    A message stays as it is. Besides Python's own format specifications a template may use those of
-    `relyon.core.texts.fields`, such as `{rows:count row/rows}`.
+    A message stays as it is, and a text that is no kind is its own sentence. Besides Python's own
+    format specifications a sentence may use those of `relyon.core.texts.fields`, such as
+    `{rows:count row/rows}`.
 
     Examples:
-        >>> message("expected {wanted} columns, got {found}", wanted=4, found=3)
-        'expected 4 columns, got 3'
-        >>> message("expected {wanted} columns, got {found}", wanted=4, found=3).template
-        'expected {wanted} columns, got {found}'
+        >>> message("core.path-message", path="a.run", message="no such file")
+        'a.run: no such file'
+        >>> message("core.path-message", path="a.run", message="no such file").kind
+        'core.path-message'
     """
-    return template if isinstance(template, Message) else Message(template, values)
+    return kind if isinstance(kind, Message) else Message(kind, values)

@@ -133,8 +133,7 @@ def diagnose_evidence(
         earlier, first = seen.setdefault(key, (values, place))
         if earlier != values:
             text = message(
-                "document `{document}` of query `{query}` is judged twice, with different evidence"
-                " (first in {unit} {first})",
+                "data.document-of-query",
                 document=key[2],
                 query=key[0],
                 unit=unit,
@@ -149,23 +148,23 @@ def _value(role: str, field: Any, grade: float, path: str, place: int, unit: str
         return None
     found = number(field)
     if found is None:
-        text = message("the {role} `{field}` is not a number", role=role, field=field)
-        hint = message("rename the column `{role}` if it contains something else", role=role)
+        text = message("data.is-not-number", role=role, field=field)
+        hint = message("data.rename-column-if-contains", role=role)
         refuse(text, path, place, unit, hint)
     if math.isnan(found):
         return None
     if math.isinf(found):
-        text = message("the {role} is {found}", role=role, found=found)
-        refuse(text, path, place, unit, "it must be finite")
+        text = message("data.role-is-found", role=role, found=found)
+        refuse(text, path, place, unit, message("data.must-be-finite"))
     if _beyond(role, found, grade):
         if role == "weight":
-            text = message("the weight is {found:g}", found=found)
-            refuse(text, path, place, unit, "weights of judgments must be 0 or more")
+            text = message("data.weight-is-found", found=found)
+            refuse(text, path, place, unit, message("data.weights-of-judgments"))
         text = message(
-            "the interval of the grade {grade:g} does not contain it: {role} is {found:g}",
+            "data.interval-of-grade-does",
             grade=grade,
             role=role,
             found=found,
         )
-        refuse(text, path, place, unit, "an interval goes from `low` to `high`")
+        refuse(text, path, place, unit, message("data.interval-goes-from-low"))
     return found

@@ -54,23 +54,23 @@ def diagnose(
     for place, fields in records:
         for role in ("query", "document"):
             if fields[role] is None or fields[role] == "":
-                refuse(say("the {what} is empty", what=role), path, place, unit)
+                refuse(say("data.is-empty", what=role), path, place, unit)
         query, document = str(fields["query"]), str(fields["document"])
         if missing(fields.get(value)):
             if value == "grade":
                 continue
-            refuse(say("the {what} is empty", what=value), path, place, unit)
+            refuse(say("data.is-empty", what=value), path, place, unit)
         try:
             found = parse_grade(fields[value], scale) if value == "grade" else number(fields[value])
         except InputError as error:
             refuse(error.message, path, place, unit, error.hint)
         if found is None:
-            wrong = say("the {what} `{text}` is not a number", what=value, text=fields[value])
+            wrong = say("core.is-not-number", what=value, text=fields[value])
             refuse(wrong, path, place, unit)
         if not math.isfinite(found):
             refuse(
                 say(
-                    "the {role} of document `{document}` is {value}",
+                    "data.role-of-document",
                     role=value,
                     document=document,
                     value=found,
@@ -78,11 +78,11 @@ def diagnose(
                 path,
                 place,
                 unit,
-                "scores and grades must be finite: drop the row, or give it a number",
+                say("data.scores-and-grades"),
             )
         rank = fields.get("rank")
         if rank is not None and not _is_rank(rank):
-            refuse(say("the rank `{rank}` is not a whole number", rank=rank), path, place, unit)
+            refuse(say("core.rank-is-not-whole", rank=rank), path, place, unit)
         subtopic = "" if missing(fields.get("subtopic")) else str(fields["subtopic"])
         earlier = seen.setdefault((query, subtopic, document), (found, place))
         if earlier[1] != place and (value != "grade" or earlier[0] != found):
@@ -90,14 +90,13 @@ def diagnose(
             values |= {"what": say(TWICE[value]), "unit": unit}
             refuse(
                 say(
-                    "document `{document}` of query `{query}`, subtopic `{subtopic}`, is {what}"
-                    " (first in {unit} {first})",
+                    "data.document-of-query-subtopic",
                     **values,
                     subtopic=subtopic,
                 )
                 if subtopic
                 else say(
-                    "document `{document}` of query `{query}` is {what} (first in {unit} {first})",
+                    "data.document-of-query-is-what",
                     **values,
                 ),
                 path,
@@ -117,9 +116,7 @@ def refuse(message: str, path: str, place: int, unit: str, hint: str = "") -> No
         raise ParseError(message, path=path, line=place, hint=hint)
     if not unit:
         raise InputError(message, path=path, hint=hint)
-    raise InputError(
-        say("row {place}: {message}", place=place, message=message), path=path, hint=hint
-    )
+    raise InputError(say("data.row-place", place=place, message=message), path=path, hint=hint)
 
 
 def rows_of(columns: Mapping[str, pl.Series]) -> Iterator[Record]:

@@ -93,8 +93,8 @@ def _columns(
             return _narwhals_columns(wrapped, kind, columns, path, convert)
         if not hasattr(frame, "__arrow_c_stream__"):
             raise InputError(
-                message("a {name} is not a data frame", name=type(frame).__name__),
-                hint="give a Polars, pandas, PyArrow or DuckDB table, a dict of dicts, or a path",
+                message("data.is-not-data-frame", name=type(frame).__name__),
+                hint=message("data.give-polars"),
             )
         frame = pl.DataFrame(frame)
     names = frame.collect_schema().names()
@@ -120,7 +120,7 @@ def named_series(frame: object, wanted: Callable[[str], bool]) -> dict[str, pl.S
     if wrapped is None and hasattr(frame, "__arrow_c_stream__"):
         wrapped = _frame_of(pl.DataFrame(frame))
     if wrapped is None:
-        raise InputError(message("a {name} is not a data frame", name=type(frame).__name__))
+        raise InputError(message("data.is-not-data-frame", name=type(frame).__name__))
     names = [name for name in wrapped.collect_schema().names() if wanted(str(name))]
     part = wrapped.select(names)
     if isinstance(part, nw.LazyFrame):
@@ -135,9 +135,8 @@ def _refuse_series(frame: object) -> None:
     found = nw.from_native(frame, pass_through=True, allow_series=True)
     if isinstance(found, nw.Series) and found.dtype != nw.Struct:
         raise InputError(
-            message("a {name} is not a data frame", name="Series"),
-            hint="give a data frame with the query, the document and the value as columns; a pandas"
-            " Series indexed by query and document becomes one by reset_index()",
+            message("data.is-not-data-frame", name="Series"),
+            hint=message("data.give-data-frame"),
         )
 
 
@@ -152,9 +151,9 @@ def _refuse_twins(frame: object, path: str) -> None:
     twice = sorted({name for name in listed if listed.count(name) > 1})
     if twice:
         raise InputError(
-            message("two columns are called {names:and}", names=[f"`{name}`" for name in twice]),
+            message("data.two-columns-are-called", names=[f"`{name}`" for name in twice]),
             path=path,
-            hint="rename or drop one of them: the column is found by its name",
+            hint=message("data.rename-or-drop"),
         )
 
 

@@ -171,7 +171,7 @@ def choose(
     for role in given:
         if role not in roles:
             raise ParameterError(
-                message("`{role}` is not a column of this kind of data", role=role),
+                message("data.is-not-column", role=role),
                 hint=suggestion(role, roles),
             )
     plain: dict[str, list[str]] = {}
@@ -184,9 +184,9 @@ def choose(
     absent = [given[role] for role in features if given[role] not in names]
     if absent:
         raise InputError(
-            message("there are no columns for these features: {absent}", absent=_listed(absent)),
+            message("data.there-are-no-columns", absent=_listed(absent)),
             path=path,
-            hint=message("the columns are {names}", names=_listed(names)),
+            hint=message("data.columns-are-names", names=_listed(names)),
         )
     if kind == "judgments" and {"judge", "final"} <= plain.keys():
         # One line per judge, as `relyon judge export` writes them: the final grade counts.
@@ -196,11 +196,9 @@ def choose(
         if given.get(role):
             if given[role] not in names:
                 raise InputError(
-                    message(
-                        "there is no column `{given}` for the {role}", given=given[role], role=role
-                    ),
+                    message("data.there-is-no-column-given", given=given[role], role=role),
                     path=path,
-                    hint=message("the columns are {names}", names=_listed(names)),
+                    hint=message("data.columns-are-names", names=_listed(names)),
                 )
             chosen[role] = given[role]
             continue
@@ -208,9 +206,7 @@ def choose(
             found = [name for name in plain.get(candidate, []) if name not in given.values()]
             if len(found) > 1:
                 raise InputError(
-                    message(
-                        "columns {found} could each be the {role}", found=_listed(found), role=role
-                    ),
+                    message("data.columns-could-each", found=_listed(found), role=role),
                     path=path,
                     hint=_map_hint(kind, role, found[0]),
                 )
@@ -223,7 +219,7 @@ def choose(
         if role not in chosen:
             raise InputError(
                 message(
-                    "there is no column for the {role}: the columns are {names}",
+                    "data.there-is-no-column",
                     role=role,
                     names=_listed(names),
                 ),
@@ -241,13 +237,12 @@ def _map_hint(kind: str, role: str, name: str) -> str:
     reader = READERS.get(kind)
     if reader is None:
         return message(
-            'name it: columns={{"{role}": "{name}"}} in Python, `--columns {role}={name}` on'
-            " the command line",
+            "data.name-columns-in-python",
             role=role,
             name=name,
         )
     return message(
-        "name its column: {reader}(…, {parameter})",
+        "data.name-column",
         reader=f"relyon.{reader}",
         parameter=named_columns(kind, {role: name}),
         role=role,

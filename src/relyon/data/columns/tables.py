@@ -96,7 +96,7 @@ def judgment_table(
         unit = "row" if records is None else "line"
         rows = rows_of(columns) if records is None else records()
         diagnose_evidence(rows, path=path, unit=unit, scale=scale)
-        raise InputError("the evidence for the grades cannot be used", path=path)
+        raise InputError(message("data.evidence-for-grades-cannot"), path=path)
     return table, evidence, notes
 
 
@@ -168,7 +168,7 @@ def run_columns(
             score = to_numbers(score, "score", path)
     else:
         if rank is None:
-            raise InputError("there is neither a score nor a rank column", path=path)
+            raise InputError(message("data.there-is-neither-score"), path=path)
         value = "rank"
         score = -pl.Series("rank", rank).cast(pl.Float64)
     query, document = (to_ids(columns[role], role, path) for role in ("query", "document"))
@@ -228,7 +228,7 @@ def _fail(
         diagnose(records(), value, path=path, scale=scale)
     else:
         diagnose(rows_of(columns), value, path=path, unit="row", scale=scale)
-    raise cause or InputError(message("a {value} cannot be used", value=value), path=path)
+    raise cause or InputError(message("data.cannot-be-used", value=value), path=path)
 
 
 def blank_grades(series: pl.Series) -> pl.Series:

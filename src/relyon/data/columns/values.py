@@ -30,7 +30,7 @@ __all__ = [
     "to_text",
 ]
 
-NAMED_GRADES = 'name a scale for grades such as 高/中/低/无: scale="search"'
+NAMED_GRADES = "data.name-scale-for-grades"
 
 
 def number(text: object) -> float | None:
@@ -66,16 +66,16 @@ def parse_grade(value: Any, scale: Scale | None) -> float:
     """
     if value is None:
         raise InputError(
-            "the grade is missing",
-            hint="grade the document, or leave it out: it then counts as unjudged",
+            message("data.grade-is-missing"),
+            hint=message("data.grade-document"),
         )
     if scale is not None:
         return scale.parse(value)
     found = number(value)
     if found is None:
         raise InputError(
-            message("the grade `{value}` is not a number", value=value),
-            hint=NAMED_GRADES,
+            message("data.grade-is-not-number", value=value),
+            hint=message(NAMED_GRADES),
         )
     return found
 
@@ -102,7 +102,7 @@ def from_values(
             return pl.Series(name, [None if value is None else str(value) for value in listed])
     except UnicodeEncodeError:
         raise InputError(
-            message("the column `{name}` contains half of a surrogate pair", name=name),
+            message("data.column-contains-half", name=name),
             path=path,
         ) from None
 
@@ -128,7 +128,7 @@ def same_length(columns: Mapping[str, Iterable[Any]]) -> dict[str, pl.Series]:
     if len(set(lengths.values())) > 1:
         raise InputError(
             message(
-                "the columns differ in length: {lengths}",
+                "data.columns-differ-in-length",
                 lengths=[f"{length} of {role}" for role, length in lengths.items()],
             )
         )
@@ -152,13 +152,13 @@ def to_text(series: pl.Series, role: str, path: str = "") -> pl.Series:
         return to_text(from_values(series.name, series.to_list()), role, path)
     raise InputError(
         message(
-            "the {role} column `{series_name}` contains {kind}; ids must be text or whole numbers",
+            "data.column-contains",
             role=role,
             series_name=series.name,
             kind=kind,
         ),
         path=path,
-        hint="convert it to text, written as in the other file",
+        hint=message("data.convert-to-text"),
     )
 
 
@@ -214,7 +214,7 @@ def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
         return to_numbers(from_values(series.name, series.to_list()), role, path)
     raise InputError(
         message(
-            "the {role} column `{series_name}` contains {kind}, not numbers",
+            "data.role-column-series-name-contains",
             role=role,
             series_name=series.name,
             kind=kind,

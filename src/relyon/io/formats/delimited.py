@@ -181,10 +181,10 @@ class Csv(TabularFormat, SheetFormat):
         if len(source.head) >= HEAD and len(source.head.strip().splitlines()) == 1:
             # Reading on could exhaust memory, and these cannot be column names.
             raise ParseError(
-                "the first line is longer than 64 KiB",
+                message("io.first-line-is-longer"),
                 path=source.path,
                 line=1,
-                hint="it should contain the column names",
+                hint=message("io.should-contain-column-names"),
             )
         header, separator = self._header(source, data)
         names, has_header = header, True
@@ -219,7 +219,7 @@ class Csv(TabularFormat, SheetFormat):
         separator = self._separator(source.head)
         for _, fields in _rows(data, separator):
             return [APOSTROPHE.show(field.strip()) for field in fields], separator
-        raise InputError("is empty", path=source.path)
+        raise InputError(message("io.is-empty"), path=source.path)
 
 
 class _Layout(NamedTuple):
@@ -292,7 +292,7 @@ def _records(data: Text, layout: _Layout) -> Iterator[Record]:
             shown = layout.separator.join(fields)[:80]
             raise ParseError(
                 message(
-                    "expected {width} columns, as in the first line, got {count}: `{shown}`",
+                    "io.expected-columns",
                     width=width,
                     count=len(fields),
                     shown=shown,

@@ -80,13 +80,12 @@ class RankEval(SheetFormat):
                 if grade != int(grade) or grade < 0:
                     raise InputError(
                         message(
-                            "query `{query}`, document `{document}`: Elasticsearch does not accept"
-                            " the rating {grade:g}",
+                            "io.query-document-elasticsearch-does",
                             query=query,
                             document=row.item.document,
                             grade=grade,
                         ),
-                        hint="export grades, not gains: rule majority or median",
+                        hint=message("io.export-grades"),
                     )
                 ratings.append(
                     {

@@ -69,7 +69,7 @@ class Jsonl(TabularFormat, SheetFormat):
                 for role, value in fields.items():
                     if fault := _fault(value):
                         raise ParseError(
-                            message("the {role} {fault}", role=role, fault=fault),
+                            message("io.role-fault", role=role, fault=fault),
                             path=source.path,
                             line=line,
                         )
@@ -160,7 +160,7 @@ def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str,
     """Assigns keys to roles, by the first object or as the caller says."""
     first = next(_objects(data), None)
     if first is None:
-        raise InputError("is empty", path=data.path)
+        raise InputError(message("io.is-empty"), path=data.path)
     return choose(list(first[1]), kind, columns=columns, path=data.path)
 
 

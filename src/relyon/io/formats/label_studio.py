@@ -208,9 +208,7 @@ def _annotation(rating: Rating, scale: Scale | None) -> dict[str, Any]:
         try:
             found["created_at"] = datetime.fromtimestamp(rating.at, UTC).isoformat()
         except (ValueError, OverflowError, OSError):
-            raise InputError(
-                message("{at:g} seconds since 1970 is not a date", at=rating.at)
-            ) from None
+            raise InputError(message("io.seconds-since-1970", at=rating.at)) from None
     return found
 
 
@@ -251,9 +249,7 @@ def _time(text: Any, where: str, path: str) -> float | None:
     try:
         return datetime.fromisoformat(str(text)).timestamp()
     except (ValueError, OverflowError):
-        raise InputError(
-            message("{where}: `{text}` is not a point in time", where=where, text=text), path=path
-        ) from None
+        raise InputError(message("io.is-not-point", where=where, text=text), path=path) from None
 
 
 formats.register(LabelStudio())

@@ -164,8 +164,8 @@ class Letor(SheetFormat):
         _no_columns(columns)
         if scores is None:
             raise ParameterError(
-                message("{source_path}: this format has no scores", source_path=source.path),
-                hint="name the file with one score per line: scores=PATH",
+                message("io.this-format-has-no", source_path=source.path),
+                hint=message("io.name-file-with-one-score"),
             )
         return read_letor(source, groups=groups, scale=scale, scores=scores)
 
@@ -198,10 +198,10 @@ def _about(comment: str, path: str, line: int) -> tuple[str, str]:
     words = comment.split(maxsplit=1)
     if not words:
         raise ParseError(
-            "no comment names the document",
+            message("io.no-comment-names-document"),
             path=path,
             line=line,
-            hint="to evaluate a file of scores, use read_scored(…, scores=…)",
+            hint=message("io.to-evaluate-file"),
         )
     return words[0], words[1].strip() if len(words) > 1 else ""
 
@@ -235,7 +235,7 @@ def _feature_names(item: Item) -> list[str]:
 def _no_columns(columns: Mapping[str, str] | None) -> None:
     if columns:
         raise ParameterError(
-            "SVMlight and LETOR files have no column names", hint="leave `columns` out"
+            message("io.svmlight-and-letor-files"), hint=message("io.leave-columns-out")
         )
 
 

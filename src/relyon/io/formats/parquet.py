@@ -76,7 +76,9 @@ class Parquet(TabularFormat):
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads columns by their usual names; columns of other names become further fields."""
         if source.limit is not None:  # the other limit counts characters of text
-            raise InputError("is not text", path=source.path, hint="send CSV or JSON Lines")
+            raise InputError(
+                message("io.is-not-text"), path=source.path, hint=message("io.send-csv-or-json")
+            )
         with _readable(source.path):
             frame = _frame(source).collect()
         rows = read_rows(_texts(frame), source.path, scale, "row")
@@ -233,9 +235,7 @@ def _readable(path: str) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = (str(error).splitlines() or ["damaged"])[0]
-        raise InputError(
-            message("cannot be read as Parquet: {reason}", reason=reason), path=path
-        ) from None
+        raise InputError(message("io.cannot-be-read", reason=reason), path=path) from None
 
 
 formats.register(Parquet())

@@ -45,15 +45,13 @@ def _lines(text: str, path: str) -> list[tuple[int, dict[str, str], str, str]]:
         document = next((name for name in QUEPID_DOCUMENT if name in fields), None)
         if "query" not in fields or document is None:
             raise InputError(
-                message(
-                    "the columns are {fields}; Quepid's are query and docid", fields=list(fields)
-                ),
+                message("io.columns-are-fields", fields=list(fields)),
                 path=path,
             )
         if fields[document] and not fields["query"].strip():
-            raise ParseError("the query is empty", path=path, line=line)
+            raise ParseError(message("io.query-is-empty"), path=path, line=line)
         if "" in fields:
-            raise InputError("there is a column without a name", path=path)
+            raise InputError(message("io.there-is-column-without"), path=path)
         if fields[document]:
             found.append((line, fields, SPACE.show(fields["query"]), SPACE.show(fields[document])))
     return found
@@ -81,7 +79,7 @@ class QuepidCase(SheetFormat):
         rows = []
         for line, fields, query, document in _lines(text, path):
             if "rating" not in fields:
-                raise InputError("there is no column `rating`", path=path)
+                raise InputError(message("io.there-is-no-column"), path=path)
             extra = {
                 name: value
                 for name, value in fields.items()
@@ -140,7 +138,7 @@ class QuepidBookCsv(SheetFormat):
         if taken:
             raise InputError(
                 message(
-                    "{title} cannot contain a judge named `{taken}`",
+                    "io.cannot-contain-judge-named",
                     title=message(self.title),
                     taken=min(taken),
                 )
@@ -205,7 +203,7 @@ class QuepidBook(SheetFormat):
             if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
                 raise InputError(
                     message(
-                        "{where}: the position `{rank}` is not a whole number",
+                        "io.position-is-not-whole",
                         where=where,
                         rank=rank,
                     ),

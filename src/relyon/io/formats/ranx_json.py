@@ -101,15 +101,15 @@ def _load(source: Source, value: str) -> Any:
             keys = [key for key, _ in found]
             twice = next(key for place, key in enumerate(keys) if key in keys[:place])
             raise InputError(
-                message("`{twice}` occurs twice in one object", twice=twice), path=source.path
+                message("io.occurs-twice-in-one-object", twice=twice), path=source.path
             )
         return whole
 
     def constant(text: str) -> float:
         raise InputError(
-            message("a {value} is {text}", value=value, text=text),
+            message("io.value-is-text", value=value, text=text),
             path=source.path,
-            hint="scores and grades must be finite: drop the document, or give it a number",
+            hint=message("io.scores-and-grades"),
         )
 
     data = source.read_all().removeprefix(b"\xef\xbb\xbf")
@@ -119,7 +119,7 @@ def _load(source: Source, value: str) -> Any:
         raise
     except json.JSONDecodeError as error:
         raise ParseError(
-            message("is not JSON: {msg} (column {colno})", msg=error.msg, colno=error.colno),
+            message("io.is-not-json", msg=error.msg, colno=error.colno),
             path=source.path,
             line=error.lineno,
         ) from None
@@ -127,18 +127,16 @@ def _load(source: Source, value: str) -> Any:
         line = data.count(b"\n", 0, error.start) + 1
         raise not_utf8(data, source.path, line, error.reason) from None
     except RecursionError:
-        raise InputError("is nested too deeply", path=source.path) from None
+        raise InputError(message("io.is-nested-too-deeply"), path=source.path) from None
     if isinstance(parsed, list) and all(isinstance(row, dict) for row in parsed):
         return parsed
     form = f"the form is {{query: {{document: {value}}}}}"
     if not isinstance(parsed, dict):
-        raise InputError(
-            "contains neither an object nor an array of objects", path=source.path, hint=form
-        )
+        raise InputError(message("io.contains-neither-object-nor"), path=source.path, hint=form)
     for query, values in parsed.items():
         if not isinstance(values, dict):
             raise InputError(
-                message("`{query}` does not map to an object of documents", query=query),
+                message("io.does-not-map", query=query),
                 path=source.path,
                 hint=form,
             )
@@ -159,8 +157,8 @@ def _frame(rows: list[dict[str, Any]], path: str) -> object:
 def _no_columns(columns: Mapping[str, str] | None) -> None:
     if columns:
         raise ParameterError(
-            "this JSON has no columns: it maps queries to documents",
-            hint="leave `columns` out",
+            message("io.this-json-has-no"),
+            hint=message("io.leave-columns-out"),
         )
 
 

@@ -113,11 +113,11 @@ def _documents(found: Any, path: str, scale: Scale | None) -> Iterator[tuple[str
         else:
             raise InputError(
                 message(
-                    "`{key}` of `relevant_documents` is neither a list of documents nor a gain",
+                    "io.relevant-documents-neither-list-nor-gain",
                     key=key,
                 ),
                 path=path,
-                hint='write {"3": ["doc"]} or {"doc": {"gain": 3}}',
+                hint=message("io.write-3"),
             )
 
 

@@ -195,16 +195,14 @@ def check_kind(source: Source, kind: str) -> None:
         )
         raise ParseError(
             message(
-                "expected {wanted}, got {count} columns: `{shown}`",
+                "io.expected-wanted",
                 wanted=wanted,
                 count=len(fields),
                 shown=shown,
             ),
             path=source.path,
             line=_line_of(source.head, lines[0]),
-            hint=message(
-                "this looks like {found}: the judgments come first, then the runs", found=found
-            ),
+            hint=message("io.this-looks-like", found=found),
         )
 
 
@@ -329,15 +327,15 @@ def _lines(reader: Reader) -> Iterator[bytes]:
 def _no_columns(columns: Mapping[str, str] | None) -> None:
     if columns:
         raise ParameterError(
-            "TREC files have no column names", hint="leave `columns` out, or name another format"
+            message("io.trec-files-have-no"), hint=message("io.leave-columns-out-or-name")
         )
 
 
 def _check_id(text: str, role: str) -> None:
     if not text or text.split() != [text] or (role == "query" and text.startswith("#")):
         raise InputError(
-            message("the {role} id `{text}` cannot be written as TREC", role=role, text=text),
-            hint="ids with white space need CSV, JSONL, Parquet or JSON",
+            message("io.id-cannot-be-written", role=role, text=text),
+            hint=message("io.ids-with-white-space"),
         )
 
 

@@ -176,8 +176,8 @@ def measure_calibration(
     both = [item for item in items if item.id in graded and item.id in final]
     if not both:
         raise InputError(
-            message("no item was graded by both `{judge}` and people", judge=judge),
-            hint="`relyon judge llm --items graded` grades what people graded",
+            message("judging.no-item-was-graded", judge=judge),
+            hint=message("judging.relyon-judge-llm-items"),
         )
     drawn = resampling or Resampling(2000)
 
@@ -228,7 +228,7 @@ def calibrate(
         ParameterError: If the rule gives gains instead of grades.
     """
     if rule == "mean_gain":
-        raise ParameterError("a model's grades are compared with grades, not gains")
+        raise ParameterError(message("judging.models-grades-are-compared"))
     project = store.projects.get(configuration.project_id)
     known = store.gold.all(project.id)
     return measure_calibration(
@@ -275,13 +275,12 @@ def accept_judge(
     if found.items < least:
         raise InputError(
             message(
-                "{configuration_title} and people both graded {items} items, and"
-                " {least} are needed before its grades may count",
+                "judging.and-people-both-graded",
                 configuration_title=configuration.title,
                 items=found.items,
                 least=least,
             ),
-            hint="let it grade items that people graded (--items graded), or let people grade more",
+            hint=message("judging.let-grade-items"),
         )
     store.models.record_acceptance(
         configuration, by, accepted=True, report=found.to_dict(), note=note

@@ -73,18 +73,18 @@ def tidy_url(url: str) -> str:
         >>> tidy_url("http://localhost:8000/v1/chat/completions/")
         'http://localhost:8000/v1'
     """
-    hint = "give it as in https://api.example.com/v1"
+    hint = say("judging.give-as-in-https")
     try:
         parts = urlsplit(url.strip())
         good = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
         good = False
     if not (good and url.isascii() and url.isprintable()) or " " in url.strip():
-        raise ParameterError("the endpoint is not an http or https URL", hint=hint)
+        raise ParameterError(say("judging.endpoint-is-not-http"), hint=hint)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ParameterError(
-            "the endpoint must not have a user, a query or a fragment, which could contain a key",
-            hint=say("{hint}, and put the key into an environment variable", hint=hint),
+            say("judging.endpoint-must-not-have-user"),
+            hint=say("judging.and-put-key", hint=hint),
         )
     path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
     return f"{parts.scheme}://{parts.netloc.lower()}{path}"
@@ -98,7 +98,7 @@ def read_key(variable: str) -> str:
     """
     key = os.environ.get(variable, "").strip()
     if not (key.isascii() and key.isprintable()):
-        raise ParameterError(say("the key in {variable} has invalid characters", variable=variable))
+        raise ParameterError(say("judging.key-in-has-invalid", variable=variable))
     return key
 
 
@@ -158,12 +158,12 @@ class Endpoint:
                 if attempt >= self.retries:
                     raise EndpointError(
                         say(
-                            "{url}: {error} ({attempt} attempts)",
+                            "judging.url-error-attempt-attempts",
                             url=self.url,
                             error=error,
                             attempt=attempt + 1,
                         ),
-                        hint="run the command again later: it resumes where it stopped",
+                        hint=say("judging.run-command-again-later"),
                     ) from None
                 self._rest(error, attempt)
                 attempt += 1
@@ -174,12 +174,12 @@ class Endpoint:
         if wanted is not None and wanted > LONGEST_PAUSE:
             raise EndpointError(
                 say(
-                    "{url}: {error}; it asks to retry in {wanted:,.0f} seconds",
+                    "judging.asks-to-retry",
                     url=self.url,
                     error=error,
                     wanted=wanted,
                 ),
-                hint="run the command again then: it resumes where it stopped",
+                hint=say("judging.run-command-again-then"),
             )
         if wanted is not None:
             self.pace.pause(wanted)
@@ -202,15 +202,15 @@ class Endpoint:
         except urllib.error.URLError as error:
             reason = error.reason
             raise _PassingError(
-                say("no connection: {reason}", reason=self._clean(str(reason)))
+                say("judging.no-connection", reason=self._clean(str(reason)))
             ) from None
         except TimeoutError:
             raise _PassingError(
-                say("no answer within {timeout:g} seconds", timeout=self.timeout)
+                say("judging.no-answer-within-seconds", timeout=self.timeout)
             ) from None
         except (OSError, http.client.HTTPException) as error:
             raise _PassingError(
-                say("the connection broke: {error}", error=self._clean(str(error)))
+                say("judging.connection-broke", error=self._clean(str(error)))
             ) from None
 
     def _receive(self, response: http.client.HTTPResponse) -> bytes:
@@ -224,9 +224,9 @@ class Endpoint:
             if time.monotonic() > end:
                 raise TimeoutError
             if size > MOST_BYTES:
-                raise _PassingError("the answer is too long")
+                raise _PassingError(say("judging.answer-is-too-long"))
         if response.length:
-            raise _PassingError("the answer was cut off")
+            raise _PassingError(say("judging.answer-was-cut-off"))
         return b"".join(parts)
 
     def _problem(self, error: urllib.error.HTTPError) -> Exception:
@@ -256,7 +256,7 @@ class Endpoint:
                 _whole(usage.get(f"{name}_tokens")) for name in ("prompt", "completion")
             )
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise _PassingError("the answer is not a chat completion") from None
+            raise _PassingError(say("judging.answer-is-not-chat")) from None
         text = _text(content)
         # Half of a surrogate pair can be sent as JSON but not stored.
         storable = text.encode("utf-8", "replace").decode().replace("\0", "")

@@ -216,7 +216,7 @@ def ask_model(
     if not 1 <= concurrency <= 64:
         raise ParameterError(
             message(
-                "the parameter `concurrency` must be from 1 to 64. Got `{concurrency}` instead.",
+                "judging.parameter-concurrency-must-be-from-1",
                 concurrency=concurrency,
             )
         )

@@ -91,9 +91,9 @@ def draft_configuration(
     """
     for name in RESERVED:
         if name in parameters:
-            raise ParameterError(message("the request parameter `{name}` cannot be set", name=name))
+            raise ParameterError(message("judging.request-parameter-cannot", name=name))
     if not model.strip():
-        raise ParameterError("the model has no name")
+        raise ParameterError(message("judging.model-has-no-name"))
     return Configuration(
         0,
         project_id,
@@ -200,8 +200,8 @@ class Models(Base):
         chosen = [one for one in own if one.version == version]
         if not chosen:
             raise UnknownNameError(
-                message("{judge} has no version {version}", judge=own[0].judge, version=version),
-                hint=message("it has 1 to {version}", version=own[-1].version),
+                message("judging.has-no-version", judge=own[0].judge, version=version),
+                hint=message("judging.has-1-to-version", version=own[-1].version),
             )
         return chosen[0]
 
@@ -240,8 +240,8 @@ class Models(Base):
         """
         if by.role == "judge" or not by.active:
             raise ParameterError(
-                message("`{by_name}` is not a lead", by_name=by.name),
-                hint="a lead or an admin must accept a language model",
+                message("judging.is-not-lead", by_name=by.name),
+                hint=message("judging.lead-or-admin"),
             )
         report = report or {}
         figures = report.get("overall", {}).get("final", {})
@@ -297,13 +297,13 @@ def _only(judges: Sequence[str]) -> str:
     names = list(dict.fromkeys(judges))
     if not names:
         raise InputError(
-            "no language model has graded in this project",
-            hint="`relyon judge llm` runs one",
+            message("judging.no-language-model"),
+            hint=message("judging.relyon-judge-llm-runs"),
         )
     if len(names) > 1:
         raise InputError(
-            message("{count} language models have graded in this project", count=len(names)),
-            hint=message("name one with --judge: {names}", names=list(names)),
+            message("judging.language-models-have-graded", count=len(names)),
+            hint=message("judging.name-one-with-judge", names=list(names)),
         )
     return names[0]
 

@@ -38,7 +38,7 @@ class Pace:
         if per_minute is not None and not per_minute > 0:
             raise ParameterError(
                 message(
-                    "the parameter `per_minute` must be above 0. Got `{per_minute}` instead.",
+                    "judging.parameter-per-minute",
                     per_minute=per_minute,
                 )
             )

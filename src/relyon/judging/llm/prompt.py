@@ -126,11 +126,11 @@ class Prompt:
         if not can_be_shown(item):
             raise InputError(
                 message(
-                    "query `{query}`, document `{document}` has no title, snippet, URL or fields",
+                    "judging.query-document-has-no",
                     query=item.query,
                     document=item.document,
                 ),
-                hint="`relyon judge import --documents` adds them",
+                hint=message("judging.relyon-judge-import-documents"),
             )
         data = _data(item)
         boundary = _boundary(data)
@@ -182,20 +182,20 @@ def build_prompt(project: Project, *, language: Language = "en", task: str | Non
     if project.kind != "grades":
         raise InputError(
             message(
-                "`{project_name}` is a side-by-side project: a model grades single results",
+                "judging.is-side-by-side-project",
                 project_name=project.name,
             )
         )
     if not project.scale.levels:
         raise InputError(
             message(
-                "the scale `{scale_name}` has no levels for a model to choose from",
+                "judging.scale-has-no-levels",
                 scale_name=project.scale.name,
             ),
-            hint="create the project with a scale such as `search`, or your own in a file",
+            hint=message("judging.create-project-with-scale"),
         )
     if task is not None and not task.strip():
-        raise ParameterError("the prompt is empty")
+        raise ParameterError(message("judging.prompt-is-empty"))
     guideline = project.guideline_in(language) or _NO_GUIDELINE[language]
     parts = {"{guideline}": guideline, "{scale}": _levels(project.scale, language)}
     # In one pass: a guideline may itself contain `{scale}`.

@@ -82,7 +82,7 @@ def compare_systems(
     from relyon.evaluation import evaluate, evaluate_scores
 
     if len(runs) < 2:
-        raise ParameterError("ranking systems needs two runs")
+        raise ParameterError(message("judging.ranking-systems-needs-two"))
     scale = store.projects.get(configuration.project_id).scale
     samples = store.replies.samples(configuration)
     people: dict[str, dict[str, float]] = {}
@@ -93,9 +93,7 @@ def compare_systems(
             median = aggregate(samples[one.item.id]).value
             machine.setdefault(one.item.query, {})[one.item.document] = median
     if not people:
-        raise InputError(
-            message("no item was graded by both `{judge}` and people", judge=configuration.judge)
-        )
+        raise InputError(message("judging.no-item-was-graded", judge=configuration.judge))
     by_people, by_machine = (
         Judgments.from_dict(grades, scale=scale) for grades in (people, machine)
     )

@@ -108,9 +108,9 @@ def policy_of(log: object, *, depth: int = 10, name: str | None = None) -> Candi
     feedback = read_feedback(log, depth=depth, propensities="none")
     if not feedback.single:
         raise InputError(
-            "the candidate's log has sessions of several results",
+            message("labels.candidates-log-has-sessions"),
             path=feedback.path,
-            hint="a policy is taken from a log of single decisions; of rankings, give the run",
+            hint=message("labels.policy-is-taken"),
         )
     shown = feedback.contexts[feedback.context].with_columns(
         document=feedback.names[feedback.documents[:, 0]]
@@ -157,29 +157,28 @@ def _policy(frame: pl.DataFrame, path: str) -> pl.DataFrame:
     if bad.height or table.is_empty():
         raise InputError(
             message(
-                "row {row} of the policy has no document, an invalid position, or a"
-                " probability outside 0 to 1",
+                "labels.row-of-policy",
                 row=(bad.item(0, "row") if bad.height else 0) + 1,
             ),
             path=path,
-            hint="the columns are document, probability, and query and position if they matter",
+            hint=message("labels.columns-are-document"),
         )
     where = ["query", "position"]
     if table.select(pl.struct(*where, "document").is_duplicated().any()).item():
-        raise InputError("the policy contains a document twice for one decision", path=path)
+        raise InputError(message("labels.policy-contains-document-twice"), path=path)
     sums = table.group_by(where).agg(pl.col("probability").sum()).sort(where)
     wrong = sums.filter((pl.col("probability") - 1).abs() > SLACK)
     if wrong.height:
         query_, place, total = wrong.row(0)
         raise InputError(
             message(
-                "the probabilities of query `{query}` at position {position} add up to {total:.4f}",
+                "labels.probabilities-of-query",
                 query=query_ or "*",
                 position="*" if place is None else place,
                 total=total,
             ),
             path=path,
-            hint="the probabilities of all documents there must add up to 1",
+            hint=message("labels.probabilities-of-all-documents"),
         )
     return table.filter(pl.col("probability") > 0)
 

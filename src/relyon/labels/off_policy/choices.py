@@ -145,11 +145,10 @@ def align(feedback: Feedback, candidate: Candidate) -> Choices:
     notes = []
     if not covered.any():
         raise InputError(
-            "the candidate has none of the log's queries at its positions",
+            message("labels.candidate-has-none"),
             path=feedback.path,
             hint=message(
-                "the log has `{ours}`, the candidate `{theirs}`: name the columns, or use"
-                " a log of the same queries",
+                "labels.log-has-ours",
                 ours=feedback.contexts.item(0, "query"),
                 theirs=table.item(0, "query") or "*",
             ),

@@ -112,8 +112,8 @@ def evaluate_policy(
     check_whole("wanted", wanted)
     if cluster == "query" and interval in EXACT:
         raise ParameterError(
-            message("the interval `{interval}` is for independent sessions", interval=interval),
-            hint="use the bootstrap or t interval with clusters of queries",
+            message("labels.interval-is-for-independent", interval=interval),
+            hint=message("labels.use-bootstrap-or-t"),
         )
     resampling = Resampling(resamples, seed, threads)
     model = model_of(click_model)
@@ -182,7 +182,9 @@ def evaluate_policy(
 def _named(names: Sequence[str] | None) -> list[Estimator]:
     found = [estimators.get(name)() for name in dict.fromkeys(names or ())]
     if names is not None and not found:
-        raise ParameterError("name an off-policy estimator", hint="such as ips, snips, dr")
+        raise ParameterError(
+            message("labels.name-off-policy-estimator"), hint=message("labels.such-as-ips")
+        )
     return found
 
 
@@ -268,7 +270,7 @@ def _refusal(
     reasons = list(dict.fromkeys(value.refused for value in values if value.refused is not None))
     examples = [
         message(
-            "`{document}` at position {position} for `{query}`",
+            "labels.document-at-position",
             document=document,
             position=position,
             query=query,
@@ -278,20 +280,19 @@ def _refusal(
         .iter_rows()
     ]
     hint = message(
-        "show it to some users by chance, and log how likely that was: {wanted} sessions that match"
-        " need more than {needed} at the log's rate",
+        "labels.show-to-some-users",
         wanted=wanted,
         needed=f"{needed:,}",
     )
     if examples:
         hint = message(
-            "{hint}; {count} results were never shown: {examples}",
+            "labels.results-were-never-shown",
             hint=hint,
             count=f"{missing.height:,}",
             examples=examples,
         )
     return InputError(
-        message("the log cannot say what the candidate earns: {reasons}", reasons=reasons),
+        message("labels.log-cannot-say-what", reasons=reasons),
         path=feedback.path,
         hint=hint,
     )

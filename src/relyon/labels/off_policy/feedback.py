@@ -166,9 +166,9 @@ def read_feedback(
     earned = _earned(sessions, reward, path)
     if propensities not in ("auto", "none") and "propensity" not in sessions.columns:
         raise InputError(
-            "the log has no propensities",
+            message("labels.log-has-no-propensities"),
             path=path,
-            hint="name the column: --columns propensity=…",
+            hint=message("labels.name-column"),
         )
     frame = _frame(sessions, earned, propensities != "none")
     _check_values(frame, path)
@@ -179,12 +179,12 @@ def read_feedback(
     if low.height:
         raise InputError(
             message(
-                "session `{session}` has a result at position {position}: positions count from 1",
+                "core.session-has-result",
                 session=low.item(0, "session"),
                 position=low.item(0, "position"),
             ),
             path=path,
-            hint="`relyon logs doctor LOG --fix -o FILE` makes them 1-based",
+            hint=message("core.relyon-logs-doctor-log"),
         )
     notes = list(sessions.notes)
     if kept.height < frame.height:
@@ -195,19 +195,19 @@ def read_feedback(
         notes.append(Note("clicks-deep", count, values={"depth": depth}))
     if top.is_empty():
         raise InputError(
-            message("no session in the log has a result at positions 1 to {depth}", depth=depth),
+            message("labels.no-session-in-log", depth=depth),
             path=path,
         )
     shared = top.filter(pl.struct("session", "query", "position").is_duplicated())
     if shared.height:
         raise InputError(
             message(
-                "session `{session}` has two results at position {position}",
+                "labels.session-has-two-results",
                 session=shared.item(0, "session"),
                 position=shared.item(0, "position"),
             ),
             path=path,
-            hint="`relyon logs doctor` says what is wrong",
+            hint=message("labels.relyon-logs-doctor-says"),
         )
     top = top.with_columns(unit=pl.struct("session", "query").rank("dense").cast(pl.Int64) - 1)
     single = top.get_column("unit").n_unique() == top.height
@@ -275,9 +275,9 @@ def _earned(sessions: Sessions, reward: Reward, path: str) -> str:
     found = next((name for name in wanted if name in sessions.columns), "")
     if not found:
         raise InputError(
-            "the log has neither clicks nor rewards",
+            message("labels.log-has-neither-clicks"),
             path=path,
-            hint="name the column: --columns clicked=…, or reward=…",
+            hint=message("labels.name-column-columns-clicked"),
         )
     return found
 
@@ -317,23 +317,22 @@ def _check_values(frame: pl.DataFrame, path: str) -> None:
             value = bad.item(0, "propensity")
             raise _at_line(
                 message(
-                    "the propensity `{value}` is not above 0 and at most 1",
+                    "labels.propensity-is-not-above",
                     value="" if value is None else value,
                 ),
                 path,
                 bad.item(0, "row"),
-                "log the probability of showing each result, or ignore the column with"
-                " --propensities none",
+                message("labels.log-probability-of-showing"),
             )
     earned = pl.col("earned").cast(pl.Float64)
     bad = shown.filter(~earned.is_finite().fill_null(False)).sort("row")
     if bad.height:
         value = bad.item(0, "earned")
         raise _at_line(
-            message("the reward `{value}` is not a number", value="" if value is None else value),
+            message("labels.reward-is-not-number", value="" if value is None else value),
             path,
             bad.item(0, "row"),
-            "a result without reward has the reward 0",
+            message("labels.result-without-reward"),
         )
 
 
@@ -341,7 +340,7 @@ def _at_line(text: str, path: str, row: int, hint: str) -> InputError:
     line = line_of(path, row) if path else 0
     if line:
         return InputError(text, path=f"{path}:{line}", hint=hint)
-    return InputError(message("row {row}: {text}", row=row + 1, text=text), path=path, hint=hint)
+    return InputError(message("labels.row-text", row=row + 1, text=text), path=path, hint=hint)
 
 
 def _given(wanted: Propensities, there: bool, single: bool, path: str) -> Propensities:
@@ -352,10 +351,8 @@ def _given(wanted: Propensities, there: bool, single: bool, path: str) -> Propen
         return "position"
     if wanted == "auto":
         raise ParameterError(
-            "the log has propensities and several results per session: do they refer to"
-            " the list, to each document at its position, or to each document given those"
-            " above?",
-            hint="--propensities list, position or conditional says so",
+            message("labels.log-has-propensities"),
+            hint=message("labels.propensities-list"),
         )
     return wanted
 
@@ -370,11 +367,11 @@ def _check_lists(likely: Values, units: pl.DataFrame, path: str) -> None:
         first = int(np.argmax(differ))
         raise InputError(
             message(
-                "session `{session}` has two propensities for its list",
+                "labels.session-has-two-propensities",
                 session=units.item(first, "session"),
             ),
             path=path,
-            hint="if they are per document: --propensities position, or conditional",
+            hint=message("labels.if-they-are-per"),
         )
 
 

@@ -94,7 +94,7 @@ def estimate_bias(
     names = [one.name for one in chosen]
     if not chosen or len(set(names)) < len(names):
         raise ParameterError(
-            message("name each estimator once"), hint="such as all-pairs, pivot, em"
+            message("labels.name-each-estimator-once"), hint=message("labels.such-as-all-pairs")
         )
     check_choice("weighting", weighting, get_args(Weighting))
     check_fraction("level", level)
@@ -109,8 +109,8 @@ def estimate_bias(
     first = positions[0] if reference is None else reference
     if first not in positions:
         raise ParameterError(
-            message("nothing was shown at the position {position}", position=first),
-            hint=message("positions shown: {positions}", positions=positions),
+            message("labels.nothing-was-shown", position=first),
+            hint=message("labels.positions-shown", positions=positions),
         )
     place = positions.index(first)
     connection = connect(cells, swaps, place, level)

@@ -38,13 +38,13 @@ def read_bias(path: str | os.PathLike[str]) -> dict[int, float]:
         return {_position(key): _examination(value) for key, value in held.items()}
     except OSError as error:
         raise InputError(
-            message("cannot be read: {strerror}", strerror=error.strerror), path=name
+            message("core.cannot-be-read-strerror", strerror=error.strerror), path=name
         ) from None
     except (AttributeError, TypeError, ValueError):
         raise InputError(
-            "expected a JSON object of positions and their examination probabilities",
+            message("labels.expected-json-object"),
             path=name,
-            hint='write one with `relyon labels bias LOG -o bias.json`, or {"1": 1, "2": 0.6}',
+            hint=message("labels.write-one-with-relyon"),
         ) from None
 
 

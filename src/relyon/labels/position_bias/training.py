@@ -67,7 +67,7 @@ def training_rows(
     if not 0 < clip <= 1:
         raise ParameterError(
             message(
-                "the parameter `{name}` must be above 0 and at most 1. Got `{value}` instead.",
+                "core.parameter-must-be-above",
                 name="clip",
                 value=clip,
             )

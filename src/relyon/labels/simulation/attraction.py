@@ -61,7 +61,7 @@ def graded_pairs(
     grade = np.zeros(names.height)
     if judgments is None:
         if attraction is not None or satisfaction is not None:
-            raise ParameterError("probabilities by grade need judgments")
+            raise ParameterError(message("labels.probabilities-by-grade-need"))
         column = pl.Series("grade", [None] * names.height, dtype=pl.Float64)
         gain = np.random.default_rng([seed, STREAM]).beta(*BETA, names.height)
     else:
@@ -92,8 +92,8 @@ def _of_grade(name: str, given: Grading | None, grade: Values, usual: Values) ->
     lacking = [f"{one:g}" for one in found if one not in known]
     if lacking:
         raise ParameterError(
-            message("`{name}` lacks these grades: {grades}", name=name, grades=lacking),
-            hint="unjudged documents have grade 0",
+            message("labels.lacks-these-grades", name=name, grades=lacking),
+            hint=message("labels.unjudged-documents-have-grade"),
         )
     return pl.Series(
         name, probabilities(name, [known[one] for one in found.tolist()], len(found))[places]

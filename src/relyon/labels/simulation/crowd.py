@@ -91,8 +91,7 @@ class Crowd:
             if share is not None and not 0 <= share <= 1:
                 raise ParameterError(
                     message(
-                        "the parameter `{name}` must be a probability, from 0 to 1."
-                        " Got `{value}` instead.",
+                        "labels.parameter-must-be-probability",
                         name=name,
                         value=share,
                     )
@@ -103,7 +102,7 @@ class Crowd:
             if not 0 < value < 1e15:
                 raise ParameterError(
                     message(
-                        "the parameter `{name}` must be above 0. Got `{value}` instead.",
+                        "core.parameter-must-be-above-0",
                         name=name,
                         value=value,
                     )
@@ -123,9 +122,7 @@ class Crowd:
         known = {query: place for place, query in enumerate(queries)}
         unknown = sorted({query for query in self.asked if query not in known})
         if unknown:
-            raise ParameterError(
-                message("no run has results for these queries: {names}", names=unknown[:3])
-            )
+            raise ParameterError(message("labels.no-run-has-results", names=unknown[:3]))
         return np.array([known[query] for query in self.asked], np.int64)
 
     def weights(self, queries: pl.Series, seed: int) -> Values:
@@ -146,8 +143,6 @@ class Crowd:
             ranks = np.random.default_rng([seed, 2**32 - 2]).permutation(len(queries)) + 1.0
             given = np.asarray(ranks**-self.frequencies, np.float64)
         if not (np.isfinite(given) & (given >= 0)).all() or given.sum() <= 0:
-            raise ParameterError(
-                "frequencies must be 0 or more, and above 0 for at least one query of the runs"
-            )
+            raise ParameterError(message("labels.frequencies-must-be-0"))
         found: Values = (1 - self.tail) * given / given.sum() + self.tail / len(queries)
         return found

@@ -55,7 +55,7 @@ def named_runs(runs: object) -> dict[str, Run]:
     names = [run_name(run) for run in several]
     if not several or len(set(names)) < len(names):
         raise ParameterError(
-            "each run needs a distinct name", hint="give {name: run}, or Run(…, name=…)"
+            message("labels.each-run-needs-distinct"), hint=message("labels.give-name")
         )
     return {name: read_run(run) for name, run in zip(names, several, strict=True)}
 
@@ -92,8 +92,8 @@ def lists_of_runs(runs: Mapping[str, Run], depth: int) -> Shelves:
     rows = rows.filter(pl.col("arm").n_unique().over("query") == len(runs))
     if rows.is_empty():
         raise InputError(
-            message("no query has results in every run: {names}", names=list(runs)),
-            hint="check that the runs are of the same queries",
+            message("labels.no-query-has-results", names=list(runs)),
+            hint=message("labels.check-that-runs"),
         )
     names = rows.select("query", "document").unique().sort("query", "document")
     queries = names.get_column("query").unique(maintain_order=True)

@@ -235,7 +235,7 @@ def simulate(
     if not 0 <= epsilon <= 1:
         raise ParameterError(
             message(
-                "the parameter `{name}` must be a probability, from 0 to 1. Got `{value}` instead.",
+                "labels.parameter-must-be-probability",
                 name="epsilon",
                 value=epsilon,
             )
@@ -243,7 +243,7 @@ def simulate(
     fitted = model if isinstance(model, FittedModel) else None
     if fitted is not None and habits is not None:
         raise ParameterError(
-            "a fitted model has its own habits", hint="leave out the habits, or name the model"
+            message("labels.fitted-model-has-own"), hint=message("labels.leave-out-habits")
         )
     habits = habits or Habits()
     shelves = lists_of_runs(named_runs(runs), fitted.depth if fitted else habits.depth)

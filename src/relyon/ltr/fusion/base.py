@@ -135,16 +135,15 @@ class Method(ABC):
             if learnt is None:
                 raise ParameterError(
                     message(
-                        "`{name}` is trained on judgments and has not been trained yet",
+                        "ltr.is-trained-on-judgments",
                         name=self.name,
                     ),
-                    hint="give judgments= of other queries than the ones you report"
-                    " (--judgments on the command line)",
+                    hint=message("ltr.give-judgments-of-other"),
                 )
             if len(learnt) != runs:
                 raise ParameterError(
                     message(
-                        "`{name}` was trained with {count} runs, but there are {runs} now",
+                        "ltr.was-trained-with-runs",
                         name=self.name,
                         count=len(learnt),
                         runs=runs,
@@ -174,14 +173,14 @@ class Method(ABC):
             if name not in fields:
                 raise ParameterError(
                     message(
-                        "the fusion method `{name}` has no parameter `{name_2}`",
+                        "ltr.fusion-method-has-no",
                         name=cls.name,
                         name_2=name,
                     ),
                     hint=(
-                        message("it has {known}", known=[f"`{key}`" for key in known])
+                        message("ltr.has-known", known=[f"`{key}`" for key in known])
                         if known
-                        else "it has no parameters"
+                        else message("core.has-no-parameters")
                     ),
                 )
             values[name] = _number(name, value, kinds[name]) if name in known else value
@@ -198,7 +197,7 @@ def _number(name: str, value: Any, kind: type) -> float:
     if isinstance(value, bool) or not math.isfinite(number):
         raise ParameterError(
             message(
-                "the parameter `{name}` must be {wanted}. Got `{value}` instead.",
+                "core.parameter-name-must-be-wanted",
                 name=name,
                 wanted=wanted,
                 value=value,
@@ -208,7 +207,7 @@ def _number(name: str, value: Any, kind: type) -> float:
         if number != int(number):
             raise ParameterError(
                 message(
-                    "the parameter `{name}` must be {wanted}. Got `{value}` instead.",
+                    "core.parameter-name-must-be-wanted",
                     name=name,
                     wanted=wanted,
                     value=value,

@@ -30,8 +30,8 @@ def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
     values = check_items("runs", listed, "a list of runs")
     if len(values) < 2:
         raise ParameterError(
-            message("fusion needs at least two runs. Got {count} instead.", count=len(values)),
-            hint="runs is a list of runs, such as [bm25, dense]",
+            message("core.fusion-needs-at-least", count=len(values)),
+            hint=message("ltr.runs-is-list"),
         )
     found = _read_all(values)
     if not isinstance(runs, Mapping):
@@ -63,12 +63,12 @@ def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:
         for query in run.queries:
             having[query] = having.get(query, 0) + 1
     if not having:
-        raise InputError("the runs are empty: there is nothing to fuse")
+        raise InputError(message("ltr.runs-are-empty"))
     if max(having.values()) < 2:
         examples = ", ".join(f"`{run.queries[0]}`" for run in runs if run.queries)
         raise InputError(
-            "no query occurs in two runs: there is nothing to fuse",
-            hint=message("check the query ids: the runs begin with {examples}", examples=examples),
+            message("ltr.no-query-occurs"),
+            hint=message("ltr.check-query-ids", examples=examples),
         )
     partial = [query for query, count in having.items() if count < len(runs)]
     if not partial:
@@ -93,29 +93,21 @@ def run_weights(method: Method, weights: Sequence[float] | None, runs: int) -> l
     if weights is None:
         if method.needs_weights:
             raise ParameterError(
-                message("the fusion method `{method_name}` needs weights", method_name=method.name),
-                hint=message(
-                    "give {runs} numbers, one per run; relyon.optimize_fusion finds some", runs=runs
-                ),
+                message("ltr.fusion-method-needs-weights", method_name=method.name),
+                hint=message("ltr.give-numbers", runs=runs),
             )
         return [1.0] * runs
     if not method.weighted:
-        raise ParameterError(
-            message(
-                "the fusion method `{method_name}` does not accept weights", method_name=method.name
-            )
-        )
+        raise ParameterError(message("ltr.fusion-method-does", method_name=method.name))
     try:
         numbers = [float(weight) for weight in weights]
     except (TypeError, ValueError):
         numbers = [math.nan]
     if not all(map(math.isfinite, numbers)):
-        raise ParameterError(
-            message("the weights must be numbers. Got `{weights}` instead.", weights=weights)
-        )
+        raise ParameterError(message("ltr.weights-must-be-numbers", weights=weights))
     if len(numbers) != runs:
         raise ParameterError(
-            message("there are {count} weights and {runs} runs", count=len(numbers), runs=runs),
-            hint="one per run",
+            message("ltr.there-are-weights", count=len(numbers), runs=runs),
+            hint=message("ltr.one-per-run"),
         )
     return numbers

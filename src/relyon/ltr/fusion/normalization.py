@@ -43,7 +43,7 @@ def normalization_of(name: str | None) -> str:
     key = (name or "none").lower().replace("_", "-")
     if key not in NORMALIZATIONS:
         raise UnknownNameError(
-            message("unknown normalisation: `{name}`", name=name),
+            message("ltr.unknown-normalisation", name=name),
             hint=suggestion(key, list(NORMALIZATIONS)),
         )
     return key
@@ -84,10 +84,10 @@ def normalized(
     if name == "max" and high <= 0 and low < 0 and not floor:
         raise InputError(
             message(
-                "the best score of a list is {high:g}, by which the normalisation `max` divides",
+                "ltr.best-score-of-list",
                 high=high,
             ),
-            hint="choose another one, such as min-max, which takes negative scores",
+            hint=message("ltr.choose-another-one-such-as-min-max"),
         )
     mean = sum(scores) / count
     spread = sum(scores) - low * count

@@ -44,11 +44,7 @@ class RRF(Method):
 
     def __post_init__(self) -> None:
         if self.k < 0:
-            raise ParameterError(
-                message(
-                    "the parameter `k` must be a number of 0 or more. Got `{k}` instead.", k=self.k
-                )
-            )
+            raise ParameterError(message("ltr.parameter-k-must-be-number", k=self.k))
 
     def points(self, place: Place) -> float:
         """One divided by k + rank."""

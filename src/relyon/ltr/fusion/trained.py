@@ -114,8 +114,7 @@ class SlideFuse(_ByRank):
         if self.window < 0:
             raise ParameterError(
                 message(
-                    "the parameter `window` must be a whole number of 0 or more. Got"
-                    " `{window}` instead.",
+                    "ltr.parameter-window-must-be-whole",
                     window=self.window,
                 )
             )
@@ -160,8 +159,7 @@ class ProbFuse(_ByRank):
         if self.segments < 1:
             raise ParameterError(
                 message(
-                    "the parameter `segments` must be a whole number of 1 or more."
-                    " Got `{segments}` instead.",
+                    "ltr.parameter-segments-must-be-whole",
                     segments=self.segments,
                 )
             )

@@ -47,8 +47,8 @@ class JudgedRuns:
         ]
         if not kept:
             raise InputError(
-                "none of the runs contains a judged query",
-                hint="train on judgments of queries that the runs answer",
+                message("ltr.none-of-runs-contains"),
+                hint=message("ltr.train-on-judgments"),
             )
         self._hits = [[lists[number] for number in kept] for lists in found]
 
@@ -117,10 +117,10 @@ def train_fusion(
     if not isinstance(chosen, TrainedMethod):
         raise ParameterError(
             message(
-                "the fusion method `{chosen_name}` is not trained on judgments",
+                "ltr.fusion-method-is-not-trained",
                 chosen_name=chosen.name,
             ),
-            hint="relyon.optimize_fusion finds parameters and weights",
+            hint=message("ltr.relyon-optimize-fusion-finds-parameters"),
         )
     found = named_runs(runs)
     return trained_method(chosen, judgments, found, ties, relevant)

@@ -175,16 +175,16 @@ def optimize_fusion(
     settings = search.settings(grid, step)
     parts = check_whole("folds", folds, least=0)
     if parts == 1:
-        raise ParameterError("the parameter `folds` must be 0, or 2 or more. Got `1` instead.")
+        raise ParameterError(message("ltr.parameter-folds-must-be-0"))
     values = search.all_values(settings, search.judgments, progress, parts)
     if parts > len(values[0]):
         raise InputError(
             message(
-                "{count} judged queries cannot be dealt into {parts} folds",
+                "ltr.judged-queries-cannot",
                 count=len(values[0]),
                 parts=parts,
             ),
-            hint="give fewer folds, or folds=0",
+            hint=message("ltr.give-fewer-folds"),
         )
     means = [_mean(found.values()) for found in values]
     best = settings[means.index(max(means))]
@@ -224,10 +224,10 @@ class _Search:
         if measure_of(measure).combine != "mean":
             raise ParameterError(
                 message(
-                    "`{measure}` is not a mean over queries, so it cannot be searched for",
+                    "ltr.is-not-mean-over",
                     measure=measure,
                 ),
-                hint="choose one such as ndcg@10 or ap",
+                hint=message("ltr.choose-one-such-as-ndcg"),
             )
 
     def settings(self, grid: Mapping[str, Sequence[float]] | None, step: float) -> list[Trial]:
@@ -239,10 +239,10 @@ class _Search:
         elif not values and not self.kind.trained:
             raise ParameterError(
                 message(
-                    "the fusion method `{kind_name}` has no parameters to search",
+                    "ltr.fusion-method-has-no-parameters",
                     kind_name=self.kind.name,
                 ),
-                hint="it has no parameters: relyon.fuse gives its run",
+                hint=message("ltr.has-no-parameters"),
             )
         names = list(values)
         settings = [
@@ -251,7 +251,7 @@ class _Search:
             for shares in weights
         ]
         if not settings:
-            raise ParameterError("the grid is empty", hint="give at least one value per parameter")
+            raise ParameterError(message("ltr.grid-is-empty"), hint=message("ltr.give-at-least"))
         for setting in settings:
             self.kind.of(**setting.parameters)
         return settings
@@ -339,10 +339,10 @@ def _weights(runs: int, step: float) -> Iterator[tuple[float, ...]]:
     if not parts or not math.isclose(parts * step, 1, rel_tol=1e-9):
         raise ParameterError(
             message(
-                "the parameter `step` must divide 1 into whole parts. Got `{step}` instead.",
+                "ltr.parameter-step-must-divide",
                 step=step,
             ),
-            hint="such as 0.1, 0.05 or 0.25",
+            hint=message("ltr.such-as-0-1"),
         )
 
     def shares(left: int, places: int) -> Iterator[tuple[int, ...]]:

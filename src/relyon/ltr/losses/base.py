@@ -170,8 +170,7 @@ class Loss(ABC):
         if name == "gain" and value == "scale":
             raise ParameterError(
                 message(
-                    "the parameter `{name}` of `{measure}` must be {wanted}."
-                    " Got `{value}` instead.",
+                    "core.parameter-name-of-measure",
                     name=name,
                     measure=self.name,
                     wanted=message("`linear`, `exp` or a map of grades to gains"),
@@ -181,7 +180,7 @@ class Loss(ABC):
         if name in self.positive and not value > 0:
             raise ParameterError(
                 message(
-                    "the parameter `{name}` must be above 0. Got `{value}` instead.",
+                    "core.parameter-must-be-above-0",
                     name=name,
                     value=value,
                 )

@@ -104,8 +104,7 @@ class LambdaRank(Loss):
         if known is None:
             raise ParameterError(
                 message(
-                    "`{measure}` cannot be an objective: what a swap of two documents"
-                    " changes in it is not known",
+                    "ltr.cannot-be-objective",
                     measure=self.measure,
                 )
             )

@@ -37,8 +37,8 @@ def loss(name: str | Loss) -> Loss:
     found = NAME.fullmatch(name) if isinstance(name, str) else None
     if found is None:
         raise ParameterError(
-            message("not a loss name: `{name}`", name=name),
-            hint="write name or name(parameter=value), such as ranknet(sigma=0.5)",
+            message("ltr.not-loss-name", name=name),
+            hint=message("ltr.write-name-or-name"),
         )
     kind = losses.get(found["name"])
     arguments = split_arguments(name, found["arguments"] or "")
@@ -46,7 +46,7 @@ def loss(name: str | Loss) -> Loss:
     for key in arguments:
         if key not in known:
             raise UnknownNameError(
-                message("the loss `{name}` has no parameter `{key}`", name=kind.name, key=key),
-                hint=suggestion(key, list(known)) if known else "it has no parameters",
+                message("ltr.loss-has-no-parameter", name=kind.name, key=key),
+                hint=suggestion(key, list(known)) if known else message("core.has-no-parameters"),
             )
     return kind(**arguments)

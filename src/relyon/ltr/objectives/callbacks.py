@@ -42,8 +42,8 @@ class Watch:
         calls = self.metric.calls
         if last is None or calls == self._calls:
             raise InputError(
-                "early stopping needs a metric that is not computed",
-                hint="give the engine the metric, and a validation data set",
+                message("ltr.early-stopping-needs-metric"),
+                hint=message("ltr.give-engine-metric"),
             )
         self._calls = calls
         first = self.metric.measures[0]
@@ -71,7 +71,7 @@ class LightGBMStopping(Watch):
         if self.decision.best_round == len(self.decision.values) - 1:
             self.best = env.evaluation_result_list
         if stop or env.iteration == env.end_iteration - 1:
-            library = optional_package("lightgbm", purpose="early stopping")
+            library = optional_package("lightgbm", purpose=message("ltr.early-stopping"))
             best = self.decision.best_round + env.begin_iteration
             raise library.callback.EarlyStopException(best, self.best)
 
@@ -88,7 +88,7 @@ class CatBoostStopping(Watch):
 
 def xgboost_stopping(metric: Metric, decision: EarlyStopping) -> Any:
     """Returns one of XGBoost's `callbacks`."""
-    library = optional_package("xgboost", purpose="early stopping")
+    library = optional_package("xgboost", purpose=message("ltr.early-stopping"))
 
     class XGBoostStopping(Watch, library.callback.TrainingCallback):  # type: ignore[misc, name-defined]
         """As one of XGBoost's `callbacks`."""
@@ -142,11 +142,10 @@ def stopping(
     if rule == "significance" and not metric.by_query:
         raise ParameterError(
             message(
-                "`{measure}` is not a mean over queries, so its rounds cannot be compared query by"
-                " query",
+                "ltr.is-not-mean-over-queries",
                 measure=metric.measures[0],
             ),
-            hint="choose one such as ndcg@10 or ap, or the rule `rounds`",
+            hint=message("ltr.choose-one-such-as-ndcg-10"),
         )
     if metric.engine == "xgboost":
         return xgboost_stopping(metric, decision)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from relyon.analysis.statistics import interval
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_choice, check_fraction, check_whole
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +67,7 @@ class EarlyStopping:
             rounds = check_whole("rounds", rounds)
         elif rule == "rounds":
             raise ParameterError(
-                "the rule `rounds` needs a number of rounds", hint="such as rounds=50"
+                message("ltr.rule-rounds-needs-number"), hint=message("ltr.such-as-rounds-50")
             )
         self.rule = rule
         self.rounds = rounds
@@ -95,8 +96,8 @@ class EarlyStopping:
         """
         if math.isnan(value):
             raise InputError(
-                "the measure has no value on the validation queries",
-                hint="check their labels, or set the value of undefined queries: undefined",
+                message("ltr.measure-has-no-value"),
+                hint=message("ltr.check-their-labels"),
             )
         now = self._checked(by_query) if self.rule == "significance" else None
         self.values.append(float(value))
@@ -115,17 +116,17 @@ class EarlyStopping:
 
         if by_query is None:
             raise InputError(
-                "the rule `significance` needs the values of the validation queries",
-                hint="name a measure that is a mean over queries, such as ndcg@10",
+                message("ltr.rule-significance-needs-values"),
+                hint=message("ltr.name-measure-that-is-mean"),
             )
         now = np.array(by_query, dtype=np.float64)
         if (~np.isnan(now)).sum() < 2:
             raise InputError(
-                "the rule `significance` needs two or more validation queries with a value",
-                hint="use the rule `rounds`",
+                message("ltr.rule-significance-needs-two"),
+                hint=message("ltr.use-rule-rounds"),
             )
         if self._best is not None and now.shape != self._best.shape:
-            raise InputError("the validation queries are others than in the round before")
+            raise InputError(message("ltr.validation-queries-are-others"))
         return now
 
     def _is_worse(self, now: NDArray[np.float64]) -> bool:

@@ -136,7 +136,7 @@ class Metric:
         if found is None:
             labels = labels_of(data)
             if labels is None:
-                raise InputError("the data set has no labels")
+                raise InputError(message("ltr.data-set-has-no"))
             found = self._find(labels, group_sizes(data))
             self._by_data[data] = found
         return found
@@ -159,10 +159,10 @@ class Metric:
         if groups is None:
             raise InputError(
                 message(
-                    "unknown queries for a data set of {count} rows with these labels",
+                    "ltr.unknown-queries-for-data",
                     count=count,
                 ),
-                hint="give feval its labelled rows or query ids, in the order of the data set",
+                hint=message("ltr.give-feval-labelled-rows"),
             )
         found = self._prepare(training_rows(labels, groups))
         self._known.append(found)
@@ -293,7 +293,7 @@ def feval(
     metric = KINDS[engine](measures, listed, groups, settings, engine)
     if engine == "catboost" and len(metric.measures) > 1:
         raise ParameterError(
-            message("CatBoost takes one metric, not {count}", count=len(metric.measures)),
-            hint="name the measure that decides, and evaluate the others after training",
+            message("ltr.catboost-takes-one-metric", count=len(metric.measures)),
+            hint=message("ltr.name-measure-that-decides"),
         )
     return metric

@@ -60,11 +60,10 @@ class Objective:
             if not self._prepared.effective:
                 raise InputError(
                     message(
-                        "no query has two documents whose order counts for `{measure}`",
+                        "ltr.no-query-has-two",
                         measure=loss.measure,
                     ),
-                    hint="there is nothing to learn: look at the labels, and at the measure's"
-                    " threshold",
+                    hint=message("ltr.there-is-nothing"),
                 )
         else:
             self._native = loss.native()
@@ -127,13 +126,13 @@ class Objective:
             and not np.array_equal(sizes, np.diff(self._rows.rows.groups))
         ):
             raise InputError(
-                "the data set and the labels of the objective have different queries",
-                hint="give the sizes or ids of the queries of the rows that it trains on",
+                message("ltr.data-set-and-labels"),
+                hint=message("ltr.give-sizes-or-ids"),
             )
         if self._weights is None and weights_of(data) is not None:
             raise InputError(
-                "the data set has weights, which engines do not pass to an objective",
-                hint="give one weight per row here: objective(…, weights=…)",
+                message("ltr.data-set-has-weights"),
+                hint=message("ltr.give-one-weight-per"),
             )
         self._checked = data
 
@@ -199,9 +198,8 @@ def objective(
     check_engine(engine)
     if engine == "catboost":
         raise ParameterError(
-            "CatBoost calls an objective with blocks of rows and without queries, so lists"
-            " are incomplete",
-            hint="train with engine=lightgbm or engine=xgboost, or with CatBoost's own YetiRank",
+            message("ltr.catboost-calls-objective"),
+            hint=message("ltr.train-with-engine-lightgbm"),
         )
     chosen = parse_loss(loss)
     rules, known = load_convention(convention), load_scale(scale)
@@ -211,8 +209,8 @@ def objective(
         highest = float(values.max()) if len(values) else math.nan
         if rules.negative == "error" and len(values) and float(values.min()) < 0:
             raise InputError(
-                message("the lowest label is {label:g}", label=float(values.min())),
-                hint="the convention says negative=error: labels must be 0 or more",
+                message("ltr.lowest-label-is-label", label=float(values.min())),
+                hint=message("ltr.convention-says-negative-error"),
             )
         chosen = chosen.resolve(rules, known, highest)
     return Objective(

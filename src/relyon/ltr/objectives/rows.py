@@ -40,11 +40,11 @@ class TrainingRows:
         if values.shape != (len(self.rows),):
             raise InputError(
                 message(
-                    "the model scored {scored} rows, but there are {count} labels",
+                    "ltr.model-scored-rows",
                     scored=values.size,
                     count=len(self.rows),
                 ),
-                hint="give the labels of the rows that it trains on, in their order",
+                hint=message("ltr.give-labels-of-rows"),
             )
         return values if self.order is None else values[self.order]
 
@@ -76,12 +76,12 @@ class TrainingRows:
         row = place if self.order is None else int(self.order[place])
         raise InputError(
             message(
-                "row {row} of the data set has the label {given:g}, but here it is {own:g}",
+                "ltr.row-of-data-set",
                 row=row,
                 given=float(given[place]),
                 own=float(own[place]),
             ),
-            hint="give the labels of the rows that it trains on, in their order",
+            hint=message("ltr.give-labels-of-rows"),
         )
 
 
@@ -108,21 +108,19 @@ def training_rows(
     if isinstance(labels, LabelledRows):
         if groups is not None or weights is not None:
             raise InputError(
-                "labelled rows contain their own queries and weights",
-                hint="leave out groups and weights",
+                message("ltr.labelled-rows-contain-their"),
+                hint=message("ltr.leave-out-groups"),
             )
         rows, order = labels, None
     else:
         if groups is None:
             raise InputError(
-                "labels come without queries",
-                hint="give sizes of queries that add up to the number of rows, or one id per row",
+                message("ltr.labels-come-without-queries"),
+                hint=message("ltr.give-sizes-of-queries"),
             )
         shape = np.shape(labels)
         if len(shape) != 1:
-            raise InputError(
-                message("labels must have one dimension, not {count}", count=len(shape))
-            )
+            raise InputError(message("ltr.labels-must-have-one-dimension", count=len(shape)))
         # The scores of this grouping are the numbers of the rows.
         numbered = group_rows(labels, np.arange(shape[0]), groups, scale, weights)
         places = numbered.known_scores()
@@ -133,7 +131,7 @@ def training_rows(
         place = int(np.flatnonzero(~np.isfinite(values))[0])
         row = place if order is None else int(order[place])
         raise InputError(
-            message("labels, row {row}: {value}", row=row, value=float(values[place])),
-            hint="rows count from 0; leave out or replace such rows",
+            message("ltr.labels-row", row=row, value=float(values[place])),
+            hint=message("ltr.rows-count-from-0"),
         )
     return TrainingRows(rows, order)

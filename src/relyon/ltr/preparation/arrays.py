@@ -58,8 +58,8 @@ def labelled_rows(
     values = _values(features)
     if values.ndim != 2:
         raise InputError(
-            message("features must have two dimensions, not {ndim}", ndim=values.ndim),
-            hint="one row per label and one column per feature",
+            message("ltr.features-must-have-two", ndim=values.ndim),
+            hint=message("ltr.one-row-per-label"),
         )
     width = values.shape[1]
     columns = {"labels": np.asarray(labels), "weights": weights, "positions": positions}
@@ -69,18 +69,14 @@ def labelled_rows(
         if length != values.shape[0]:
             raise InputError(
                 message(
-                    "there are {rows:,} rows of features and {length:,} {name}",
+                    "ltr.there-are-rows",
                     rows=values.shape[0],
                     length=length,
                     name=name,
                 )
             )
     if names is not None and len(names) != width:
-        raise InputError(
-            message(
-                "there are {width:,} features and {count:,} names", width=width, count=len(names)
-            )
-        )
+        raise InputError(message("ltr.there-are-features", width=width, count=len(names)))
     # The places of rows travel as scores, and say afterwards how rows were brought together.
     grouped = group_rows(labels, np.arange(values.shape[0]), queries, weights=weights)
     order = grouped.known_scores()
@@ -108,7 +104,7 @@ def _values(features: Any) -> Any:
     else:
         values = np.asarray(features)
     if values.dtype.kind not in "biuf":
-        raise InputError(message("features must be numbers, not {dtype}", dtype=values.dtype))
+        raise InputError(message("ltr.features-must-be-numbers", dtype=values.dtype))
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
 
 
@@ -117,7 +113,7 @@ def _whole(positions: ArrayLike) -> NDArray[np.int64]:
 
     given = np.asarray(positions)
     if given.dtype.kind not in "iuf" or bool((given != np.floor(given)).any()):
-        raise InputError("positions are not whole numbers")
+        raise InputError(message("ltr.positions-are-not-whole"))
     return given.astype(np.int64)
 
 

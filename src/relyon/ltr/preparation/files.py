@@ -65,13 +65,15 @@ def write_split(
     paths = [path for fold in targets for path in fold.values()]
     for path in paths:
         if os.path.lexists(path) and not replace:
-            raise InputError("already exists", path=path, hint="--force replaces it")
+            raise InputError(
+                message("core.already-exists"), path=path, hint=message("core.force-replaces")
+            )
     for path in paths:
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
         except OSError as error:
             raise InputError(
-                message("cannot be written: {strerror}", strerror=error.strerror or error),
+                message("core.cannot-be-written", strerror=error.strerror or error),
                 path=os.path.dirname(path),
             ) from None
     if source.format == "parquet":

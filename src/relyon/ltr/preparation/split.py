@@ -90,16 +90,14 @@ class Split(Exportable):
 
         if fold is None and self.folds > 1:
             raise ParameterError(
-                message("there are {folds} folds", folds=self.folds),
-                hint='name one: part("train", 1)',
+                message("ltr.there-are-folds", folds=self.folds),
+                hint=message("ltr.name-one-part-train"),
             )
         if fold is not None and not 1 <= fold <= self.folds:
-            raise ParameterError(
-                message("there is no fold {fold} of {folds}", fold=fold, folds=self.folds)
-            )
+            raise ParameterError(message("ltr.there-is-no-fold", fold=fold, folds=self.folds))
         roles = self.roles[(fold or 1) - 1]
         if name not in roles:
-            raise InputError(message("there is no part `{name}`", name=name))
+            raise InputError(message("ltr.there-is-no-part", name=name))
         wanted = [place for place, role in enumerate(roles) if role == name]
         return np.flatnonzero(np.isin(self.slices, wanted))
 

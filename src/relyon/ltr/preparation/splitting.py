@@ -106,25 +106,24 @@ def _refuse_few(rows: LabelledRows, groups: int, parts: int) -> NoReturn:
     if groups == queries:
         raise InputError(
             message(
-                "{queries:count query is/queries are} too few for {parts} parts",
+                "ltr.too-few-for-parts",
                 queries=queries,
                 parts=parts,
             ),
             path=path,
-            hint="ask for fewer parts"
+            hint=message("ltr.ask-for-fewer-parts")
             if queries > 1
-            else "all rows belong to one query: name the query column, query=NAME",
+            else message("ltr.all-rows-belong"),
         )
     raise InputError(
         message(
-            "{queries:,} queries share so many rows that only {groups:,} can be apart: too few for"
-            " {parts} parts",
+            "ltr.queries-share-so-many",
             queries=queries,
             groups=groups,
             parts=parts,
         ),
         path=path,
-        hint="--duplicates ignore allows rows with the same features in several parts",
+        hint=message("ltr.duplicates-ignore-allows-rows"),
     )
 
 
@@ -143,8 +142,8 @@ def _plan(
     if folds is not None:
         if test is not None or valid is not None:
             raise ParameterError(
-                "`folds` sets the size of the parts, so leave out `test` and `valid`",
-                hint="with 5 folds, a fifth is for testing and a fifth for choosing",
+                message("ltr.folds-sets-size"),
+                hint=message("ltr.with-5-folds"),
             )
         check_whole("folds", folds, least=3)
 
@@ -158,17 +157,17 @@ def _plan(
     if not (0 < test < 1 and 0 <= valid < 1 and test + valid < 1):
         raise ParameterError(
             message(
-                "the shares of test ({test:g}) and valid ({valid:g}) leave nothing to train on",
+                "ltr.shares-of-test",
                 test=test,
                 valid=valid,
             )
             if test + valid >= 1
             else message(
-                "shares must be between 0 and 1: test is {test:g}, valid is {valid:g}",
+                "ltr.shares-must-be-between-0",
                 test=test,
                 valid=valid,
             ),
-            hint="such as test=0.2 and valid=0.1",
+            hint=message("ltr.such-as-test-0"),
         )
     if valid == 0:
         return (1 - test, test), (("train", "test"),)

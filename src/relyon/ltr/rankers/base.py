@@ -182,8 +182,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
         if qid is None or documents is None:
             lacking = "query" if qid is None else "document"
             raise InputError(
-                message("a run needs the {lacking} of each row", lacking=message(lacking)),
-                hint="rank(X, qid, documents) with one id per row",
+                message("ltr.run-needs-of-each", lacking=message(lacking)),
+                hint=message("ltr.rank-x"),
             )
         return Run.from_arrays(
             np.asarray(qid).tolist(),
@@ -322,8 +322,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
             given = (given, None)
         if not isinstance(given, tuple | list) or len(given) not in {2, 3}:
             raise ParameterError(
-                "eval_set must be labelled rows, (X, y) or (X, y, qid)",
-                hint="only one evaluation set is supported",
+                message("ltr.eval-set-must-be-labelled"),
+                hint=message("ltr.only-one-evaluation-set"),
             )
         X, y, qid = (*given, None)[:3]
         return self._rows(X, y, qid, None, None, reset=False)
@@ -364,10 +364,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
             filled = "NaN" in text and not self.takes_missing
             raise InputError(
                 text.split("\n", maxsplit=1)[0] if filled else text,
-                hint="trees take missing values; otherwise fill them, as with"
-                " make_pipeline(SimpleImputer(), ranker)"
-                if filled
-                else "",
+                hint=message("ltr.trees-take-missing-values") if filled else "",
             ) from None
         if reset:
             if isinstance(X, LabelledRows):
@@ -394,7 +391,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
             twice = sorted(name for name in set(wanted) if names.count(name) > 1)
             if twice:
                 text = message(
-                    "X has {count} features under the same name: {names}",
+                    "ltr.x-has-features-under",
                     count=len(twice),
                     names=twice[:5],
                 )
@@ -402,8 +399,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
             places = {name: place for place, name in enumerate(names)}
             return values[:, [places[name] for name in wanted]]
         raise InputError(
-            message("the rows lack features of the ranker: {names}", names=other[:5]),
-            hint="give the features it was trained on, with the same names",
+            message("ltr.rows-lack-features", names=other[:5]),
+            hint=message("ltr.give-features-was-trained"),
         )
 
 
@@ -422,7 +419,7 @@ def _older(values: Any) -> Any:
 def _validation() -> Any:
     return optional_package(
         "sklearn.utils.validation",
-        purpose="a ranker",
+        purpose=message("ltr.a-ranker"),
         package="scikit-learn",
         install="relyon[ltr]",
     )

@@ -84,42 +84,45 @@ class RankerFile:
                 self._data = file.read()
         except OSError as error:
             raise InputError(
-                message("cannot be read: {strerror}", strerror=error.strerror or error), path=path
+                message("core.cannot-be-read-strerror", strerror=error.strerror or error), path=path
             ) from None
         if not self._data.startswith(MAGIC):
-            raise self.error("is not a saved ranker", "relyon.ltr.load reads what save wrote")
+            raise self.error(
+                message("ltr.is-not-saved-ranker"), message("ltr.relyon-ltr-load-reads")
+            )
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(self._data))
             entries = {entry.filename: entry for entry in self._zip.infolist()}
             found = json.loads(self._read(entries[MODEL], LONGEST_MODEL))
         except DAMAGE:
-            raise self.error("is not a saved ranker, or is truncated or modified") from None
+            raise self.error(message("ltr.is-not-saved-or-truncated")) from None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise self.error("is not a saved ranker", "relyon.ltr.load reads what save wrote")
+            raise self.error(
+                message("ltr.is-not-saved-ranker"), message("ltr.relyon-ltr-load-reads")
+            )
         version = found.get("version")
         if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= VERSION:
             maker = found.get("versions")
             maker = maker.get("relyon") if isinstance(maker, dict) else None
             raise self.error(
                 message(
-                    "is a ranker of format {version}, created by relyon {maker}; this"
-                    " relyon reads formats up to {latest}",
+                    "ltr.is-ranker-of-format",
                     version=version,
                     maker=maker or "?",
                     latest=VERSION,
                 ),
-                "install the version of relyon that created it, or a newer one",
+                message("ltr.install-version-of-relyon"),
             )
         if found.get("checksum") != _checksum(found) or not _is_whole(found):
-            raise self.error("was changed: its checksum differs", "copy it again, or retrain")
+            raise self.error(message("ltr.was-changed"), message("ltr.copy-again"))
         self.model: dict[str, Any] = found
         if {MODEL, *found["parts"]} != set(entries) or len(self._zip.infolist()) != len(entries):
-            raise self.error("contains other parts than declared", "copy it again, or retrain")
+            raise self.error(message("ltr.contains-other-parts"), message("ltr.copy-again"))
         self._entries = entries
 
     def error(self, what: str, hint: str = "") -> InputError:
         """Returns an error that names the file."""
-        return InputError(message("the file {what}", what=message(what)), path=self.path, hint=hint)
+        return InputError(message("core.file-what", what=message(what)), path=self.path, hint=hint)
 
     def parts(self) -> dict[str, bytes]:
         """Returns the parts, compared with their checksums.
@@ -134,8 +137,7 @@ class RankerFile:
             if size > limit:
                 raise self.error(
                     message(
-                        "contains a part of {size:,} bytes, more than the {limit:,}"
-                        " allowed for a file of its size",
+                        "ltr.contains-part-of-bytes",
                         size=size,
                         limit=limit,
                     )
@@ -146,8 +148,8 @@ class RankerFile:
                 data = b""
             if len(data) != size or hashlib.sha256(data).hexdigest() != said["sha256"]:
                 raise self.error(
-                    "was cut off or changed: the checksum of a part differs",
-                    "copy it again, or retrain",
+                    message("ltr.was-cut-off"),
+                    message("ltr.copy-again"),
                 )
             found[name] = data
         return found
@@ -210,11 +212,11 @@ def _written(name: str, value: Any) -> Any:
         return value
     raise ParameterError(
         message(
-            "the parameter `{name}` cannot be saved: it is a {kind}",
+            "ltr.parameter-cannot-be-saved",
             name=name,
             kind=type(value).__name__,
         ),
-        hint="numbers, text, lists and mappings of them can",
+        hint=message("ltr.numbers-text-lists"),
     )
 
 

@@ -30,9 +30,8 @@ class _Query:
 
     def _refuse(self) -> NoReturn:
         raise InputError(
-            "y holds each row's label together with its query, and a step reads it as labels alone",
-            hint="select features without y, or by the ranker itself: RFECV, SelectFromModel;"
-            " steps such as SelectKBest know no queries",
+            message("ltr.y-holds-each-rows"),
+            hint=message("ltr.select-features-without-y"),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -76,17 +75,16 @@ def grades(labels: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
     try:
         values = np.asarray(labels, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(message("labels are not numbers: {error}", error=error)) from None
+        raise InputError(message("ltr.labels-are-not-numbers", error=error)) from None
     queries = np.asarray(qid)
     if values.ndim != 1 or queries.shape != values.shape:
         raise InputError(
             message(
-                "labels and qid differ in shape: {shape} and {shape_2}",
+                "ltr.labels-and-qid-differ",
                 shape=values.shape,
                 shape_2=queries.shape,
             ),
-            hint="qid names the query of each row; numpy.repeat(range(len(sizes)), sizes) makes it"
-            " from group sizes",
+            hint=message("ltr.qid-names-query"),
         )
     found = np.empty(len(values), dtype=[("label", np.float64), ("qid", object)])
     found["label"] = values

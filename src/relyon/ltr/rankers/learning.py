@@ -42,13 +42,13 @@ def checked_loss(
     if found.name in POINTWISE:
         if len(labels) and labels.min() == labels.max():
             raise InputError(
-                "all labels are equal: there is nothing to learn",
-                hint="give rows with relevant and other documents",
+                message("ltr.all-labels-are-equal"),
+                hint=message("ltr.give-rows-with-relevant"),
             )
     elif not rows.varied():
         raise InputError(
-            "every query's labels are equal: there is no order to learn",
-            hint="training needs queries with better and worse documents",
+            message("ltr.every-querys-labels"),
+            hint=message("ltr.training-needs-queries"),
         )
     return found
 
@@ -118,9 +118,8 @@ def refuse_positions(rows: TrainingRows, name: str) -> None:
     """
     if rows.rows.positions is not None:
         raise ParameterError(
-            message("{name} learns no position bias", name=message(name)),
-            hint="leave out positions (position=False, --position none) and weight rows by the"
-            " inverse probability of being seen, or use trees of LightGBM or XGBoost",
+            message("ltr.learns-no-position-bias", name=message(name)),
+            hint=message("ltr.leave-out-positions-position"),
         )
 
 

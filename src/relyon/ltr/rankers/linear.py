@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from relyon.core.errors import InputError
 from relyon.core.packages import scipy_part
 from relyon.core.parameters import check_least, check_whole
+from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.ltr.losses import Loss
 from relyon.ltr.rankers.base import Ranker
@@ -145,7 +146,7 @@ class LinearRanker(Ranker):
         except (OSError, ValueError, KeyError, EOFError):
             fits = False
         if not fits:
-            raise InputError("the weights of the ranker cannot be read")
+            raise InputError(message("ltr.weights-of-ranker-cannot"))
         self.coef_ = coef
         self.intercept_, self.loss_ = float(numbers[0]), float(numbers[1])
         self.n_iter_ = int(numbers[2])

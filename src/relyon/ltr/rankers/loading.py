@@ -65,9 +65,9 @@ def load(path: str | PathLike[str]) -> Any:
     except DependencyError:
         raise
     except (TypeError, KeyError, RelyonError):
-        raise file.error("has parameters that this relyon does not know") from None
+        raise file.error(message("ltr.has-parameters-that-this")) from None
     if sorted(names) != sorted(file.model["parts"]):
-        raise file.error("lacks parts of its ranker")
+        raise file.error(message("ltr.lacks-parts-of-ranker"))
     parts = file.parts()
     learnt = file.model["learnt"]
     ranker.fingerprint_ = file.model["fingerprint"]
@@ -80,9 +80,9 @@ def load(path: str | PathLike[str]) -> Any:
         ranker.feature_names_in_ = np.asarray(ranker.feature_names_, dtype=object)
     if known != ranker.fingerprint_:
         raise file.error(
-            "was trained for a measure that this relyon counts in another way",
+            message("ltr.was-trained-for-measure"),
             message(
-                "it was created by relyon {maker}: use that version",
+                "ltr.was-created-by-relyon",
                 maker=file.model["versions"].get("relyon") or "?",
             ),
         )

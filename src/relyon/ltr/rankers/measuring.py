@@ -66,8 +66,8 @@ def _known(name: str, found: Results) -> float:
     value = float(next(iter(found.values())))
     if math.isnan(value):
         raise InputError(
-            message("{measure} has no value: no query defines it", measure=name),
-            hint="the queries' labels are all equal, or none is relevant",
+            message("ltr.has-no-value", measure=name),
+            hint=message("ltr.queries-labels-are-all"),
         )
     return value
 

@@ -64,26 +64,26 @@ def ranker(
     found = NAME.fullmatch(name) if isinstance(name, str) else None
     if found is None:
         raise ParameterError(
-            message("not a model's name: `{name}`", name=name),
-            hint="write a name such as lambdamart or softrank(sigma=0.5)",
+            message("ltr.not-models-name", name=name),
+            hint=message("ltr.write-name-such-as-lambdamart"),
         )
     word, arguments = found[1].lower(), found[2] or ""
     if word not in MODELS and word not in losses:
         raise UnknownNameError(
-            message("unknown model: `{name}`", name=found[1]),
+            message("ltr.unknown-model", name=found[1]),
             hint=suggestion(word, [*MODELS, *losses]),
         )
     check_choice("scorer", scorer, SCORERS)
     if word == "lambdamart" and scorer != "trees":
         raise ParameterError(
-            "lambdamart is made of trees", hint="its loss is lambdarank: use that name"
+            message("ltr.lambdamart-is-made"), hint=message("ltr.loss-is-lambdarank")
         )
     kind: Any = _scorer(scorer)
     known = kind._get_param_names()
     for given in parameters:
         if given not in known or given == "loss":
             raise ParameterError(
-                message("{name} has no parameter `{given}`", name=kind.__name__, given=given),
+                message("ltr.has-no-parameter", name=kind.__name__, given=given),
                 hint=suggestion(given, [one for one in known if one != "loss"]),
             )
     made: Ranker = kind(loss=f"{MODELS.get(word, word)}{arguments}", **parameters)

@@ -202,8 +202,8 @@ class NeuralRanker(Ranker):
             return self._scored(values, np.r_[np.arange(0, height, BLOCK), height])
         if qid is None:
             raise InputError(
-                "a ranker with attention looks at whole lists: predict needs the queries",
-                hint="predict(X, qid=…)",
+                message("ltr.ranker-with-attention-looks"),
+                hint=message("ltr.predict-x"),
             )
         order, offsets = list_order(qid, height)
         found = np.empty(height)
@@ -235,7 +235,7 @@ class NeuralRanker(Ranker):
         if not 0 <= self.dropout < 1:
             raise ParameterError(
                 message(
-                    "the parameter `{name}` must be 0 or more and below 1. Got `{value}` instead.",
+                    "ltr.parameter-must-be-0",
                     name="dropout",
                     value=self.dropout,
                 )
@@ -243,7 +243,7 @@ class NeuralRanker(Ranker):
         if not self.learning_rate > 0:
             raise ParameterError(
                 message(
-                    "the parameter `{name}` must be above 0. Got `{value}` instead.",
+                    "core.parameter-must-be-above-0",
                     name="learning_rate",
                     value=self.learning_rate,
                 )
@@ -252,11 +252,10 @@ class NeuralRanker(Ranker):
         if self.attention and (not width or width % self.heads):
             raise ParameterError(
                 message(
-                    "attention with {heads} heads needs a last hidden layer whose size is"
-                    " a multiple of it",
+                    "ltr.attention-with-heads-needs",
                     heads=self.heads,
                 ),
-                hint="hidden=(64, 32), heads=2",
+                hint=message("ltr.hidden-64"),
             )
 
     @classmethod
@@ -294,7 +293,7 @@ class NeuralRanker(Ranker):
         except (OSError, ValueError, KeyError, EOFError, RuntimeError, TypeError):
             fits = False
         if not fits:
-            raise InputError("the weights of the ranker cannot be read")
+            raise InputError(message("ltr.weights-of-ranker-cannot"))
 
     def _formats(self) -> dict[ExportFormat, tuple[str, ...]]:
         return {"onnx": (".onnx",), "engine": (".pt2",)}

@@ -82,8 +82,8 @@ def check_varied(values: Any) -> None:
         if not same.all():
             return
     raise InputError(
-        "all features are constant: documents cannot be distinguished",
-        hint="name the columns that are features, features=[…]",
+        message("ltr.all-features-are-constant"),
+        hint=message("ltr.name-columns-that-are-features"),
     )
 
 
@@ -105,18 +105,16 @@ def targets_of(X: Any, y: Any, qid: Any) -> tuple[Any, Any]:
 
     if isinstance(X, LabelledRows):
         if y is not None or qid is not None:
-            raise InputError(
-                "labelled rows contain their own labels and queries: leave out y and qid"
-            )
+            raise InputError(message("ltr.labelled-rows-contain-their-own"))
         return X.labels, X.qid
     if y is None:
         raise InputError(
-            "a ranker requires y to be passed, but the target y is None",
-            hint="y holds the labels, or relyon.ltr.grades(labels, qid)",
+            message("ltr.ranker-requires-y"),
+            hint=message("ltr.y-holds-labels"),
         )
     if is_grades(y):
         if qid is not None:
-            raise InputError("y holds the queries, so qid must not be given, too")
+            raise InputError(message("ltr.y-holds-queries"))
         return labels_of(y), queries_of(y)
     return _flat(y), qid
 
@@ -135,7 +133,7 @@ def _flat(y: Any) -> NDArray[Any]:
         )
         flat: NDArray[Any] = column_or_1d(found, warn=True)
     except ValueError as error:
-        raise InputError(str(error), hint="y holds one label per row") from None
+        raise InputError(str(error), hint=message("ltr.y-holds-one-label")) from None
     return flat
 
 
@@ -172,8 +170,7 @@ def training_rows(
         if given is not None and len(given) != height:
             raise InputError(
                 message(
-                    "X has {count} rows, but {what} has {count_2} values: inconsistent"
-                    " numbers of samples",
+                    "ltr.x-has-rows",
                     count=height,
                     what=what,
                     count_2=len(given),
@@ -206,8 +203,8 @@ def _check_sizes(labels: NDArray[Any]) -> None:
     largest = float(np.abs(labels).max(initial=0.0))
     if largest > float(np.finfo(np.float32).max):
         raise InputError(
-            message("the label {label:g} is too large for training", label=largest),
-            hint="rankers keep labels in single precision, up to 3.4e38",
+            message("ltr.label-is-too-large", label=largest),
+            hint=message("ltr.rankers-keep-labels"),
         )
 
 
@@ -216,11 +213,11 @@ def _weights(weights: ArrayLike) -> NDArray[np.float64]:
 
     found = np.asarray(weights, dtype=np.float64)
     if found.ndim != 1:
-        raise InputError("sample_weight must be one-dimensional: one weight per row")
+        raise InputError(message("ltr.sample-weight-must-be-one-dimensional"))
     if not np.isfinite(found).all() or bool((found < 0).any()):
-        raise InputError("a weight in sample_weight is below 0, NaN or infinite")
+        raise InputError(message("ltr.weight-in-sample-weight"))
     if not found.any():
-        raise InputError("all weights in sample_weight are zero")
+        raise InputError(message("ltr.all-weights-in-sample-weight"))
     return found
 
 
@@ -232,7 +229,7 @@ def _positions(positions: ArrayLike) -> NDArray[np.int64]:
         given.dtype.kind == "f" and bool((given == np.floor(given)).all())
     )
     if not whole or bool((given < 1).any()):
-        raise InputError("a position is not a whole number of 1 or more")
+        raise InputError(message("ltr.position-is-not-whole"))
     return given.astype(np.int64)
 
 

@@ -25,7 +25,7 @@ def _requests(owner: object, method: str, parameter: str, alias: str | bool) -> 
     """Returns what scikit-learn's metadata routing asks of an object."""
     routing = optional_package(
         "sklearn.utils.metadata_routing",
-        purpose="a ranker",
+        purpose=message("ltr.a-ranker"),
         package="scikit-learn",
         install="relyon[ltr]",
     )
@@ -62,7 +62,7 @@ class QueryFold:
             return self.splitter
         selection = optional_package(
             "sklearn.model_selection",
-            purpose="a ranker",
+            purpose=message("ltr.a-ranker"),
             package="scikit-learn",
             install="relyon[ltr]",
         )
@@ -74,8 +74,8 @@ class QueryFold:
         if y is not None and is_grades(y):
             return queries_of(y)
         raise InputError(
-            "QueryFold does not know the queries of the rows",
-            hint="give y = relyon.ltr.grades(labels, qid), or groups=qid",
+            message("ltr.queryfold-does-not-know"),
+            hint=message("ltr.give-y-relyon-ltr"),
         )
 
     def split(
@@ -138,8 +138,8 @@ class Scorer:
         labels, queries = targets_of(X, y, qid)
         if queries is None:
             raise InputError(
-                message("the scorer of {measure} does not know the queries", measure=self.measure),
-                hint="give y = relyon.ltr.grades(labels, qid), or route qid=",
+                message("ltr.scorer-of-does", measure=self.measure),
+                hint=message("ltr.give-y-relyon-ltr-grades"),
             )
         convention = self.convention
         if convention is None:

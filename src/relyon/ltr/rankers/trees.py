@@ -165,8 +165,7 @@ class TreeRanker(Ranker):
             if not 0 < value <= 1:
                 raise ParameterError(
                     message(
-                        "the parameter `{name}` must be above 0 and at most 1. Got `{value}`"
-                        " instead.",
+                        "core.parameter-must-be-above",
                         name=name,
                         value=value,
                     )

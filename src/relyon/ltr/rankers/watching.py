@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_whole
+from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.ltr.objectives.callbacks import stopping
 from relyon.ltr.objectives.metric import feval
@@ -36,9 +37,7 @@ def checked_stop(stop: Any, valid: TrainingRows | None) -> Stop:
         return None
     found: Stop = "significance" if stop == "significance" else check_whole("stop", plain(stop))
     if valid is None:
-        raise ParameterError(
-            "`stop` needs rows to watch the measure on", hint="fit(…, eval_set=(X, y, qid))"
-        )
+        raise ParameterError(message("ltr.stop-needs-rows"), hint=message("ltr.fit-eval-set-x-y"))
     return found
 
 

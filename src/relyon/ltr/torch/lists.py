@@ -68,7 +68,7 @@ class TensorLists:
             if other is not None and tuple(other.shape) != shape:
                 raise InputError(
                     message(
-                        "{name} and scores differ in shape: {shape} and {shape_2}",
+                        "ltr.and-scores-differ",
                         name=f"`{name}`",
                         shape=str(tuple(other.shape)),
                         shape_2=str(shape),
@@ -76,8 +76,8 @@ class TensorLists:
                 )
         if mask is not None and (len(shape) != 2 or mask.dtype != torch.bool):
             raise InputError(
-                "a mask must be of type bool and two-dimensional, like the padded scores",
-                hint="it must be true where there is a document",
+                message("ltr.mask-must-be-of-type"),
+                hint=message("ltr.must-be-true-where"),
             )
         kept, given = to_numpy(labels), to_numpy(scores)
         weighed = None if weights is None else to_numpy(weights)

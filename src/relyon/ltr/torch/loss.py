@@ -12,6 +12,7 @@ from torch.autograd.function import once_differentiable
 from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_choice, check_whole
+from relyon.core.texts import message
 from relyon.ltr.losses import Loss, loss as parse_loss
 from relyon.ltr.torch.lists import TensorLists
 
@@ -119,7 +120,7 @@ class RankingLoss(torch.nn.Module):
             InputError: If shapes do not fit, a number is NaN or infinite, or a weight is below 0.
         """
         if not scores.is_floating_point():
-            raise InputError("scores are not floating-point numbers")
+            raise InputError(message("ltr.scores-are-not-floating-point"))
         lists = TensorLists.of(scores, labels, mask, offsets, weights)
         seed = self.seed + self._calls
         self._calls += 1

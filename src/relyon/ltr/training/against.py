@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Against", "Earlier", "earlier_of"]
 
-UNSEEN = "give rows on which neither was trained (--valid), or the earlier ranker's card"
+UNSEEN = "ltr.give-rows-on-which-neither"
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def earlier_of(against: Any, rows: LabelledRows, valid: LabelledRows | None, goa
         queries = (rows if valid is None else valid).queries
         complete = set(queries) <= set(known)
         return Earlier(name, tuple(known[one] for one in queries) if complete else (), card)
-    check_type("against", against, Ranker, "a trained ranker, a model card or the file of either")
+    check_type("against", against, Ranker, message("ltr.trained-ranker"))
     return _measured(against, type(against).__name__, rows, valid, goal)
 
 
@@ -179,20 +179,18 @@ def _measured(
     same = trained["fingerprint"] == data_fingerprint(rows)
     if valid is None:
         told = (
-            message(
-                "`{name}` was trained on these queries: its number on them is too high", name=name
-            )
+            message("ltr.was-trained-on-these", name=name)
             if same
             else message(
-                "`{name}` may have been trained on these queries: its number may be too high",
+                "ltr.may-have-been-trained",
                 name=name,
             )
         )
-        raise ParameterError(told, hint=UNSEEN)
+        raise ParameterError(told, hint=message(UNSEEN))
     if trained["fingerprint"] == data_fingerprint(valid):
         raise InputError(
-            message("`{name}` was trained on the held-out rows: its number is too high", name=name),
-            hint=UNSEEN,
+            message("ltr.was-trained-on-held-out", name=name),
+            hint=message(UNSEEN),
         )
     notes = []
     if ranker.fingerprint_ != fingerprint(goal.measure, goal.convention):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from relyon.core.errors import ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.parameters import check_choice
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,13 +88,13 @@ def tree_contributions(engine: str, booster: Any, features: Any) -> Contribution
         found = booster.predict(features, pred_contrib=True)
     elif engine == "xgboost":
         library = optional_package(
-            "xgboost", purpose="a ranker of trees", install="relyon[xgboost]"
+            "xgboost", purpose=message("ltr.ranker-of-trees"), install="relyon[xgboost]"
         )
         matrix = library.DMatrix(features)
         found = booster.predict(matrix, pred_contribs=True, validate_features=False)
     else:
         library = optional_package(
-            "catboost", purpose="a ranker of trees", install="relyon[catboost]"
+            "catboost", purpose=message("ltr.ranker-of-trees"), install="relyon[catboost]"
         )
         known = _weighed(booster, library)
         found = known.get_feature_importance(library.Pool(features), type="ShapValues")
@@ -139,5 +140,5 @@ def linear_contributions(
         features.toarray() if hasattr(features, "toarray") else features, dtype=np.float64
     )
     if dense.ndim != 2 or dense.shape[1] != len(weights) or len(weights) != len(centre):
-        raise ParameterError("there must be one weight and one centre per feature")
+        raise ParameterError(message("ltr.there-must-be-one-weight"))
     return Contributions((dense - centre) * weights, float(weights @ centre) + intercept)

@@ -127,14 +127,14 @@ def explain_order(
 
     if query not in rows.queries:
         raise UnknownNameError(
-            message("no query `{query}` in the rows", query=query),
+            message("ltr.no-query-in-rows", query=query),
             hint=suggestion(query, rows.queries),
         )
     if rows.documents is None:
         raise InputError(
-            "the rows have no documents",
+            message("ltr.rows-have-no-documents"),
             path=rows.path,
-            hint="name their column, or number them: documents `1`, `2`, … of each query",
+            hint=message("ltr.name-their-column"),
         )
     own = rows.select([rows.queries.index(query)])
     documents = own.documents or []
@@ -142,7 +142,7 @@ def explain_order(
         if document not in documents:
             raise UnknownNameError(
                 message(
-                    "no document `{document}` in the rows of `{query}`",
+                    "ltr.no-document-in-rows",
                     document=document,
                     query=query,
                 ),
@@ -152,10 +152,10 @@ def explain_order(
     if found is None:
         raise ParameterError(
             message(
-                "the scores of {name} cannot be attributed to features",
+                "ltr.scores-of-cannot",
                 name=getattr(ranker, "engine", type(ranker).__name__),
             ),
-            hint="trees and linear rankers can be explained",
+            hint=message("ltr.trees-and-linear-rankers"),
         )
     one, other = documents.index(first), documents.index(second)
     scores = ranker.predict(own)

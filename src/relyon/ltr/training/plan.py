@@ -151,7 +151,7 @@ class Plan:
             self.progress(
                 self.done,
                 self.steps,
-                message("{done}/{total}: {best}", done=done, total=total, best=best),
+                message("ltr.done-total", done=done, total=total, best=best),
             )
 
 

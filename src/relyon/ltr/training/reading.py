@@ -11,6 +11,7 @@ from typing import Any
 
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.parameters import check_path
+from relyon.core.texts import message
 from relyon.data.convention import load_convention
 from relyon.io.plain_text import read_file
 from relyon.ltr.rankers.files import convention_fields
@@ -49,9 +50,9 @@ def read_training(path: str) -> tuple[ModelCard, dict[str, float]]:
         return _card(found["card"] if whole else found), values
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, RelyonError):
         raise InputError(
-            "is neither a saved ranker nor a model card as JSON",
+            message("ltr.is-neither-saved-ranker"),
             path=path,
-            hint="`relyon train` writes them: -o FILE, --card FILE.json or --format json",
+            hint=message("ltr.relyon-train-writes-them"),
         ) from None
 
 

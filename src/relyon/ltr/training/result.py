@@ -11,7 +11,7 @@ from relyon.core.document.model import Block, Document, Lines, Section
 from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
-from relyon.core.texts import Catalogue, Language, catalogue
+from relyon.core.texts import Catalogue, Language, catalogue, message
 from relyon.core.texts.numbers import DIGITS
 from relyon.ltr.training.against import Against
 from relyon.ltr.training.card import ModelCard, short
@@ -100,7 +100,7 @@ class Training(Exportable):
             InputError: If it was not kept.
         """
         if self.held_out_run is None:
-            raise InputError("the held-out run was not stored")
+            raise InputError(message("ltr.held-out-run"))
         return self.held_out_run
 
     def differences(self) -> list[tuple[str, float]]:

@@ -78,8 +78,8 @@ def space_of(ranker: Any) -> Mapping[str, Span]:
     found = getattr(ranker, "space", None) or SPACES.get(getattr(ranker, "kind", ""))
     if not found:
         raise ParameterError(
-            message("no parameters to search for {name}", name=type(ranker).__name__),
-            hint="leave out the search, or use scikit-learn's: GridSearchCV",
+            message("ltr.no-parameters-to-search", name=type(ranker).__name__),
+            hint=message("ltr.leave-out-search"),
         )
     known: Mapping[str, Span] = found
     return known
@@ -119,14 +119,16 @@ def search_parameters(
     """
     from sklearn.base import clone
 
-    optuna = optional_package("optuna", purpose="a parameter search", install="relyon[search]")
+    optuna = optional_package(
+        "optuna", purpose=message("ltr.parameter-search"), install="relyon[search]"
+    )
     stops = getattr(ranker, "stop", None) is not None
     fixed = {*fixed, *([ranker.steps] if stops else [])}
     space = {name: span for name, span in space_of(ranker).items() if name not in fixed}
     if not space:
         raise ParameterError(
-            "every parameter is given, so there is nothing to search",
-            hint="leave out the search, or a parameter",
+            message("ltr.every-parameter-is-given"),
+            hint=message("ltr.leave-out-search-or-parameter"),
         )
     parts = split(rows, test=SHARE, valid=0, seed=seed, duplicates=duplicates)
     training, scoring = parts.train, parts.test

@@ -69,11 +69,11 @@ def segment_table(
     if len(names) != len(values):
         raise InputError(
             message(
-                "there are {count:,} segments for {count_2:,} queries",
+                "ltr.there-are-segments",
                 count=len(names),
                 count_2=len(values),
             ),
-            hint="give one segment per query",
+            hint=message("ltr.give-one-segment-per"),
         )
     present = set(names)
     listed = [name for name in order if name in present]

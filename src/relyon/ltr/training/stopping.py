@@ -102,9 +102,7 @@ def stop_of(ranker: Any, given: int | str | None) -> Any:
     if given is None:
         return ranker
     if "stop" not in known or getattr(ranker, "steps", None) is None:
-        raise ParameterError(
-            message("{name} cannot stop early: leave `stop` out", name=type(ranker).__name__)
-        )
+        raise ParameterError(message("ltr.cannot-stop-early", name=type(ranker).__name__))
     return ranker.set_params(stop=given)
 
 
@@ -146,7 +144,7 @@ def stopped(
     best = first.history_[steps - 1]
     value = best[first.measure_] if isinstance(best, Mapping) else best
     said = message(
-        "{name}={steps}: {measure} {value:.4f}",
+        "ltr.name-steps",
         name=first.steps,
         steps=steps,
         measure=first.measure_,
@@ -205,10 +203,10 @@ def refuse_shared(watch: LabelledRows, held: LabelledRows) -> None:
     if shared:
         raise InputError(
             message(
-                "{count:count query is/queries are} both watched and held out, such as `{query}`",
+                "ltr.both-watched-and-held",
                 count=len(shared),
                 query=shared[0],
             ),
             path=watch.path,
-            hint="what decides when to stop must not be what is reported: watch other queries",
+            hint=message("ltr.what-decides-when"),
         )

@@ -228,16 +228,14 @@ def examine(
         [1, 2]
     """
     if depth < 1:
-        raise ParameterError(
-            message("the parameter `depth` must be at least 1. Got {depth} instead.", depth=depth)
-        )
+        raise ParameterError(message("online.parameter-depth-must-be-at-least", depth=depth))
     log = Log(sessions if isinstance(sessions, Sessions) else Sessions.from_frame(sessions), depth)
     made = _chosen(only)
     if not log.rows:
         raise InputError(
-            "contains no rows",
+            message("core.contains-no-rows"),
             path=log.sessions.path,
-            hint="was the log exported whole? --month, --since and --until leave rows out, too",
+            hint=message("online.was-log-exported-whole"),
         )
     found = []
     for place, check in enumerate(made):

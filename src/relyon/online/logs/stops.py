@@ -40,9 +40,9 @@ def last_clicks(sessions: Sessions | Any) -> LastClicks:
     log = read_sessions(sessions)
     if "clicked" not in log.columns:
         raise InputError(
-            "the log has no clicks",
+            message("core.log-has-no-clicks"),
             path=log.path,
-            hint="name the column: `--log-columns clicked=…`, or `columns=` of `read_sessions`",
+            hint=message("online.name-column-log-columns-clicked"),
         )
     position = nw.col("position")
     rows = log.frame.filter(~nw.col("session").is_null() & ~position.is_null())
@@ -64,12 +64,12 @@ def last_clicks(sessions: Sessions | Any) -> LastClicks:
         session, first = low.sort("session").row(0)
         raise InputError(
             message(
-                "session `{session}` has a result at position {position}: positions count from 1",
+                "core.session-has-result",
                 session=session,
                 position=first,
             ),
             path=log.path,
-            hint="`relyon logs doctor LOG --fix -o FILE` makes them 1-based",
+            hint=message("core.relyon-logs-doctor-log"),
         )
     ranks: dict[int, int] = {}
     shown: dict[int, int] = {}

@@ -89,17 +89,17 @@ def find_alarms(
     if max_drop is not None and not 0 <= max_drop <= 1:
         raise ParameterError(
             message(
-                "the parameter `max_drop` must be between 0 and 1. Got `{max_drop}` instead.",
+                "online.parameter-max-drop",
                 max_drop=max_drop,
             ),
-            hint="0.05 allows a fall of 5%",
+            hint=message("online.share-of-allowed-fall"),
         )
     watched = [one for one in changes if one.can_alarm]
     if tier is not None:
         names = [one.tier for one in watched]
         if watched and tier not in names:
             raise UnknownNameError(
-                message("no tier is called `{tier}`", tier=tier), hint=suggestion(tier, names)
+                message("online.no-tier-is-called", tier=tier), hint=suggestion(tier, names)
             )
         watched = [replace(one, p_adjusted=one.dcg.p) for one in watched if one.tier == tier]
     found = []

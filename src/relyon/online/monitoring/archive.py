@@ -31,7 +31,7 @@ __all__ = ["MANIFEST", "find_rounds", "read_round", "read_rounds", "write_round"
 MANIFEST = "round.json"
 SAMPLE, JUDGMENTS, RESULTS = "sample.csv", "judgments.csv", "results.csv"
 FORMAT = 1
-HINT = "rounds are never changed: restore the file, or remove the folder and add the month again"
+HINT = "online.rounds-are-never-changed"
 
 
 def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
@@ -78,7 +78,7 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
         if target.exists():
             raise _taken(target) from None
         raise InputError(
-            message("cannot be written: {strerror}", strerror=error.strerror or error),
+            message("core.cannot-be-written", strerror=error.strerror or error),
             path=str(target),
         ) from None
     return target
@@ -86,9 +86,9 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
 
 def _taken(target: Path) -> InputError:
     return InputError(
-        "this round exists already, and rounds are never overwritten",
+        message("core.this-round-exists-already"),
         path=str(target),
-        hint="to replace it, remove the folder first",
+        hint=message("online.to-replace"),
     )
 
 
@@ -151,10 +151,10 @@ def read_rounds(folder: str | os.PathLike[str]) -> list[Round]:
     """
     rounds = Path(check_path("folder", folder))
     if not rounds.is_dir():
-        raise InputError("is not a folder", path=str(rounds), hint=NONE_YET)
+        raise InputError(message("online.is-not-folder"), path=str(rounds), hint=message(NONE_YET))
     months = find_rounds(rounds)
     if not months:
-        raise InputError("holds no round", path=str(rounds), hint=NONE_YET)
+        raise InputError(message("online.holds-no-round"), path=str(rounds), hint=message(NONE_YET))
     return [read_round(path) for path in months]
 
 
@@ -171,7 +171,7 @@ def find_rounds(folder: str | os.PathLike[str]) -> list[Path]:
     return sorted(path for path in rounds.iterdir() if path.is_dir() and MONTH.fullmatch(path.name))
 
 
-NONE_YET = "relyon monitor add FOLDER --month 2026-03 --sample FILE --judgments FILE makes one"
+NONE_YET = "online.relyon-monitor-add-folder"
 
 
 def read_round(folder: str | os.PathLike[str]) -> Round:
@@ -188,10 +188,10 @@ def read_round(folder: str | os.PathLike[str]) -> Round:
     for name, digest in manifest["files"].items():
         file = path / name
         if not file.is_file():
-            raise InputError("the file is missing", path=str(file), hint=HINT)
+            raise InputError(message("online.file-is-missing"), path=str(file), hint=message(HINT))
         if _digest(file) != digest:
-            raise InputError("the file has changed since the round was made", path=str(file),
-                             hint=HINT)  # fmt: skip
+            raise InputError(message("online.file-has-changed-since"), path=str(file),
+                             hint=message(HINT))  # fmt: skip
     scale = _scale_of(manifest["scale"])
     return Round(
         month=manifest["month"],
@@ -212,28 +212,30 @@ def _manifest(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError("is not a round: it has no round.json", path=str(path)) from None
+        raise InputError(message("online.is-not-round"), path=str(path)) from None
     except (OSError, ValueError) as error:
         raise InputError(
-            message("cannot be read: {error}", error=error), path=str(file), hint=HINT
+            message("core.cannot-be-read", error=error), path=str(file), hint=message(HINT)
         ) from None
     if not isinstance(found, dict) or found.get("sha256") != _seal(found):
-        raise InputError("the file has changed since the round was made", path=str(file), hint=HINT)
+        raise InputError(
+            message("online.file-has-changed-since"), path=str(file), hint=message(HINT)
+        )
     if found["format"] != FORMAT:
         raise InputError(
             message(
-                "the round has the format {found}, and this version reads {format}",
+                "online.round-has-format",
                 found=found["format"],
                 format=FORMAT,
             ),
             path=str(file),
-            hint="install the version that made it, or a newer one",
+            hint=message("online.install-version-that-made"),
         )
     if found["month"] != path.name:
         raise InputError(
-            message("the folder holds the round of {found}", found=found["month"]),
+            message("online.folder-holds-round", found=found["month"]),
             path=str(path),
-            hint=HINT,
+            hint=message(HINT),
         )
     return found
 

@@ -67,8 +67,7 @@ def moments_of(one: Round, *, common: bool = False, within: float = 0.5) -> dict
         if groups < 2:
             raise InputError(
                 message(
-                    "{month} has fewer than two graded queries of the tier {tier}:"
-                    " nothing is known of their spread",
+                    "online.has-fewer-than-two",
                     month=one.month,
                     tier=tier,
                 )

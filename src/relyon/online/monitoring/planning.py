@@ -265,15 +265,11 @@ def plan_sample(
         check_fraction(name, value)
     check_least("draws", draws)
     if not (math.isfinite(spread) and spread > 0):
-        raise ParameterError(
-            message(
-                "the parameter `spread` must be above 0. Got `{spread}` instead.", spread=spread
-            )
-        )
+        raise ParameterError(message("online.parameter-spread-must-be-above", spread=spread))
     if not 0 <= within <= 1:
         raise ParameterError(
             message(
-                "the parameter `within` must lie between 0 and 1. Got `{within}` instead.",
+                "online.parameter-within-must-lie",
                 within=within,
             )
         )
@@ -293,7 +289,7 @@ def plan_sample(
     if missing:
         raise ParameterError(
             message(
-                "`{what}` says nothing of the tier `{missing}`",
+                "online.says-nothing-of-tier",
                 what="deviations",
                 missing=missing[0],
             )
@@ -332,12 +328,12 @@ def _check_tiers(month: Round, names: Sequence[str]) -> None:
     if set(month.tiers) != set(names):
         raise InputError(
             message(
-                "{month} has the tiers {of_month} and the log {of_log}",
+                "online.has-tiers-and-log",
                 month=month.month,
                 of_month=list(month.tiers),
                 of_log=list(names),
             ),
-            hint="plan with the tiers that the month was drawn with",
+            hint=message("online.plan-with-tiers"),
         )
 
 

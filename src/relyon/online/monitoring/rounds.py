@@ -125,7 +125,7 @@ def create_round(
     check_month(month)
     check_type("sample", sample, Sample, "what relyon.draw_sample or relyon.read_sample returned")
     if any(tier.name == "all" for tier in sample.tiers):
-        raise ParameterError("a tier must not be called `all`: that means all tiers together")
+        raise ParameterError(message("online.tier-must-not-be-called"))
     rules = load_convention(convention)
     found = read_judgments(judgments, scale=scale)
     depths = _depths(sample, k)
@@ -143,7 +143,7 @@ def _depths(sample: Sample, k: int | Mapping[str, int] | None) -> dict[str, int]
         if name not in depths:
             raise ParameterError(
                 message(
-                    "`k` names the tier `{name}`, which is none of {names}",
+                    "online.k-names-tier",
                     name=name,
                     names=list(names),
                 ),
@@ -152,8 +152,7 @@ def _depths(sample: Sample, k: int | Mapping[str, int] | None) -> dict[str, int]
         if not 1 <= depth <= depths[name]:
             raise ParameterError(
                 message(
-                    "`k` of the tier {name} must be between 1 and {depths}, as far"
-                    " down as the sample goes. Got `{depth}` instead.",
+                    "online.k-of-tier",
                     name=name,
                     depths=depths[name],
                     depth=depth,
@@ -170,8 +169,7 @@ def _common(sample: Sample, depths: Mapping[str, int], common_k: int | None) -> 
     if not 1 <= common_k <= least:
         raise ParameterError(
             message(
-                "the parameter `common_k` must be between 1 and {least}, the smallest"
-                " depth of a tier. Got `{common_k}` instead.",
+                "online.parameter-common-k",
                 least=least,
                 common_k=common_k,
             )
@@ -185,12 +183,12 @@ def _of_sample(sample: Sample, judgments: Judgments) -> Judgments:
     if not kept:
         raise InputError(
             message(
-                "none of the {count:,} sampled queries is judged, such as `{queries}`",
+                "online.none-of-sampled-queries",
                 count=len(queries),
                 queries=queries[0],
             ),
             path=judgments.path,
-            hint="grades are by query: both files must write it in the same way",
+            hint=message("online.grades-are-by-query"),
         )
     return Judgments.from_dict(kept, scale=judgments.scale, source=judgments.source)
 

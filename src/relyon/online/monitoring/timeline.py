@@ -369,10 +369,12 @@ def _rounds(rounds: str | PathLike[str] | Iterable[Round]) -> list[Round]:
         check_type("rounds", one, Round, expected)
     found = sorted(listed, key=lambda one: one.month)
     if not found:
-        raise InputError("there is no round", hint="relyon.create_round makes one")
+        raise InputError(
+            message("online.there-is-no-round"), hint=message("online.relyon-create-round-makes")
+        )
     for one, other in pairwise(found):
         if one.month == other.month:
-            raise InputError(message("two rounds are of {month}", month=one.month))
+            raise InputError(message("online.two-rounds-are-of-month", month=one.month))
     return found
 
 
@@ -384,7 +386,7 @@ def _depths(rounds: Sequence[Round], k: int | Mapping[str, int] | None) -> dict[
         if tier not in depths:
             raise ParameterError(
                 message(
-                    "`k` names the tier `{tier}`, which is none of {depths}",
+                    "online.k-names-tier-which-is-none",
                     tier=tier,
                     depths=list(depths),
                 )
@@ -392,8 +394,7 @@ def _depths(rounds: Sequence[Round], k: int | Mapping[str, int] | None) -> dict[
         if not 1 <= depth <= last.deepest(tier):
             raise ParameterError(
                 message(
-                    "`k` of the tier {tier} must be between 1 and {tier_2}, as far"
-                    " down as the last round goes. Got `{depth}` instead.",
+                    "online.k-of-tier-beyond-round",
                     tier=tier,
                     tier_2=last.deepest(tier),
                     depth=depth,
@@ -410,8 +411,7 @@ def _common(rounds: Sequence[Round], common_k: int | None) -> int:
     if not 1 <= common_k <= deepest:
         raise ParameterError(
             message(
-                "the parameter `common_k` must be between 1 and {deepest}, as"
-                " far down as every round goes. Got `{common_k}` instead.",
+                "online.parameter-common-k-must-be-between-1",
                 deepest=deepest,
                 common_k=common_k,
             )

@@ -56,9 +56,7 @@ def allocate(
     """
     check_choice("allocation", allocation, ALLOCATIONS)
     if total < 1:
-        raise ParameterError(
-            message("the parameter `total` must be 1 or more. Got `{total}` instead.", total=total)
-        )
+        raise ParameterError(message("online.parameter-total-must-be-1", total=total))
     if allocation == "equal":
         parts = _rounded([1.0] * len(sizes), total)
         return [min(size, part) for size, part in zip(sizes, parts, strict=True)]
@@ -76,12 +74,12 @@ def allocate(
 def _checked(deviations: Sequence[float] | None, count: int) -> list[float]:
     if deviations is None or len(deviations) != count:
         raise ParameterError(
-            "the allocation `neyman` needs the standard deviation of every tier, from a pilot",
-            hint='such as deviations={"head": 2.1, "middle": 1.7, "tail": 1.2}, or --pilot FILE',
+            message("online.allocation-neyman-needs-standard"),
+            hint=message("online.such-as-deviations-head"),
         )
     found = [float(deviation) for deviation in deviations]
     if not all(math.isfinite(deviation) and deviation >= 0 for deviation in found):
-        raise ParameterError("standard deviations must be numbers that are 0 or more")
+        raise ParameterError(message("online.standard-deviations-must-be-numbers"))
     return found
 
 

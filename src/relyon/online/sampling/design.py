@@ -96,21 +96,17 @@ def draw_sample(
     if per_tier < 1:
         raise ParameterError(
             message(
-                "the parameter `per_tier` must be 1 or more. Got `{per_tier}` instead.",
+                "online.parameter-per-tier",
                 per_tier=per_tier,
             )
         )
     if seed < 0:
-        raise ParameterError(
-            message("the parameter `seed` must be 0 or more. Got `{seed}` instead.", seed=seed)
-        )
+        raise ParameterError(message("online.parameter-seed-must-be-0", seed=seed))
     check_choice("design", design, get_args(Design))
     if design == "pptss" and allocation != "equal":
-        raise ParameterError(
-            "PPTSS has no allocation: traffic decides how many sessions a tier gives"
-        )
+        raise ParameterError(message("online.pptss-has-no-allocation"))
     if deviations is not None and (design == "pptss" or allocation != "neyman"):
-        raise ParameterError("standard deviations of a pilot are for the allocation `neyman`")
+        raise ParameterError(message("online.standard-deviations-of-pilot"))
     named = tiers.names if isinstance(tiers, Tiers) else tuple(names)
     depths = _depths(k, named)
     shallow = _common(common_k, depths)
@@ -144,9 +140,7 @@ def _depths(k: int | Mapping[str, int] | None, names: Sequence[str]) -> list[int
         depths = [k] * len(names)
     for depth in depths:
         if depth < 1:
-            raise ParameterError(
-                message("the parameter `k` must be 1 or more. Got `{depth}` instead.", depth=depth)
-            )
+            raise ParameterError(message("online.parameter-k-must-be-1", depth=depth))
     return [int(depth) for depth in depths]
 
 
@@ -156,8 +150,7 @@ def _common(common_k: int | None, depths: Sequence[int]) -> int:
     if not 1 <= common_k <= min(depths):
         raise ParameterError(
             message(
-                "the parameter `common_k` must be between 1 and {depths}, the smallest"
-                " depth of a tier. Got `{common_k}` instead.",
+                "online.common-k-beyond-depth",
                 depths=min(depths),
                 common_k=common_k,
             )
@@ -170,7 +163,7 @@ def _by_tier(values: Mapping[str, N], names: Sequence[str], what: str) -> list[N
         if name not in names:
             raise ParameterError(
                 message(
-                    "`{what}` names the tier `{name}`, which is none of {names}",
+                    "online.names-tier",
                     what=what,
                     name=name,
                     names=list(names),
@@ -179,9 +172,7 @@ def _by_tier(values: Mapping[str, N], names: Sequence[str], what: str) -> list[N
             )
     missing = [name for name in names if name not in values]
     if missing:
-        raise ParameterError(
-            message("`{what}` says nothing of the tier `{missing}`", what=what, missing=missing[0])
-        )
+        raise ParameterError(message("online.says-nothing-of-tier", what=what, missing=missing[0]))
     return [values[name] for name in names]
 
 

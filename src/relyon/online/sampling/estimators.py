@@ -155,7 +155,7 @@ def estimate(
     found = _values(sample, values, by)
     if sample.design == "stratified":
         if estimator != "hansen-hurwitz":
-            raise ParameterError("the estimator `horvitz-thompson` is for PPTSS samples")
+            raise ParameterError(message("online.estimator-horvitz-thompson"))
         return _stratified(sample, found, confidence)
     if estimator == "horvitz-thompson":
         return _horvitz_thompson(sample, found, confidence)
@@ -171,20 +171,18 @@ def _values(sample: Sample, values: Mapping[str, float], by: By) -> NDArray[np.f
     if missing:
         raise InputError(
             message(
-                "{count:,} of the sampled {plural} have no value, such as `{missing}`",
+                "online.sampled-without-value",
                 count=len(missing),
                 plural=PLURAL[by],
                 missing=missing[0],
             ),
-            hint="an unjudged session has no zero: judge it",
+            hint=message("online.unjudged-session-has-no"),
         )
     found = np.array([values[one] for one in ids], dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(found))
     if len(bad):
         raise InputError(
-            message(
-                "the value of {by} `{ids}` is {found}", by=by, ids=ids[bad[0]], found=found[bad[0]]
-            )
+            message("online.value-of-by-ids", by=by, ids=ids[bad[0]], found=found[bad[0]])
         )
     return found
 

@@ -41,7 +41,7 @@ def _missing(error: ImportError) -> DependencyError:
     package = error.name or "pyarrow"
     hint = f"pip install {package}" if error.name else "pip install 'relyon[spark]'"
     return DependencyError(
-        message("reading from this engine needs the package `{package}`", package=package),
+        message("online.reading-from-this-engine", package=package),
         hint=hint,
     )
 
@@ -127,7 +127,7 @@ def count_queries(sessions: object) -> pl.DataFrame:
         searches(read_sessions(sessions)).group_by("query").agg(nw.len().alias("sessions"))
     ).filter(pl.col("query").str.strip_chars() != "")
     if found.is_empty():
-        raise InputError("the log holds no session")
+        raise InputError(message("online.log-holds-no-session"))
     return found.select("query", pl.col("sessions").cast(pl.Int64)).sort(
         "sessions", "query", descending=[True, False]
     )
@@ -176,10 +176,10 @@ def results_of(sessions: Sessions, ids: Sequence[str], depth: int) -> pl.DataFra
         session, position = low.sort("session", "position").select("session", "position").row(0)
         raise InputError(
             message(
-                "session `{session}` has a result at position {position}: positions count from 1",
+                "core.session-has-result",
                 session=session,
                 position=position,
             ),
-            hint="`relyon logs doctor LOG --fix -o FILE` makes them 1-based",
+            hint=message("core.relyon-logs-doctor-log"),
         )
     return found.group_by("session", "query", "doc").agg(pl.col("position").min())

@@ -116,13 +116,9 @@ def build_pool(
     check_type("sample", sample, Sample, "what relyon.draw_sample returned")
     age = parse_age(max_age) if isinstance(max_age, str) else max_age
     if age is not None and age <= timedelta(0):
-        raise ParameterError(
-            message(
-                "the parameter `max_age` must be above 0. Got `{max_age}` instead.", max_age=max_age
-            )
-        )
+        raise ParameterError(message("online.parameter-max-age", max_age=max_age))
     if age is not None and judged is None:
-        raise ParameterError("`max_age` is the age of earlier judgments, and none are given")
+        raise ParameterError(message("online.max-age-is-age"))
     pairs = _pairs(sample)
     if judged is None:
         earlier = pl.DataFrame(schema=_schema())
@@ -160,13 +156,13 @@ def parse_age(text: str) -> timedelta:
     number, unit = text.strip()[:-1].strip(), text.strip()[-1:].lower()
     if unit not in UNITS or not number.isascii() or not number.isdigit():
         raise ParameterError(
-            message("`{text}` is not an age", text=text),
-            hint="write 180d, 26w, 6m or 1y: days, weeks, months, years",
+            message("online.is-not-age", text=text),
+            hint=message("online.write-180d"),
         )
     try:
         return timedelta(days=int(number) * UNITS[unit])
     except OverflowError:
-        raise ParameterError(message("the age `{text}` is too long", text=text)) from None
+        raise ParameterError(message("online.age-is-too-long", text=text)) from None
 
 
 def _schema() -> dict[str, Any]:
@@ -228,15 +224,15 @@ def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
     if when is None:
         if dated and is_sheet:
             raise InputError(
-                "no earlier grade has a date: the column `at` is empty",
+                message("online.no-earlier-grade"),
                 path=path,
-                hint="without --max-age all of them are used",
+                hint=message("online.without-max-age-all"),
             )
         if dated:
             raise InputError(
-                "the earlier judgments have no column of dates",
+                message("online.earlier-judgments-have-no"),
                 path=path,
-                hint="call it judged_at; without --max-age all of them are used",
+                hint=message("online.call-judged-at"),
             )
         when = pl.Series("judged_at", [None] * len(columns["grade"]), dtype=pl.String)
     grade = columns["grade"].cast(pl.String).str.strip_chars()

@@ -203,10 +203,8 @@ class Sample(Exportable):
         twice = pairs.filter(pairs["session"].is_duplicated())
         if not twice.is_empty():
             raise InputError(
-                message(
-                    "the session `{twice}` stands for several queries", twice=twice["session"][0]
-                ),
-                hint="join columns into an id of one search: columns={'session': 'visit+search'}",
+                message("online.session-stands-for-several", twice=twice["session"][0]),
+                hint=message("online.join-columns-into-id"),
             )
         return dict(pairs.iter_rows())
 
@@ -319,12 +317,12 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
     if missing or frame.is_empty():
         raise InputError(
             (
-                message("is not a sample: it has no column `{missing}`", missing=missing[0])
+                message("online.is-not-sample", missing=missing[0])
                 if missing
-                else "holds no row"
+                else message("online.holds-no-row")
             ),
             path=os.fspath(path),
-            hint="relyon sample LOG -o FILE writes one",
+            hint=message("online.relyon-sample-log-o"),
         )
     try:
         typed = frame.with_columns(
@@ -333,7 +331,7 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise InputError(
-            message("is not a sample: {reason}", reason=reason), path=os.fspath(path)
+            message("online.is-not-sample-reason", reason=reason), path=os.fspath(path)
         ) from None
     chances = [name for name in CHANCES if name in typed.columns]
     sessions = (

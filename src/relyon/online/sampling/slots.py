@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relyon.core.errors import InputError
+from relyon.core.texts import message
 from relyon.data.keys import GOLDEN, hashed, mix, mix_all, series
 from relyon.online.sampling.frames import folded, searches
 
@@ -118,8 +119,8 @@ def choose_sessions(sessions: Sessions, slots: pl.DataFrame, seed: int) -> pl.Da
     kept = _lowest(pl.concat([draw(()), *folded(wanted, draw)]))
     if len(kept) != slots["take"].sum():
         raise InputError(
-            "the log changed while it was read: a query has fewer sessions than were counted",
-            hint="sample a copy that nothing writes to",
+            message("online.log-changed-while"),
+            hint=message("online.sample-copy-that-nothing"),
         )
     return kept.select("slot", "query", "session")
 

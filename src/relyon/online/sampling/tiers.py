@@ -151,19 +151,19 @@ def _checked_cuts(
 ) -> tuple[float, ...]:
     check_choice("method", method, METHODS)
     if not names or len(set(names)) != len(names) or not all(names):
-        raise ParameterError("the parameter `names` must hold different names, one per tier")
+        raise ParameterError(message("online.parameter-names-must-hold"))
     if cuts is None:
         if method == "count":
             raise ParameterError(
-                "tiers by `count` need the least number of sessions of each tier but the last",
-                hint="such as cuts=[1000, 10], or --tiers count:1000,10",
+                message("online.tiers-by-count-need"),
+                hint=message("online.such-as-cuts-1000"),
             )
         return tuple(place / len(names) for place in range(1, len(names)))
     chosen = tuple(float(cut) for cut in cuts)
     if len(chosen) != len(names) - 1:
         raise ParameterError(
             message(
-                "{count} tiers need {count_2} cuts, got {count_3}",
+                "online.tiers-need-cuts",
                 count=len(names),
                 count_2=len(names) - 1,
                 count_3=len(chosen),
@@ -173,7 +173,7 @@ def _checked_cuts(
     if any((a <= b) if falling else (a >= b) for a, b in pairwise(chosen)):
         raise ParameterError(
             message(
-                "cuts by `{method}` must be {word}. Got `{chosen}` instead.",
+                "online.cuts-by-method",
                 method=method,
                 word="falling" if falling else "rising",
                 chosen=[f"{cut:g}" for cut in chosen],
@@ -182,6 +182,6 @@ def _checked_cuts(
     if any(not (cut > 0 and (falling or cut < 1)) for cut in chosen):
         where = "above 0" if falling else "between 0 and 1"
         raise ParameterError(
-            message("cuts by `{method}` must be {where}", method=method, where=where)
+            message("online.cuts-by-method-must-be-where", method=method, where=where)
         )
     return chosen

@@ -32,7 +32,7 @@ PAIRS = ("ranknet", "lambdarank")
 
 
 def _library() -> Any:
-    return optional_package("catboost", purpose="a ranker", install="relyon[catboost]")
+    return optional_package("catboost", purpose=message("ltr.a-ranker"), install="relyon[catboost]")
 
 
 class CatBoostForest(Forest):
@@ -98,9 +98,7 @@ class CatBoost(Engine):
             booster = library.train(pool, parameters)
         except library.CatBoostError as error:
             text = str(error).strip().rpartition("\n")[2]
-            raise InputError(
-                message("CatBoost cannot train on these rows: {error}", error=text)
-            ) from None
+            raise InputError(message("ltr.catboost-cannot-train-on-these", error=text)) from None
         history, best = ([], 0) if valid is None else _history(booster, valid, task)
         if history and task.stop is not None:
             # CatBoost can cut symmetric trees only; the first trees of a shorter run are the same.
@@ -119,9 +117,7 @@ class CatBoost(Engine):
             return CatBoostForest(booster, threads, data)
         except (library.CatBoostError, ValueError) as error:
             text = str(error).strip().rpartition("\n")[2]
-            raise InputError(
-                message("CatBoost cannot read its trees: {error}", error=text)
-            ) from None
+            raise InputError(message("ltr.catboost-cannot-read-trees", error=text)) from None
 
     def version(self) -> str:
         """Returns the version that is installed."""
@@ -159,14 +155,13 @@ def _own(rows: TrainingRows, task: Task) -> str:
     loss = task.loss
     if rows.rows.positions is not None:
         raise ParameterError(
-            "CatBoost learns no position bias",
-            hint="leave out positions (position=False, --position none) and weight rows, or use"
-            " engine=lightgbm or engine=xgboost",
+            message("ltr.catboost-learns-no-position"),
+            hint=message("ltr.leave-out-positions"),
         )
     if rows.rows.weights is not None and loss.name in PAIRS:
         raise ParameterError(
-            message("CatBoost's {name} takes no row weights", name=loss.title),
-            hint="engine=lightgbm and engine=xgboost do",
+            message("ltr.catboosts-takes-no-row", name=loss.title),
+            hint=message("ltr.engine-lightgbm-and-engine-xgboost"),
         )
     found = task.ndcg()
     if isinstance(loss, LambdaRank) and found is not None and found.gain in {None, "linear", "exp"}:
@@ -177,8 +172,8 @@ def _own(rows: TrainingRows, task: Task) -> str:
     if loss.name in OWN and getattr(loss, "sigma", 1.0) == 1.0:
         return OWN[loss.name]
     raise ParameterError(
-        message("CatBoost cannot train {loss}: its callbacks never see a whole list", loss=loss),
-        hint="engine=lightgbm and engine=xgboost can",
+        message("ltr.catboost-cannot-train", loss=loss),
+        hint=message("ltr.engine-lightgbm-and-engine"),
     )
 
 

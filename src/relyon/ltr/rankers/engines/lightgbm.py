@@ -26,7 +26,7 @@ FEW = 1_000_000
 
 
 def _library() -> Any:
-    return optional_package("lightgbm", purpose="a ranker", install="relyon[ltr]")
+    return optional_package("lightgbm", purpose=message("ltr.a-ranker"), install="relyon[ltr]")
 
 
 class LightGBMForest(Forest):
@@ -123,9 +123,7 @@ class LightGBM(Engine):
         try:
             booster = library.train(parameters, data, num_boost_round=settings.trees, **watched)
         except library.basic.LightGBMError as error:
-            raise InputError(
-                message("LightGBM cannot train on these rows: {error}", error=error)
-            ) from None
+            raise InputError(message("ltr.lightgbm-cannot-train", error=error)) from None
         forest = LightGBMForest(booster, settings.threads)
         forest.history = next(iter(history.get("valid_0", {}).values()), ())
         return forest
@@ -136,9 +134,7 @@ class LightGBM(Engine):
         try:
             return LightGBMForest(library.Booster(model_str=data.decode()), threads, data)
         except (library.basic.LightGBMError, ValueError) as error:
-            raise InputError(
-                message("LightGBM cannot read its trees: {error}", error=error)
-            ) from None
+            raise InputError(message("ltr.lightgbm-cannot-read-trees", error=error)) from None
 
     def version(self) -> str:
         """Returns the version that is installed."""
@@ -154,16 +150,14 @@ def _check_splits(data: Any, library: Any) -> None:
     try:
         data.construct()
     except library.basic.LightGBMError as error:
-        raise InputError(
-            message("LightGBM cannot train on these rows: {error}", error=error)
-        ) from None
+        raise InputError(message("ltr.lightgbm-cannot-train", error=error)) from None
     if not any(data.feature_num_bin(place) for place in range(data.num_feature())):
         raise InputError(
             message(
-                "none of {count} feature(s) can split the rows: there are too few rows",
+                "ltr.none-of-feature-s",
                 count=data.num_feature(),
             ),
-            hint="a leaf needs `min_rows` rows, 20 unless given",
+            hint=message("ltr.leaf-needs-min-rows-rows"),
         )
 
 
@@ -211,19 +205,18 @@ def _own(rows: TrainingRows, task: Task) -> dict[str, Any] | None:
     found, loss = task.ndcg(), task.loss
     if found is None or not isinstance(loss, LambdaRank):
         raise ParameterError(
-            "LightGBM learns the position bias only with LambdaRank and NDCG",
-            hint='loss="lambdarank" with measure="ndcg@10"; or leave positions out (position=False,'
-            " --position none) and weigh rows by the inverse of how likely they were seen",
+            message("ltr.lightgbm-learns-position-bias"),
+            hint=message("ltr.loss-lambdarank-with-measure"),
         )
     labels = rows.rows.labels
     highest = float(labels.max())
     if labels.min() < 0 or highest >= LABELS or bool((labels != labels.round()).any()):
         raise InputError(
             message(
-                "LightGBM's LambdaRank takes whole labels from 0 to {highest:,}",
+                "ltr.lightgbms-lambdarank-takes-whole",
                 highest=LABELS - 1,
             ),
-            hint="with positions its own objective is trained; ours, without them, takes any label",
+            hint=message("ltr.with-positions-own-objective"),
         )
     gain = gain_function(found.gain or "linear")
     return {

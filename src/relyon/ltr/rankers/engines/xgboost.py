@@ -21,7 +21,7 @@ __all__ = ["XGBoost"]
 
 
 def _library() -> Any:
-    return optional_package("xgboost", purpose="a ranker", install="relyon[xgboost]")
+    return optional_package("xgboost", purpose=message("ltr.a-ranker"), install="relyon[xgboost]")
 
 
 class XGBoostForest(Forest):
@@ -91,8 +91,8 @@ class XGBoost(Engine):
         library = _library()
         if settings.options.get("booster") == "gblinear":
             raise ParameterError(
-                'the booster "gblinear" does not grow trees',
-                hint='leave "booster" out of options; LinearRanker (--scorer linear) is linear',
+                message("ltr.booster-gblinear-does"),
+                hint=message("ltr.leave-booster-out"),
             )
         if settings.min_rows is not None:
             warn([Note("xgboost-min-rows", level="warning")])
@@ -133,9 +133,7 @@ class XGBoost(Engine):
             booster = library.train(parameters, matrix, settings.trees, obj=own, **watched)
         except library.core.XGBoostError as error:
             text = str(error).partition("\n")[0]
-            raise InputError(
-                message("XGBoost cannot train on these rows: {error}", error=text)
-            ) from None
+            raise InputError(message("ltr.xgboost-cannot-train", error=text)) from None
         stopped = task.stop is not None and valid is not None
         trees = booster.best_iteration + 1 if stopped else booster.num_boosted_rounds()
         forest = XGBoostForest(booster, int(trees))
@@ -152,9 +150,7 @@ class XGBoost(Engine):
             return XGBoostForest(booster, int(booster.num_boosted_rounds()), data)
         except (library.core.XGBoostError, ValueError) as error:
             text = str(error).partition("\n")[0]
-            raise InputError(
-                message("XGBoost cannot read its trees: {error}", error=text)
-            ) from None
+            raise InputError(message("ltr.xgboost-cannot-read-trees", error=text)) from None
 
     def version(self) -> str:
         """Returns the version that is installed."""
@@ -201,10 +197,8 @@ def _unbiased(rows: TrainingRows, task: Task) -> dict[str, Any]:
     found = task.ndcg()
     if found is None or rows.rows.weights is not None or found.gain not in {None, "linear", "exp"}:
         raise ParameterError(
-            "XGBoost learns the position bias only with LambdaRank and NDCG, and without row"
-            " weights",
-            hint='loss="lambdarank" with measure="ndcg@10"; or leave positions out (position=False,'
-            " --position none) and weigh rows by the inverse of how likely they were seen",
+            message("ltr.xgboost-learns-position-bias"),
+            hint=message("ltr.loss-lambdarank-with-measure"),
         )
     return {
         "objective": "rank:ndcg",
@@ -228,7 +222,7 @@ def _as_shown(rows: TrainingRows) -> TrainingRows:
     order = np.lexsort((np.asarray(known.positions), query))
     shown = np.asarray(known.positions)[order]
     if bool(((shown[1:] == shown[:-1]) & (query[1:] == query[:-1])).any()):
-        raise InputError("two rows of one query have the same position")
+        raise InputError(message("ltr.two-rows-of-one-query"))
     return replace(rows, rows=known.in_order(order))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relyon import _native
 from relyon.core.packages import optional_package
+from relyon.core.texts import message
 from relyon.ltr.rankers.exporting.exported import Candidate
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ OPSET, FORMAT = 13, 8
 
 def onnx_package(name: str = "onnx") -> Any:
     """Returns one of the packages that make ONNX files."""
-    return optional_package(name, purpose="an ONNX file", install="relyon[onnx]")
+    return optional_package(name, purpose=message("ltr.onnx-file"), install="relyon[onnx]")
 
 
 def described(ranker: Any) -> dict[str, str]:

@@ -51,11 +51,11 @@ def _converting(what: str) -> Iterator[None]:
         lines = [line for line in str(error).strip().splitlines() if line.strip()]
         raise InputError(
             message(
-                "{what} cannot convert these trees: {error}",
+                "ltr.cannot-convert-these-trees",
                 what=what,
                 error=lines[0] if lines else type(error).__name__,
             ),
-            hint="engine is the format that holds every tree",
+            hint=message("ltr.engine-is-format"),
         ) from None
 
 
@@ -99,9 +99,8 @@ def catboost_onnx(booster: Any) -> Any:
             if "non symmetric" not in str(error):
                 raise
             raise InputError(
-                "CatBoost exports only symmetric trees as ONNX, and these were grown leaf by leaf",
-                hint='depth=6, options={"grow_policy": "SymmetricTree"} grows symmetric ones;'
-                " engine is the format that holds every tree",
+                message("ltr.catboost-exports-only-symmetric"),
+                hint=message("ltr.depth-6"),
             ) from None
         return onnx.load(path)
 
@@ -109,7 +108,7 @@ def catboost_onnx(booster: Any) -> Any:
 def lightgbm_treelite(text: str) -> Any:
     """Returns LightGBM's trees as Treelite holds them, in double precision."""
     treelite = _treelite()
-    library = optional_package("lightgbm", purpose="a ranker", install="relyon[ltr]")
+    library = optional_package("lightgbm", purpose=message("ltr.a-ranker"), install="relyon[ltr]")
     plain, _ = _plain_lightgbm(text, single=False)
     with _converting("Treelite"):
         return treelite.frontend.from_lightgbm(library.Booster(model_str=plain))
@@ -118,7 +117,9 @@ def lightgbm_treelite(text: str) -> Any:
 def xgboost_treelite(raw: bytes) -> Any:
     """Returns XGBoost's trees as Treelite holds them."""
     treelite = _treelite()
-    library = optional_package("xgboost", purpose="a ranker", install="relyon[xgboost]")
+    library = optional_package(
+        "xgboost", purpose=message("ltr.a-ranker"), install="relyon[xgboost]"
+    )
     with _converting("Treelite"):
         return treelite.frontend.from_xgboost(_plain_xgboost(library, raw).get_booster())
 
@@ -239,7 +240,7 @@ def _plain_xgboost(library: Any, raw: bytes) -> Any:
 def _onnx_converter(engine: str) -> tuple[Any, Callable[..., Any]]:
     """Returns an engine's library, and what converts its models."""
     extra = "ltr" if engine == "lightgbm" else engine
-    library = optional_package(engine, purpose="a ranker", install=f"relyon[{extra}]")
+    library = optional_package(engine, purpose=message("ltr.a-ranker"), install=f"relyon[{extra}]")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return library, onnx_package(f"onnxmltools.convert.{engine}").convert
@@ -251,4 +252,6 @@ def _types(features: int) -> list[Any]:
 
 
 def _treelite() -> Any:
-    return optional_package("treelite", purpose="a Treelite file", install="relyon[treelite]")
+    return optional_package(
+        "treelite", purpose=message("ltr.treelite-file"), install="relyon[treelite]"
+    )

@@ -58,21 +58,18 @@ def export(
     if float(apart.max()) > TOLERANCE * largest:
         raise InputError(
             message(
-                "the scores of the file are not those of the ranker: on {count} of {of} test rows"
-                " they differ, by up to {apart:.3g}",
+                "ltr.scores-of-file",
                 count=int((apart > TOLERANCE * largest).sum()),
                 of=len(probes),
                 apart=float(apart.max()),
             ),
             path=target,
             hint=message(
-                "nothing was written: {format} cannot represent these trees completely;"
-                " format=engine can",
+                "ltr.nothing-was-written-cannot",
                 format=chosen,
             )
             if ranker.kind == "trees"
-            else "nothing was written: the ranker may have features or scores beyond single"
-            " precision",
+            else message("ltr.nothing-was-written"),
         )
     notes: tuple[Note, ...] = ()
     if candidate.blurred:
@@ -105,28 +102,26 @@ def _format(ranker: Any, path: str, format: ExportFormat | None) -> ExportFormat
     ending = os.path.splitext(path)[1].lower()
     named = next((one for one, endings in offered.items() if ending in endings), None)
     hint = message(
-        "it can be exported as {formats}",
+        "ltr.can-be-exported",
         formats=", ".join(f"{one} ({' '.join(endings)})" for one, endings in offered.items()),
     )
     if format is None:
         if named is None:
             raise ParameterError(
-                message("the ending of `{path}` is not a format of this ranker", path=path),
+                message("ltr.ending-of-is-not-format", path=path),
                 hint=hint,
             )
         return named
     check_choice("format", format, FORMATS)
     if format not in offered:
         raise ParameterError(
-            message(
-                "{name} cannot be exported as {format}", name=ranker._exported_name(), format=format
-            ),
+            message("ltr.cannot-be-exported", name=ranker._exported_name(), format=format),
             hint=hint,
         )
     if named not in {None, format}:
         raise ParameterError(
             message(
-                "`{path}` has the ending of format {named}, but the format is {format}",
+                "ltr.has-ending-of-format",
                 path=path,
                 named=named,
                 format=format,

@@ -240,7 +240,7 @@ def _shares(planned: Mapping[str, float] | None, traffic: Traffic) -> dict[str, 
     if set(planned) != set(traffic.arms):
         raise ParameterError(
             message(
-                "the planned shares are of {given}, the arms are {arms}",
+                "online.planned-shares-are-of-given",
                 given=[f"`{arm}`" for arm in planned],
                 arms=[f"`{arm}`" for arm in traffic.arms],
             )
@@ -249,7 +249,7 @@ def _shares(planned: Mapping[str, float] | None, traffic: Traffic) -> dict[str, 
         if isinstance(share, bool) or not isinstance(share, int | float) or not share > 0:
             raise ParameterError(
                 message(
-                    "the planned share of `{bucket}` must be above 0, got {share}",
+                    "core.planned-share-of-must-be-above",
                     bucket=arm,
                     share=share,
                 )

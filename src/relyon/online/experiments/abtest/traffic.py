@@ -95,19 +95,19 @@ def read_traffic(
     path = log.path
     if "bucket" not in log.columns:
         raise InputError(
-            "the log does not say which arm a row is of",
+            message("online.log-does-not-say"),
             path=path,
-            hint="name the column: --columns bucket=COLUMN",
+            hint=message("online.name-column"),
         )
     began, renewed = _moment("start", start), _moment("restart", restart)
     if (began or renewed) and "timestamp" not in log.columns:
         raise InputError(
-            "the log has no times, so nothing can be before the test",
+            message("online.log-has-no-times"),
             path=path,
-            hint="leave start and restart out, or name the column `timestamp`",
+            hint=message("online.leave-start-and-restart"),
         )
     if began and renewed and renewed <= began:
-        raise ParameterError("the restart must come after the start")
+        raise ParameterError(message("online.restart-must-come-after"))
     unit = "users" if "user" in log.columns else "sessions"
     searches = _searches(log, unit)
     first = renewed or began
@@ -172,7 +172,7 @@ def _moment(name: str, value: Moment | None) -> datetime | None:
     if not isinstance(found, datetime):
         raise ParameterError(
             message(
-                "the parameter `{name}` must be {wanted}. Got `{value}` instead.",
+                "core.parameter-name-must-be-wanted",
                 name=name,
                 wanted=message("a day or a time, such as 2026-03-01"),
                 value=value,
@@ -224,15 +224,15 @@ def _arms(named: pl.DataFrame, baseline: str | None, path: str) -> tuple[str, ..
     arms: Sequence[str] = sorted(named["bucket"].unique().to_list())
     if len(arms) < 2:
         raise InputError(
-            message("an A/B test needs two arms or more, the log has {count}", count=len(arms)),
+            message("online.b-test-needs-two", count=len(arms)),
             path=path,
-            hint="is `bucket` the arm, and the start of the test within the log?",
+            hint=message("online.is-bucket-arm"),
         )
     if baseline is None:
         return tuple(arms)
     if baseline not in arms:
         raise ParameterError(
-            message("no arm is called `{name}`", name=baseline),
-            hint=message("choose one of {names}", names=[f"`{arm}`" for arm in arms]),
+            message("online.no-arm-is-called", name=baseline),
+            hint=message("core.choose-one-of-names", names=[f"`{arm}`" for arm in arms]),
         )
     return (baseline, *(arm for arm in arms if arm != baseline))

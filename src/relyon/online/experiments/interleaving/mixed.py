@@ -136,11 +136,11 @@ def read_mixed(source: str | os.PathLike[str] | pl.DataFrame | MixedLists) -> Mi
     if missing or len(credits) < 2:
         raise InputError(
             message(
-                "no mixed lists: the table lacks {columns}",
+                "online.no-mixed-lists",
                 columns=[f"`{name}`" for name in missing or [f"{CREDIT}RUN"]],
             ),
             path=path,
-            hint="make them with relyon interleave mix",
+            hint=message("online.make-them-with-relyon"),
         )
     texts = [name for name in NAMES if name != "position"]
     try:
@@ -151,16 +151,16 @@ def read_mixed(source: str | os.PathLike[str] | pl.DataFrame | MixedLists) -> Mi
         ).select(*NAMES, *credits)
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
-        raise InputError(message("cannot be read: {reason}", reason=reason), path=path) from None
+        raise InputError(message("core.cannot-be-read-reason", reason=reason), path=path) from None
     used = lists.get_column("method").unique().to_list()
     if len(used) != 1 or used[0] is None:
         raise InputError(
-            message("mixed lists of several methods: {methods}", methods=sorted(map(str, used))),
+            message("online.mixed-lists-of-several", methods=sorted(map(str, used))),
             path=path,
-            hint="score each method by itself",
+            hint=message("online.score-each-method"),
         )
     if lists.select("mixture", "document").is_duplicated().any():
-        raise InputError("a mixed list holds a document twice", path=path)
+        raise InputError(message("online.mixed-list-holds-document"), path=path)
     method = methods.get(used[0]).name
     runs = tuple(name.removeprefix(CREDIT) for name in credits)
     return MixedLists(lists, method, runs, path or "memory")

@@ -67,7 +67,7 @@ def mix_runs(
     if depth > DEEPEST:
         raise ParameterError(
             message(
-                "the parameter `{name}` must be {most} or less. Got `{value}` instead.",
+                "core.parameter-must-be-or-less",
                 name="depth",
                 most=DEEPEST,
                 value=depth,
@@ -81,8 +81,8 @@ def mix_runs(
     queries = [query for query in found[0].queries if all(query in run for run in rankings)]
     if not queries:
         raise InputError(
-            "no query is in all of the runs: there is nothing to mix",
-            hint="do the query ids agree?",
+            message("online.no-query-is-in-all"),
+            hint=message("online.do-query-ids-agree"),
         )
     rows = []
     for query in queries:
@@ -118,12 +118,12 @@ def _read(runs: Iterable[Any] | Mapping[str, Any], method: Interleaving) -> list
     if not 2 <= len(values) <= most:
         raise ParameterError(
             message(
-                "`{method}` mixes {count} runs. Got {given} instead.",
+                "online.mixes-runs",
                 method=method.name,
                 count=message("two") if method.most else message("two or more"),
                 given=len(values),
             ),
-            hint="team-draft and probabilistic mix any number" if len(values) > 2 else "",
+            hint=message("online.team-draft-and-probabilistic-mix") if len(values) > 2 else "",
         )
     found = [value if isinstance(value, Run) else read_run(value) for value in values]
     if named is not None:
@@ -134,8 +134,8 @@ def _read(runs: Iterable[Any] | Mapping[str, Any], method: Interleaving) -> list
     names = [run.name for run in found]
     if len(set(names)) < len(names):
         raise ParameterError(
-            message("two runs have one name: {names}", names=[f"`{name}`" for name in names]),
-            hint="give a mapping from names to runs",
+            message("online.two-runs-have-one-name", names=[f"`{name}`" for name in names]),
+            hint=message("online.give-mapping-from-names"),
         )
     return found
 

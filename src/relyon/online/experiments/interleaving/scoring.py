@@ -126,12 +126,9 @@ def _shown(lists: MixedLists, log: Sessions) -> Shown:
     path = log.path
     if "clicked" not in log.columns:
         raise InputError(
-            "the log has no clicks",
+            message("core.log-has-no-clicks"),
             path=path,
-            hint=message(
-                "name the column: columns={{'clicked': …}} in Python, `--columns clicked=…` on the"
-                " command line"
-            ),
+            hint=message("core.name-column"),
         )
     frame = log.frame.filter(*(~nw.col(name).is_null() for name in KEYS))
     parts = [nw.col("timestamp").min().alias("time")] if "timestamp" in log.columns else []
@@ -146,9 +143,9 @@ def _shown(lists: MixedLists, log: Sessions) -> Shown:
         searches = searches.with_columns(other="mixture")
     else:
         raise InputError(
-            "the log does not say which mixed list a session was shown",
+            message("online.log-does-not-say-which-mixed"),
             path=path,
-            hint="log the id in `mixture`, and name that column: --columns bucket=COLUMN",
+            hint=message("online.log-id-in-mixture"),
         )
     notes: list[Note] = []
     torn = pl.col("mixture") != pl.col("other")
@@ -171,9 +168,9 @@ def _shown(lists: MixedLists, log: Sessions) -> Shown:
     kept = known.filter(~left)
     if not kept.height:
         raise InputError(
-            "no session of the log was shown one of the mixed lists",
+            message("online.no-session-of-log"),
             path=path,
-            hint="the `bucket` of a session is the id of its list in `mixture`",
+            hint=message("online.bucket-of-session"),
         )
     order = ["time", *KEYS] if parts and "time" in kept.columns else KEYS
     timed = "time" in kept.columns
