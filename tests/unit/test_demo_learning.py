@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import relyon
-from relyon.demo import learning
-from relyon.demo.learning import (
+from relyon.demo import trained_rankers
+from relyon.demo.trained_rankers import (
     FOLDS,
     GRADES,
     RANKERS,
@@ -119,15 +119,15 @@ def test_what_the_dense_ranker_is_worth(frame: pl.DataFrame, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["regression", "lambdamart"])
 def test_no_question_teaches_its_own_ranking(frame: pl.DataFrame, name: str) -> None:
     rows = relyon.read_features(frame)
-    scores = learning.cross_validate(name, rows, rows.labels)
-    again = learning.cross_validate(name, rows, rows.labels)
+    scores = trained_rankers.cross_validate(name, rows, rows.labels)
+    again = trained_rankers.cross_validate(name, rows, rows.labels)
     assert np.array_equal(scores, again)
     unlike = 0
     for query in range(FOLDS):
         mine = slice(rows.groups[query], rows.groups[query + 1])
         labels = rows.labels.astype(float)
         labels[mine] = 3 - labels[mine]
-        changed = learning.cross_validate(name, rows, labels)
+        changed = trained_rankers.cross_validate(name, rows, labels)
         assert np.array_equal(changed[mine], scores[mine])
         unlike += not np.array_equal(changed, scores)
     assert unlike == FOLDS
@@ -136,11 +136,11 @@ def test_no_question_teaches_its_own_ranking(frame: pl.DataFrame, name: str) -> 
 def test_clicks_are_stretched_to_the_grades(frame: pl.DataFrame) -> None:
     rows = relyon.read_features(frame)
     clicks = relyon.read_judgments({"q00": {"d00": 0.4, "d01": 0.1, "d02": 0.0}})
-    found = learning.stretched(clicks, rows)
+    found = trained_rankers.stretched(clicks, rows)
     assert found[:3].tolist() == pytest.approx([3.0, 0.75, 0.0])
     assert np.isnan(found[3:]).all()
     nothing = relyon.read_judgments({"q00": {"d00": 0.0}})
-    assert learning.stretched(nothing, rows)[0] == 0
+    assert trained_rankers.stretched(nothing, rows)[0] == 0
 
 
 def story(

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relyon.core.errors import ParameterError
-from relyon.judging.names import check_one_script, name_key, other_key
+from relyon.judging.account_names import check_one_script, name_key, other_key
 from relyon.judging.schema import sa
 from relyon.judging.store import open_store
 

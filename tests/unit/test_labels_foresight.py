@@ -11,7 +11,7 @@ import pytest
 
 from relyon.analysis.statistics import RatioEstimate
 from relyon.labels import Lists, compare_models, lists_of, models, read_clicks
-from relyon.labels.foresight import by_position, perplexity, reliability
+from relyon.labels.perplexity import by_position, perplexity, reliability
 
 COLUMNS = ["session", "query", "doc", "position", "clicked"]
 

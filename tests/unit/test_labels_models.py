@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relyon.labels.browsing import Chain
+from relyon.labels.examination import Chain
 from relyon.labels.lists import Lists, lists_of
 from relyon.labels.log import ClickLog, read_clicks
 from relyon.labels.model import ClickModel, FittedModel, models

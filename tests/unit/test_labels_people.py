@@ -17,7 +17,7 @@ import relyon
 from relyon.core.document.terminal import width
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.labels import ModelComparison, compare_models, make_labels, read_clicks
-from relyon.labels.people import _reversals, pool_of
+from relyon.labels.human_grades import _reversals, pool_of
 
 COLUMNS = ["session", "query", "doc", "position", "clicked"]
 DOCS = ("a", "b", "c")
@@ -120,7 +120,7 @@ def test_what_the_pool_holds() -> None:
 def test_many_sessions_are_added_up_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     judged, clicks = relyon.Judgments.from_dict(GRADES), read_clicks(log())
     whole = pool_of(judged, clicks).rows
-    monkeypatch.setattr("relyon.labels.people.SESSIONS", 3)
+    monkeypatch.setattr("relyon.labels.human_grades.SESSIONS", 3)
     assert pool_of(judged, clicks).rows.equals(whole)
     assert whole.get_column("impressions").to_list() == [20.0] * 6
 

@@ -100,7 +100,7 @@ def test_a_worse_order_is_the_ranking() -> None:
 
 
 def _causes(found: relyon.Monitor) -> list[str]:
-    from relyon.online.monitoring.wording import losses_sentence
+    from relyon.online.monitoring.sentences import losses_sentence
 
     return [losses_sentence(one) for one in found.losses]
 

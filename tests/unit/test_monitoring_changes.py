@@ -18,8 +18,8 @@ from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.online.monitoring import ALL, Point
 from relyon.online.monitoring.alarms import find_alarms
 from relyon.online.monitoring.changes import compare_points, difference
-from relyon.online.monitoring.process import MonthMean, month_means, nothing, spread
-from relyon.online.monitoring.wording import change_sentence
+from relyon.online.monitoring.month_variance import MonthMean, month_means, nothing, spread
+from relyon.online.monitoring.sentences import change_sentence
 from relyon.online.sampling import Estimate, draw_sample
 
 

@@ -20,7 +20,7 @@ from tests.unit.cluster import Cluster, dealt
 import relyon
 from relyon import _native
 from relyon.evaluation.facts import RunFacts, known, merged
-from relyon.spark.packing import (
+from relyon.spark.packed_rows import (
     BLOCK,
     BLOCK_BYTES,
     PIECE,

@@ -261,7 +261,7 @@ def _changed(changes: Sequence[tuple[float, str]], texts: Descriptions | None) -
 
 def _named(values: Sequence[tuple[float, str]], texts: Descriptions | None) -> list[str]:
     """Returns queries as a hint names them: with their texts, where these are known."""
-    from relyon.core.document.names import quoted
+    from relyon.core.document.quoted_ids import quoted
 
     queries = [query for _, query in values]
     known = {} if texts is None else texts.find(queries)

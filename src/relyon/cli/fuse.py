@@ -10,6 +10,7 @@ from relyon import io
 from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin, run_columns, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import chosen_columns, format_named_by, named_values
 from relyon.cli.options import (
     columns_option,
     format_options,
@@ -18,7 +19,6 @@ from relyon.cli.options import (
     threads_option,
 )
 from relyon.cli.output import protect_inputs, refuse_existing
-from relyon.cli.values import chosen_columns, format_named_by, named_values
 from relyon.core.errors import ParameterError
 from relyon.core.rules import SortTies
 from relyon.core.texts import message
@@ -143,7 +143,7 @@ def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> 
 def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
     """Reads the runs, optimises or trains if asked to, and fuses."""
     from relyon.ltr.fusion import fuse
-    from relyon.ltr.fusion.base import method_of
+    from relyon.ltr.fusion.method import method_of
 
     parameters = named_values(options["parameters"], "--parameter", "k=60")
     method_of(options["method"], parameters)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.scored import ScoredFiles
-from relyon.cli.tables import is_table, open_named
-from relyon.cli.values import (
+from relyon.cli.named_tables import is_table, open_named
+from relyon.cli.option_values import (
     chosen_columns,
     chosen_convention,
     chosen_scale,
     format_named_by,
     run_names,
 )
+from relyon.cli.scored import ScoredFiles
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 

@@ -67,10 +67,10 @@ def pack(database: str, project: str, output: str | None) -> None:
 
 def unpack(database: str, path: str, name: str | None) -> None:
     """Creates a project from an archive."""
+    from relyon.judging.archive_import import unpack_project
     from relyon.judging.archive_reader import Archive
     from relyon.judging.events import record_event
     from relyon.judging.store import open_store
-    from relyon.judging.unpacking import unpack_project
 
     with (
         ended_in_order(),

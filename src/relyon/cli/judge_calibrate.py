@@ -153,7 +153,7 @@ def _rendered(
     order: SystemOrder | None = None,
     differences: Sequence[Difference] = (),
 ) -> str:
-    from relyon.judging.llm.wording import configuration_dict, render_calibration
+    from relyon.judging.llm.descriptions import configuration_dict, render_calibration
 
     if form == "json":
         import json
@@ -210,7 +210,7 @@ def accept(
 ) -> None:
     """Runs `relyon judge accept`."""
     from relyon.judging.llm.calibration import accept_judge
-    from relyon.judging.llm.wording import note_machines
+    from relyon.judging.llm.descriptions import note_machines
     from relyon.judging.store import open_store
 
     with open_store(database) as store:

@@ -11,6 +11,7 @@ import click
 from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import chosen_columns, chosen_scale, format_named_by, named_values
 from relyon.cli.options import (
     columns_option,
     digits_option,
@@ -20,13 +21,12 @@ from relyon.cli.options import (
     scale_option,
 )
 from relyon.cli.output import emit, protect_inputs, refuse_existing, written
-from relyon.cli.values import chosen_columns, chosen_scale, format_named_by, named_values
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.data.run import Run
-    from relyon.labels import Crowd, Habits
+    from relyon.labels import Crowd, UserBehaviour
 
 __all__ = ["simulate"]
 
@@ -227,7 +227,7 @@ def simulate(
 ) -> None:
     """Runs `relyon labels simulate`."""
     from relyon.labels import simulate as simulated
-    from relyon.labels.making import model_of
+    from relyon.labels.derivation import model_of
 
     check_stdin([*runs, *([judgments] if judgments else [])])
     _check_outputs(output, truth, force, [*runs, judgments])
@@ -243,7 +243,7 @@ def simulate(
         model,
         sessions=options["sessions"],
         seed=options["seed"],
-        habits=_habits(options),
+        behaviour=_behaviour(options),
         crowd=_crowd(options),
         attraction=_by_grade(options["attraction"], "--attraction"),
         satisfaction=_by_grade(options["satisfaction"], "--satisfaction"),
@@ -294,11 +294,11 @@ def _runs(
         }
 
 
-def _habits(options: Mapping[str, Any]) -> Habits:
-    from relyon.labels import Habits
+def _behaviour(options: Mapping[str, Any]) -> UserBehaviour:
+    from relyon.labels import UserBehaviour
 
     going_on = _numbers(options["going_on"], "--going-on", "0.9")
-    return Habits(
+    return UserBehaviour(
         depth=options["depth"],
         examination=_numbers(options["examination"], "--examination", "1,0.5,0.3"),
         eta=options["eta"],

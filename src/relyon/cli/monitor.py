@@ -10,6 +10,7 @@ import click
 from relyon.cli.group import CommandGroup, Renamed
 from relyon.cli.inputs import check_stdin, judgments_argument
 from relyon.cli.messages import messages
+from relyon.cli.option_values import chosen_columns, chosen_convention, chosen_scale, parse_depths
 from relyon.cli.options import (
     alpha_option,
     columns_option,
@@ -25,7 +26,6 @@ from relyon.cli.options import (
     scale_option,
 )
 from relyon.cli.output import emit
-from relyon.cli.values import chosen_columns, chosen_convention, chosen_scale, parse_depths
 from relyon.core.errors import CheckError, ParameterError
 from relyon.core.texts import message
 
@@ -345,7 +345,7 @@ def check(
 ) -> None:
     """Runs `relyon monitor check`."""
     from relyon.core.texts import catalogue
-    from relyon.online.monitoring.wording import losses_sentence
+    from relyon.online.monitoring.sentences import losses_sentence
 
     found = _monitor(rounds, k, common_k, alpha)
     alarms = found.alarms(tier, max_drop)

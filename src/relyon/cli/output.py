@@ -13,7 +13,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
-    from relyon.core.document.result import Exportable
+    from relyon.core.document.exportable import Exportable
 
 __all__ = [
     "emit",

@@ -9,6 +9,7 @@ import click
 from relyon.cli.described import Described, described_options
 from relyon.cli.inputs import Given
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     comparison_options,
     input_options,
@@ -20,7 +21,6 @@ from relyon.cli.options import (
     threads_option,
 )
 from relyon.cli.output import emit, protect_inputs
-from relyon.cli.values import split_measures
 from relyon.core.errors import ParameterError
 
 if TYPE_CHECKING:

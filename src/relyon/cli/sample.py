@@ -12,6 +12,7 @@ from relyon.cli.engine import Engine, engine_options
 from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths
 from relyon.cli.options import (
     columns_option,
     depth_option,
@@ -20,9 +21,8 @@ from relyon.cli.options import (
     no_color_option,
 )
 from relyon.cli.output import emit, protect_inputs
-from relyon.cli.planning import planned, written
+from relyon.cli.plan_output import planned, written
 from relyon.cli.sessions import open_log, period_options
-from relyon.cli.values import chosen_columns, format_named_by, parse_depths
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 

@@ -10,7 +10,7 @@ from relyon.cli.group import Renamed
 from relyon.cli.messages import messages
 from relyon.cli.options import format_option, no_color_option
 from relyon.cli.output import emit, written
-from relyon.cli.rows import duplicates_option, read_rows, row_columns, row_options
+from relyon.cli.row_options import duplicates_option, read_rows, row_columns, row_options
 from relyon.core.errors import ParameterError
 
 __all__ = ["command"]
@@ -91,7 +91,7 @@ def command(
     from relyon.io.open import Source
     from relyon.io.recognition import open_source
     from relyon.ltr.preparation.files import write_split
-    from relyon.ltr.preparation.splitting import split
+    from relyon.ltr.preparation.query_split import split
 
     if data == "-":
         raise ParameterError(

@@ -26,7 +26,7 @@ from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.results import Results
 from relyon.evaluation.scores import array_rules, grouped_rows, without_formula
 from relyon.evaluation.sources import evaluate_run
-from relyon.measures.names import measures as parse_measures
+from relyon.measures.parser import measures as parse_measures
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

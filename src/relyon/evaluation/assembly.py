@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relyon.data.convention import Convention
     from relyon.evaluation.columns import Column
     from relyon.evaluation.program import Program
-    from relyon.measures.base import Measure
+    from relyon.measures.definition import Measure
 
 __all__ = ["assemble", "number", "refuse_undefined", "span"]
 

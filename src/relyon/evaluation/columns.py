@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from relyon.data.convention import Convention
     from relyon.data.ranking import Ranking
     from relyon.evaluation.program import Program
-    from relyon.measures.base import Measure
+    from relyon.measures.definition import Measure
 
 __all__ = ["Column", "batch_columns", "kept_column", "python_columns"]
 

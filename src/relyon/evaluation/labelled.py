@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relyon.data.labelled import LabelFacts, LabelledRows
     from relyon.data.ranking import Ranking
     from relyon.data.scale import Scale
-    from relyon.measures.base import Measure
+    from relyon.measures.definition import Measure
 
 __all__ = [
     "Evaluated",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.evaluation.tables import Measured
+from relyon.evaluation.measure_tables import Measured
 from relyon.measures.labels import count
 
 __all__ = ["trec_lines"]
@@ -30,7 +30,7 @@ def trec_lines(
         text = count(value) if whole else f"{value:{digits + 2}.{digits}f}"
         return f"{titles[name]:<22}\t{query}\t{text}"
 
-    from relyon.measures.names import measure
+    from relyon.measures.parser import measure
 
     asked = {name: measure(name) for name in run.entries}
     titles = {

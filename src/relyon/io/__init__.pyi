@@ -10,7 +10,7 @@ from .mismatch import (
 from .open import (
     Source as Source,
 )
-from .reading import (
+from .readers import (
     opened as opened,
     read_features as read_features,
     read_judgments as read_judgments,

@@ -13,7 +13,7 @@ from relyon.core.texts import message
 from relyon.data.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
 from relyon.io.encoding import check_encoding
 from relyon.io.open import Source
-from relyon.io.rows import csv_reader, json_object
+from relyon.io.text_rows import csv_reader, json_object
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from relyon.core.texts import message
 from relyon.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
 from relyon.io.open import Source, split_suffix
 from relyon.io.replace import replaced_file
-from relyon.io.rows import read_cells
+from relyon.io.text_rows import read_cells
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
     from relyon.data.scale import Scale
     from relyon.io.open import Source
-    from relyon.io.tables import Table
+    from relyon.io.table_columns import Table
 
 __all__ = ["TabularFormat"]
 

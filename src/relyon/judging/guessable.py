@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 
 from relyon.core.errors import ParameterError
-from relyon.judging.names import name_key
+from relyon.judging.account_names import name_key
 
 __all__ = ["check_not_guessable"]
 

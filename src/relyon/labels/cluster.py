@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relyon import _native
-from relyon.labels.counting import Dropped, Fold, counted, fill
+from relyon.labels.log_counts import Dropped, Fold, counted, fill
 from relyon.spark.frames import streamed
-from relyon.spark.packing import blocks
+from relyon.spark.packed_rows import blocks
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
 from relyon.core.document.model import Block, Document, Lines, Section, Table
-from relyon.core.document.result import Exportable
 from relyon.core.notes import Note
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS
 from relyon.labels.agreement import HumanComparison
-from relyon.labels.foresight import Bin
+from relyon.labels.perplexity import Bin
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from relyon.labels.position_bias.result import PositionBias
+    from relyon.labels.position_bias.bias import PositionBias
 
 __all__ = ["ModelComparison", "ModelFit"]
 

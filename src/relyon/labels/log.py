@@ -12,7 +12,7 @@ from relyon.core.texts import message
 from relyon.data.source import Sourced
 from relyon.io.sessions import read_sessions
 from relyon.labels.cluster import count_in_cluster
-from relyon.labels.counting import Dropped, Fold, counted, fill
+from relyon.labels.log_counts import Dropped, Fold, counted, fill
 from relyon.labels.rules import Rules
 from relyon.spark.frames import is_spark_frame
 

@@ -33,7 +33,7 @@ from relyon.learn.render import (
     markdown_line,
     readable,
 )
-from relyon.report.templating import environment
+from relyon.report.environment import environment
 
 __all__ = ["lesson_page", "pages", "sheet_parts", "steps_ahead", "write_site"]
 

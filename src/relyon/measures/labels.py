@@ -8,7 +8,7 @@ from contextlib import suppress
 from relyon.core.texts import Language, catalogue
 from relyon.core.texts.numbers import DIGITS, NumberStyle
 from relyon.data.convention import Convention, load_convention
-from relyon.measures.names import measure
+from relyon.measures.parser import measure
 
 __all__ = [
     "COUNTS",

@@ -71,7 +71,7 @@ def _environment(page: Page) -> jinja2.Environment:
     library = optional_package("jinja2", purpose="a report", install="relyon[report]")
     from markupsafe import Markup  # which jinja2 needs
 
-    from relyon.report.templating import environment
+    from relyon.report.environment import environment
 
     found = environment(library.FunctionLoader(_template))
     numbers = count(1)

@@ -13,11 +13,11 @@ from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.data.columns import choose
 from relyon.data.labelled import ALL_ROWS
-from relyon.spark.packing import Layout
+from relyon.spark.packed_rows import Layout
 from relyon.spark.pooled import areas, one_query
 from relyon.spark.results import SparkResults
+from relyon.spark.session_settings import tuned
 from relyon.spark.tasks import JUDGMENTS, EvaluateTask, PackedError, PackTask, State
-from relyon.spark.tuning import tuned
 
 if TYPE_CHECKING:
     import pyarrow as pa

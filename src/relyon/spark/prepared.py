@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relyon.spark.frames import collected, kept_results, named_error
-from relyon.spark.tuning import tuned
+from relyon.spark.session_settings import tuned
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

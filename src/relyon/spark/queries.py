@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relyon.core.notes import Note
     from relyon.data.convention import Convention
     from relyon.data.scale import Scale
-    from relyon.measures.base import Measure
+    from relyon.measures.definition import Measure
 
 __all__ = ["LabelledQueries", "RowFacts", "RunPart", "RunQueries"]
 

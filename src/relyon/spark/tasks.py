@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from relyon.core.errors import RelyonError
-from relyon.spark.packing import Layout, blocks, whole_queries
+from relyon.spark.packed_rows import Layout, blocks, whole_queries
 from relyon.spark.pooled import PooledScores
 
 if TYPE_CHECKING:

@@ -195,7 +195,7 @@ def _evaluate_judges(options: Options, columns: Sequence[Column]) -> Table:
 
 
 def _name(need: str) -> str:
-    from relyon.measures.names import measure
+    from relyon.measures.parser import measure
 
     return str(measure(need))
 

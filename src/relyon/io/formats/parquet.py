@@ -20,7 +20,7 @@ from relyon.io.numbers import number_text
 from relyon.io.open import Source
 from relyon.io.row_groups import RowGroups
 from relyon.io.sheet_tables import names_judges, read_rows
-from relyon.io.tables import Table
+from relyon.io.table_columns import Table
 from relyon.io.tabular import TabularFormat
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
     from relyon.data.scale import Scale
     from relyon.data.sheets import Sheet
-    from relyon.io.naming import Naming
+    from relyon.io.spaced_ids import Naming
 
 __all__ = ["Trec", "check_kind"]
 
@@ -222,7 +222,7 @@ def _line_of(head: bytes, line: bytes) -> int:
 
 
 def _naming(sheet: Sheet) -> Naming:
-    from relyon.io.naming import name_sheet, starts_line
+    from relyon.io.spaced_ids import name_sheet, starts_line
 
     return name_sheet(sheet, stands=starts_line)
 

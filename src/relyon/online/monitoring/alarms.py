@@ -15,7 +15,7 @@ from relyon.core.texts import message
 from relyon.online.monitoring.changes import MonthlyChange
 from relyon.online.monitoring.losses import Losses
 from relyon.online.monitoring.points import ALL
-from relyon.online.monitoring.wording import alarm_sentence
+from relyon.online.monitoring.sentences import alarm_sentence
 
 __all__ = ["Alarm", "Kind", "find_alarms"]
 

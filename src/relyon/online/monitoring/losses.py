@@ -12,8 +12,8 @@ from relyon.data.convention import Convention
 from relyon.data.judgments import Judgments
 from relyon.online.monitoring.changes import Difference, difference
 from relyon.online.monitoring.estimates import domain_mean, unknown
+from relyon.online.monitoring.month_variance import MonthMean, month_means, nothing
 from relyon.online.monitoring.points import ALL
-from relyon.online.monitoring.process import MonthMean, month_means, nothing
 from relyon.online.monitoring.rounds import Round
 from relyon.online.sampling import Estimate
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from relyon.data.convention import Convention
 from relyon.online.monitoring.rounds import Round
-from relyon.online.monitoring.values import session_values
+from relyon.online.monitoring.session_values import session_values
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,7 +13,7 @@ from relyon.core.texts import Catalogue, catalogue
 from relyon.measures.labels import convention_line
 from relyon.online.monitoring.monitored import Monitored
 from relyon.online.monitoring.points import ALL, Point
-from relyon.online.monitoring.wording import (
+from relyon.online.monitoring.sentences import (
     STYLE,
     change_sentence,
     losses_sentence,

@@ -9,8 +9,8 @@ from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, note_dict
-from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.language import Language
 from relyon.core.notes import Note, warn
@@ -26,9 +26,9 @@ from relyon.online.monitoring.changes import (
     difference,
 )
 from relyon.online.monitoring.losses import Losses, attribute_change, pool_judgments
+from relyon.online.monitoring.month_variance import renamed
 from relyon.online.monitoring.observations import observe
 from relyon.online.monitoring.points import ALL, Depth, Point, month_points
-from relyon.online.monitoring.process import renamed
 from relyon.online.monitoring.queries import query_values
 from relyon.online.monitoring.rounds import Round
 from relyon.online.monitoring.text import monitor_document

@@ -12,7 +12,7 @@ from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
 from relyon.io.sessions import read_sessions
 from relyon.spark.frames import is_spark_frame, streamed
-from relyon.spark.packing import blocks
+from relyon.spark.packed_rows import blocks
 
 if TYPE_CHECKING:
     import narwhals as nw

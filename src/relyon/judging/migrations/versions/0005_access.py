@@ -7,7 +7,7 @@ import time
 import sqlalchemy as sa
 from alembic import op
 
-from relyon.judging.names import other_key
+from relyon.judging.account_names import other_key
 
 revision = "0005"
 down_revision = "0004"

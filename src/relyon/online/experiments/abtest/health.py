@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relyon.analysis.statistics import difference_of
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_values, note_dict
 from relyon.core.document.model import Document, Lines, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.errors import ParameterError
 from relyon.core.language import Language, check_language
 from relyon.core.notes import Note, warn
 from relyon.core.texts import catalogue, message
-from relyon.online.experiments.abtest.base import (
+from relyon.online.experiments.abtest.experiment_check import (
     MODULES,
     ExperimentCheck,
     Skipped,
@@ -24,7 +24,7 @@ from relyon.online.experiments.abtest.base import (
 )
 from relyon.online.experiments.abtest.metrics import METRICS, lacks
 from relyon.online.experiments.abtest.traffic import Moment, Traffic, read_traffic
-from relyon.online.logs.showing import shown_finding
+from relyon.online.logs.finding_text import shown_finding
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,15 +6,15 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
 from relyon.core.document.model import Block, Document, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.parameters import check_type
 from relyon.core.texts import Language, catalogue, message
 from relyon.io.table_files import read_table, write_table
-from relyon.online.experiments.interleaving.base import Interleaving, methods
+from relyon.online.experiments.interleaving.method import Interleaving, methods
 
 if TYPE_CHECKING:
     import polars as pl
