@@ -15,9 +15,9 @@ from tests.spark.same import assert_same, collection, shuffled, spark_frame
 from tests.values import whole_list
 
 import relyon
+from relyon.data.columns.spark_settings import SETTINGS, setting, tuned
 from relyon.measures.lookup import registry
 from relyon.spark import evaluate
-from relyon.spark.session_settings import SETTINGS, setting, tuned
 
 FEW = ["ndcg@10", "ap", "pnr", "auc", "err"]
 

@@ -271,7 +271,7 @@ def _columns(context: click.Context, incomplete: str) -> Iterator[str]:
 
 def _header(path: str) -> Iterable[str]:
     """Returns the columns of a Parquet, JSON Lines, CSV or TSV file, compressed or not."""
-    from relyon.io.open import Source
+    from relyon.io.byte_source import Source
 
     source = Source(path)
     if source.head.startswith(b"PAR1"):

@@ -269,7 +269,7 @@ def _check_outputs(
     output: str, truth: str | None, force: bool, inputs: Sequence[str | None]
 ) -> None:
     """Reports before the work rather than after it that a file cannot be written."""
-    from relyon.io.sessions_write import check_target
+    from relyon.io.session_writers import check_target
     from relyon.io.table_files import check_name
 
     check_target(output)

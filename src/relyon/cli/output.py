@@ -105,7 +105,7 @@ def emit(data: str | bytes, path: str | None = None) -> None:
     if path is None or path == "-":
         _to_stdout(data)
         return
-    from relyon.io.replace import open_replaced
+    from relyon.io.atomic_files import open_replaced
 
     with open_replaced(path) as file:
         file.write((data + "\n").encode() if isinstance(data, str) else data)

@@ -197,7 +197,7 @@ def open_log(
 
         found = read_in_cluster(engine.session, list(log), format=form, columns=columns)
     else:
-        from relyon.io.sessions import read_sessions
+        from relyon.io.session_readers import read_sessions
 
         found = read_sessions(list(log), format=form, columns=columns, kind=kind)  # type: ignore[arg-type]
     return within_period(found)

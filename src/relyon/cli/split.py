@@ -88,7 +88,7 @@ def command(
     **options: Any,
 ) -> None:
     """Runs `relyon split`."""
-    from relyon.io.open import Source
+    from relyon.io.byte_source import Source
     from relyon.io.recognition import open_source
     from relyon.ltr.preparation.files import write_split
     from relyon.ltr.preparation.query_split import split

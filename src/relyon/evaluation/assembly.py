@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relyon import _native
     from relyon.core.notes import Note
     from relyon.data.convention import Convention
-    from relyon.evaluation.columns import Column
+    from relyon.evaluation.measure_columns import Column
     from relyon.evaluation.program import Program
     from relyon.measures.definition import Measure
 

@@ -12,7 +12,13 @@ from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, TERMINAL
 from relyon.data.convention import Convention
 from relyon.evaluation.entry import Entry
-from relyon.measures.labels import convention_line, count, detail, detail_names, measure_label
+from relyon.measures.display_names import (
+    convention_line,
+    count,
+    detail,
+    detail_names,
+    measure_label,
+)
 
 if TYPE_CHECKING:
     from relyon.core.cells import Cell

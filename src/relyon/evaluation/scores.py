@@ -13,7 +13,7 @@ from relyon.data.labelled import LabelledRows
 from relyon.data.run import run_name
 from relyon.evaluation.assembly import assemble
 from relyon.evaluation.defaults import DEFAULT_SCORE_MEASURES
-from relyon.evaluation.labelled import Settings, evaluate_file, evaluate_rows
+from relyon.evaluation.labelled_batches import Settings, evaluate_file, evaluate_rows
 from relyon.evaluation.notes import label_notes
 from relyon.evaluation.program import Average, MeasureNames
 from relyon.evaluation.results import Results

@@ -140,7 +140,7 @@ class SideBySide(Exportable):
             digits: Decimals.
             header: For each run, names and texts before its averages.
         """
-        from relyon.evaluation.trec import trec_lines
+        from relyon.evaluation.trec_output import trec_lines
 
         lines: list[str] = []
         for place, run in enumerate(self.results):

@@ -1,3 +1,6 @@
+from .byte_source import (
+    Source as Source,
+)
 from .format import (
     Format as Format,
 )
@@ -6,9 +9,6 @@ from .matched_rows import (
 )
 from .mismatch import (
     explain_mismatch as explain_mismatch,
-)
-from .open import (
-    Source as Source,
 )
 from .readers import (
     opened as opened,
@@ -22,7 +22,7 @@ from .readers import (
 from .recognition import (
     open_source as open_source,
 )
-from .write import (
+from .writers import (
     holds_features as holds_features,
     unwritten_notes as unwritten_notes,
     write_features as write_features,

@@ -10,7 +10,7 @@ from relyon.core.cells import APOSTROPHE
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns.roles import NAMES, plain_name
-from relyon.io.open import Source
+from relyon.io.byte_source import Source
 from relyon.io.text_rows import check_width, csv_rows
 
 if TYPE_CHECKING:

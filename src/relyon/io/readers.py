@@ -10,9 +10,9 @@ from relyon.core.errors import InputError
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.data.features import Labelling, Matrix, Precision, Storage
+from relyon.io.byte_source import Source
 from relyon.io.format import Kind, formats
 from relyon.io.judged_rows import Unjudged, judged_rows
-from relyon.io.open import Source
 from relyon.io.recognition import open_source
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def read_sheet(
     """
     from relyon.data.judgments import Judgments
     from relyon.data.scale import load_scale
-    from relyon.io.graded import sheet_of
+    from relyon.io.graded_items import sheet_of
 
     if isinstance(source, Judgments):
         return sheet_of(source)

@@ -26,7 +26,7 @@ from relyon.io.text_rows import json_object
 if TYPE_CHECKING:
     import polars as pl
 
-    from relyon.io.open import Source
+    from relyon.io.byte_source import Source
 
 __all__ = ["ACTIONS", "is_ubi", "read_ubi"]
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relyon import _native
+from relyon.data.columns.spark_partitions import blocks, streamed
 from relyon.labels.log_counts import Dropped, Fold, counted, fill
-from relyon.spark.frames import streamed
-from relyon.spark.packed_rows import blocks
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import warn
 from relyon.core.parameters import check_fraction, check_least, check_type
 from relyon.core.texts import message
-from relyon.io.sessions import read_sessions
+from relyon.io.session_readers import read_sessions
 from relyon.labels.actions import ActionCounts, Actions
 from relyon.labels.beta import interval
 from relyon.labels.denoising import without_bots

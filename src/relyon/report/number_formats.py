@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relyon.core.texts.numbers import PAGE
 from relyon.measures.definition import Measure
-from relyon.measures.labels import prose_label
+from relyon.measures.display_names import prose_label
 from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
 from relyon.report.page import Headline, Tone

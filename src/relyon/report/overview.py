@@ -10,7 +10,7 @@ from relyon.analysis.comparison.compared import beside, decimals
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.legend import ONE_VALUE_TESTS, lower_measures, pooled_measures
 from relyon.analysis.comparison.settings import TESTS
-from relyon.measures.labels import measure_label
+from relyon.measures.display_names import measure_label
 from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
 from relyon.report.number_formats import (

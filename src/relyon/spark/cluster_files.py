@@ -15,8 +15,8 @@ from relyon.core.texts import message
 from relyon.data.columns import choose
 from relyon.data.lazy import utc
 from relyon.data.sessions import Sessions, choose_columns
+from relyon.io.byte_source import Source, split_suffix
 from relyon.io.format import formats
-from relyon.io.open import Source, split_suffix
 from relyon.io.recognition import possible_formats
 from relyon.spark.faults import COLUMNS_FAULT, plain_errors
 from relyon.spark.frames import functions, quoted

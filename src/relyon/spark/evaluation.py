@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.data.columns import EVIDENCE_NAMES, plain_name, score_notes
+from relyon.data.columns.spark_partitions import is_spark_frame
+from relyon.data.columns.spark_settings import tuned
 from relyon.data.convention import Convention, load_convention
 from relyon.evaluation.assembly import assemble
 from relyon.evaluation.defaults import DEFAULT_MEASURES
@@ -29,7 +31,6 @@ from relyon.spark.frames import (
     evaluated,
     functions,
     highest_grade,
-    is_spark_frame,
     local_frame,
     pack,
     select_roles,
@@ -40,7 +41,6 @@ from relyon.spark.prepared import Plan, Prepared
 from relyon.spark.queries import RunPart, RunQueries
 from relyon.spark.results import SparkResults
 from relyon.spark.row_blocks import JudgmentBlock, RunBlock
-from relyon.spark.session_settings import tuned
 from relyon.spark.tasks import JUDGMENTS, ROWS, Arrays, EvaluateTask, Names, PackTask, State, Values
 
 if TYPE_CHECKING:

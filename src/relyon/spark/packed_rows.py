@@ -15,16 +15,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["BLOCK", "BLOCK_BYTES", "PIECE", "Layout", "blocks", "whole_queries"]
+__all__ = ["PIECE", "Layout", "whole_queries"]
 
 #: Rows in one packed row, and bytes of their text. Spark hands over 10,000 rows at a time, whatever
 #: they weigh: these are at most 640,000 of ours, and hardly more than 160 MB.
 PIECE = 64
 PIECE_BYTES = 16_384
-#: Rows packed at a time, and their bytes. The more, the more rows of a query travel together where
-#: queries are mixed: a quarter of it costs 1.5 times the CPU there, twice of it 0.9 times.
-BLOCK = 262_144
-BLOCK_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -117,24 +113,6 @@ class Layout:
                 buffers = [None, pa.py_buffer(ends), _content(held[role])]
                 found[role] = pa.Array.from_buffers(pa.large_string(), len(sizes), buffers)
         return found
-
-
-def blocks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Joins batches to tables of about `BLOCK` rows, fewer if they weigh much."""
-    import pyarrow as pa
-
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        if batch.num_rows:
-            held.append(batch)
-            rows += batch.num_rows
-            size += batch.nbytes
-        if rows >= BLOCK or size >= BLOCK_BYTES:
-            yield pa.Table.from_batches(held)
-            held, rows, size = [], 0, 0
-    if held:
-        yield pa.Table.from_batches(held)
 
 
 def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

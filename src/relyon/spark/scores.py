@@ -15,7 +15,7 @@ from relyon.data.labelled import group_notes
 from relyon.evaluation.assembly import assemble
 from relyon.evaluation.defaults import DEFAULT_SCORE_MEASURES
 from relyon.evaluation.facts import merged_labels
-from relyon.evaluation.labelled import Settings, needs_highest
+from relyon.evaluation.labelled_batches import Settings, needs_highest
 from relyon.evaluation.notes import label_notes
 from relyon.evaluation.program import Average, MeasureNames
 from relyon.evaluation.results import Results

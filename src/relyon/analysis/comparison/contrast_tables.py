@@ -19,7 +19,7 @@ from relyon.core.cells import Cell
 from relyon.core.document.model import Block, Cell as Shown, Document, Lines, Table
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, TERMINAL
-from relyon.measures.labels import convention_line, measure_label
+from relyon.measures.display_names import convention_line, measure_label
 
 __all__ = ["comparison_document", "contrast_table", "query_rows"]
 

@@ -19,7 +19,7 @@ from relyon.core.language import Language
 from relyon.core.notes import Note
 from relyon.core.texts import DIGITS, TERMINAL, Catalogue, NumberStyle, catalogue
 from relyon.data.convention import Convention
-from relyon.measures.labels import convention_line, prose_label
+from relyon.measures.display_names import convention_line, prose_label
 
 if TYPE_CHECKING:
     import polars

@@ -8,7 +8,7 @@ from typing import Any
 
 from relyon.analysis.depth.advice import Advice
 from relyon.analysis.depth.cutoff_table import Depth
-from relyon.measures.labels import prose_label
+from relyon.measures.display_names import prose_label
 from relyon.measures.parser import measure as parse_measure
 
 __all__ = ["advise"]

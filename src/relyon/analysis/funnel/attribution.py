@@ -17,7 +17,7 @@ from relyon.core.notes import Note
 from relyon.core.texts import catalogue
 from relyon.core.texts.numbers import TERMINAL
 from relyon.data.convention import Convention
-from relyon.measures.labels import convention_line
+from relyon.measures.display_names import convention_line
 
 if TYPE_CHECKING:
     import polars

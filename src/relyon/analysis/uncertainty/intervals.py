@@ -14,7 +14,7 @@ from relyon.core.notes import Note
 from relyon.core.texts import Language, catalogue
 from relyon.core.texts.numbers import DIGITS
 from relyon.evaluation.results import Results
-from relyon.measures.labels import measure_label
+from relyon.measures.display_names import measure_label
 
 if TYPE_CHECKING:
     import polars as pl

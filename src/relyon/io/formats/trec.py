@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 from relyon import _native
 from relyon.core.errors import InputError, ParameterError, ParseError
 from relyon.core.texts import Language, message
+from relyon.io.byte_source import Source
 from relyon.io.compression import Reader
 from relyon.io.format import Format, first_lines, formats
+from relyon.io.line_numbers import encoding_named
 from relyon.io.numbers import number_text
-from relyon.io.open import Source
-from relyon.io.places import encoding_named
 from relyon.io.sheets import SheetFormat
 
 if TYPE_CHECKING:

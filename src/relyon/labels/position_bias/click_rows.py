@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from relyon.core.errors import ParameterError
 from relyon.core.notes import Note, warn
 from relyon.core.texts import message
-from relyon.io.sessions import read_sessions
+from relyon.data.columns.batches import batches
+from relyon.io.session_readers import read_sessions
 from relyon.labels.rules import Rules
-from relyon.online.sampling.frames import batches
 
 if TYPE_CHECKING:
     import polars as pl

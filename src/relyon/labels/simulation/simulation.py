@@ -15,9 +15,9 @@ from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.data.sessions import Sessions
+from relyon.io.atomic_files import replaced_file
 from relyon.io.readers import read_judgments
-from relyon.io.replace import replaced_file
-from relyon.io.sessions_write import write_sessions
+from relyon.io.session_writers import write_sessions
 from relyon.io.table_files import write_table
 from relyon.labels.derivation import model_of
 from relyon.labels.model import ClickModel, FittedModel

@@ -14,7 +14,7 @@ from relyon.data.convention import load_convention
 from relyon.data.labelled import LabelledRows
 from relyon.data.scale import load_scale
 from relyon.evaluation.assembly import number, refuse_undefined
-from relyon.evaluation.labelled import Settings, row_columns, row_program
+from relyon.evaluation.labelled_batches import Settings, row_columns, row_program
 from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.scores import array_rules, without_formula
 from relyon.ltr.objectives.engines import check_engine, group_sizes, labels_of

@@ -10,7 +10,7 @@ from relyon.core.document.model import Document, Lines, Points, Section, Table
 from relyon.core.language import Language, check_language
 from relyon.core.lessons import lesson_line
 from relyon.core.texts import Catalogue, catalogue
-from relyon.measures.labels import convention_line
+from relyon.measures.display_names import convention_line
 from relyon.online.monitoring.monitored import Monitored
 from relyon.online.monitoring.points import ALL, Point
 from relyon.online.monitoring.sentences import (

@@ -15,7 +15,7 @@ from relyon.core.texts import message
 from relyon.data.sheets import Sheet
 from relyon.io import Source, opened, read_judgments, read_sheet
 from relyon.io.format import formats
-from relyon.io.graded import sheet_of
+from relyon.io.graded_items import sheet_of
 from relyon.io.numbers import number_text
 from relyon.io.table_files import has_table, read_table
 from relyon.online.sampling.sample import Sample

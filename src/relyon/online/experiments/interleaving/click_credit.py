@@ -22,7 +22,7 @@ from relyon.core.parameters import check_fraction
 from relyon.core.texts import message
 from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
-from relyon.io.sessions import read_sessions
+from relyon.io.session_readers import read_sessions
 from relyon.online.experiments.interleaving.method import Clicks
 from relyon.online.experiments.interleaving.mixed import CREDIT, MixedLists, method_of, read_mixed
 from relyon.online.experiments.interleaving.preference import Look, Preference, Preferences

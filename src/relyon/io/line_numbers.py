@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from itertools import islice
 
 from relyon.core.errors import InputError, ParseError
+from relyon.io.byte_source import Source
 from relyon.io.encoding import NOT_UTF8, not_utf8
-from relyon.io.open import Source
 
 __all__ = ["encoding_named", "find_line"]
 

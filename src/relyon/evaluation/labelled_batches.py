@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from relyon import _native, io
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.evaluation.columns import Column, batch_columns, python_columns
+from relyon.evaluation.measure_columns import Column, batch_columns, python_columns
 from relyon.evaluation.program import Average, Program
 from relyon.io.format import formats
 

@@ -10,9 +10,9 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_type
 from relyon.core.texts import message
 from relyon.data.sessions import Sessions
-from relyon.io.open import split_suffix
-from relyon.io.replace import replaced_file
-from relyon.io.sessions import SUFFIXES, SessionFormat
+from relyon.io.atomic_files import replaced_file
+from relyon.io.byte_source import split_suffix
+from relyon.io.session_readers import SUFFIXES, SessionFormat
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,7 +37,7 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
     Examples:
         >>> import polars as pl
         >>> log = pl.DataFrame({"sid": ["s"], "keyword": ["tv"], "rank": [1], "sku": ["a"]})
-        >>> from relyon.io.sessions import read_sessions
+        >>> from relyon.io.session_readers import read_sessions
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     write_sessions(Sessions.from_frame(log), f"{folder}/log.csv.gz")

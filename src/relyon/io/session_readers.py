@@ -11,8 +11,8 @@ from relyon.core.errors import InputError, ParseError, UnknownNameError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.data.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
+from relyon.io.byte_source import Source
 from relyon.io.encoding import check_encoding
-from relyon.io.open import Source
 from relyon.io.text_rows import csv_reader, json_object
 
 if TYPE_CHECKING:

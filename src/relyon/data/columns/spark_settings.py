@@ -1,4 +1,4 @@
-"""Settings of Spark that count while relyon works: measured to matter, and put back afterwards."""
+"""Settings of Spark that relyon changes while it works and restores afterwards."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ SETTINGS = {
 }
 
 _lock = Lock()
-#: By session: how many work in it, and the settings before.
+#: By session: how many threads work in it, and the settings before.
 _held: dict[int, tuple[int, dict[str, str | None]]] = {}
 
 
 @contextmanager
 def tuned(session: SparkSession) -> Iterator[None]:
-    """Changes settings of a session for a while; of several threads the last puts them back.
+    """Changes settings of a session for a while; the last of several threads restores them.
 
     Args:
-        session: The session that works.
+        session: The session.
     """
     with _lock:
         count, before = _held.get(id(session), (0, {}))

@@ -6,8 +6,8 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+from relyon.io.byte_source import Source
 from relyon.io.compression import Reader
-from relyon.io.open import Source
 
 __all__ = ["Text"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.evaluation.measure_tables import Measured
-from relyon.measures.labels import count
+from relyon.measures.display_names import count
 
 __all__ = ["trec_lines"]
 

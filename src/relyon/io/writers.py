@@ -11,10 +11,10 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_path, check_type
 from relyon.core.texts import message
+from relyon.io.atomic_files import replaced_file
+from relyon.io.byte_source import split_suffix
 from relyon.io.compression import compressed
 from relyon.io.format import Format, formats
-from relyon.io.open import split_suffix
-from relyon.io.replace import replaced_file
 
 if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
