@@ -23,10 +23,10 @@ from relyon.core.lessons import LESSONS as LINKS
 from relyon.core.texts import LANGUAGES
 from relyon.core.texts.languages import Language
 from relyon.learn import course, read_course
-from relyon.learn.blocks import Card
-from relyon.learn.check import check_languages, check_lesson, check_text
+from relyon.learn.block_kinds import Card
 from relyon.learn.course import LESSONS, find_lesson
 from relyon.learn.lesson import Lesson, numbers, plain_text, read_lesson
+from relyon.learn.lesson_checks import check_languages, check_lesson, check_text
 from relyon.learn.play import Play, PlayDocument
 from relyon.learn.quantities import matches, quantity
 from relyon.learn.recorded import MOST_ORDERS, record

@@ -15,7 +15,7 @@ import pytest
 import relyon
 from relyon.core.document.terminal import width
 from relyon.core.errors import InputError, ParameterError
-from relyon.online.monitoring.losses import attribute_change, pool_judgments
+from relyon.online.monitoring.change_attribution import attribute_change, pool_judgments
 
 GOOD = {f"q{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(12)}
 Lists = dict[str, list[str]]

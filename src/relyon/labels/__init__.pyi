@@ -9,13 +9,6 @@ from .agreement import (
     HumanComparison as HumanComparison,
     PairOrder as PairOrder,
 )
-from .comparison import (
-    ModelComparison as ModelComparison,
-    ModelFit as ModelFit,
-)
-from .denoising import (
-    without_bots as without_bots,
-)
 from .derivation import (
     make_labels as make_labels,
 )
@@ -26,12 +19,8 @@ from .grading import (
     Thresholds as Thresholds,
     gradings as gradings,
 )
-from .labels import (
+from .label_set import (
     Labels as Labels,
-)
-from .lists import (
-    Lists as Lists,
-    lists_of as lists_of,
 )
 from .log import (
     ClickLog as ClickLog,
@@ -49,6 +38,8 @@ from .model import (
     register as register,
 )
 from .model_comparison import (
+    ModelComparison as ModelComparison,
+    ModelFit as ModelFit,
     compare_models as compare_models,
 )
 from .perplexity import (
@@ -75,8 +66,13 @@ from .prior import (
     beta_binomial as beta_binomial,
     with_estimated_prior as with_estimated_prior,
 )
+from .result_lists import (
+    Lists as Lists,
+    lists_of as lists_of,
+)
 from .rules import (
     Rules as Rules,
+    without_bots as without_bots,
 )
 from .simulation.crowd import (
     Crowd as Crowd,

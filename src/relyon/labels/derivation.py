@@ -13,14 +13,13 @@ from relyon.core.texts import message
 from relyon.io.session_readers import read_sessions
 from relyon.labels.actions import ActionCounts, Actions
 from relyon.labels.beta import interval
-from relyon.labels.denoising import without_bots
 from relyon.labels.grading import Grading, parse_grading
-from relyon.labels.labels import Labels
+from relyon.labels.label_set import Labels
 from relyon.labels.log import read_folds
 from relyon.labels.model import ClickModel, models
-from relyon.labels.position_bias.support import Support, support_of
+from relyon.labels.position_bias.connection import Support, support_of
 from relyon.labels.prior import with_estimated_prior
-from relyon.labels.rules import Rules
+from relyon.labels.rules import Rules, without_bots
 
 if TYPE_CHECKING:
     import polars as pl

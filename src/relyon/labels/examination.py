@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from relyon.labels.lists import Lists
     from relyon.labels.model import Parameters, Values
+    from relyon.labels.result_lists import Lists
 
 __all__ = ["Chain", "Independent", "Steps", "satisfying"]
 

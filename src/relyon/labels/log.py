@@ -13,7 +13,7 @@ from relyon.data.columns.batches import batches
 from relyon.data.columns.spark_partitions import is_spark_frame
 from relyon.data.source import Sourced
 from relyon.io.session_readers import read_sessions
-from relyon.labels.cluster import count_in_cluster
+from relyon.labels.cluster_log import count_in_cluster
 from relyon.labels.log_counts import Dropped, Fold, counted, fill
 from relyon.labels.rules import Rules
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relyon.data.judgments import Judgments
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
+    from relyon.labels.result_lists import Lists
 
     Values = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from relyon.labels.lists import Lists
+    from relyon.labels.result_lists import Lists
 
     Values = NDArray[np.float64]
 

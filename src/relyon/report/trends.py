@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from relyon.online.monitoring import ALL, Point
+from relyon.online.monitoring.monitor_document import since_sentences
 from relyon.online.monitoring.sentences import tier_name
-from relyon.online.monitoring.text import since_sentences
 from relyon.report.catalogue import Catalogue
 from relyon.report.monthly import DIGITS, TONES, typeset
 from relyon.report.number_formats import MARKS, number, p_value, signed

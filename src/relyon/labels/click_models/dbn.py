@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 from relyon.core.parameters import check_fraction
 from relyon.labels.beta import product
 from relyon.labels.examination import Chain, Steps, satisfying
-from relyon.labels.expectation import Iterated
+from relyon.labels.expectation_maximisation import Iterated
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
     from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["DBN"]

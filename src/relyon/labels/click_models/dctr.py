@@ -10,9 +10,9 @@ from relyon.labels.examination import Independent
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
     from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["DCTR"]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from relyon.labels.examination import Independent
-from relyon.labels.expectation import Examined
+from relyon.labels.expectation_maximisation import Examined
 from relyon.labels.model import Parameters, register
 
 if TYPE_CHECKING:
-    from relyon.labels.lists import Lists
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
     from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["PBM"]

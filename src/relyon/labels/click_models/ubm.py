@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.labels.expectation import Examined
+from relyon.labels.expectation_maximisation import Examined
 from relyon.labels.model import Parameters, register
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from relyon.labels.lists import Lists
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
     from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["UBM"]

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from relyon.data.sessions import OPTIONAL
-from relyon.labels.lists import Lists
+from relyon.labels.result_lists import Lists
 from relyon.labels.simulation.crowd import BOTS
 
 if TYPE_CHECKING:

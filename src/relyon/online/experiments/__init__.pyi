@@ -29,7 +29,7 @@ from .interleaving.method import (
     methods as methods,
     register as register,
 )
-from .interleaving.mixed import (
+from .interleaving.mixed_lists import (
     MixedLists as MixedLists,
     read_mixed as read_mixed,
 )

@@ -1,5 +1,6 @@
 """The public names and where each lives; they are imported when first used."""
 
+from .bots import Bots as Bots
 from .checkup import (
     Change as Change,
     Checkup as Checkup,
@@ -37,4 +38,3 @@ from .times import (
     MixedTimestamps as MixedTimestamps,
     UnreadableTimestamps as UnreadableTimestamps,
 )
-from .traffic import Bots as Bots

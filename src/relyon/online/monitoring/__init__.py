@@ -2,8 +2,8 @@
 
 from relyon.online.monitoring.alarms import Alarm
 from relyon.online.monitoring.archive import read_round, read_rounds, write_round
+from relyon.online.monitoring.change_attribution import Losses
 from relyon.online.monitoring.changes import Difference, MonthlyChange
-from relyon.online.monitoring.losses import Losses
 from relyon.online.monitoring.points import ALL, Point
 from relyon.online.monitoring.rounds import Round, create_round
 from relyon.online.monitoring.sample_plan import PlannedSample, SamplePlan, plan_sample

@@ -12,8 +12,8 @@ from relyon.core.language import Language
 from relyon.core.lessons import lesson_of
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
+from relyon.online.monitoring.change_attribution import Losses
 from relyon.online.monitoring.changes import MonthlyChange
-from relyon.online.monitoring.losses import Losses
 from relyon.online.monitoring.points import ALL
 from relyon.online.monitoring.sentences import alarm_sentence
 

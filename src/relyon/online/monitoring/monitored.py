@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from relyon.data.convention import Convention
 from relyon.online.monitoring.alarms import Alarm
+from relyon.online.monitoring.change_attribution import Losses
 from relyon.online.monitoring.changes import Difference, MonthlyChange
-from relyon.online.monitoring.losses import Losses
 from relyon.online.monitoring.points import Depth, Point
 
 if TYPE_CHECKING:

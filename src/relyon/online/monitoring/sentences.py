@@ -9,8 +9,8 @@ from relyon.core.language import Language, check_language
 from relyon.core.texts import Catalogue, NumberStyle, Text, catalogue
 
 if TYPE_CHECKING:
+    from relyon.online.monitoring.change_attribution import Losses
     from relyon.online.monitoring.changes import Difference, MonthlyChange
-    from relyon.online.monitoring.losses import Losses
 
 __all__ = [
     "STYLE",

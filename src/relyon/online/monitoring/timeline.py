@@ -19,19 +19,19 @@ from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.online.monitoring.alarms import Alarm, find_alarms
 from relyon.online.monitoring.archive import read_rounds
+from relyon.online.monitoring.change_attribution import Losses, attribute_change, pool_judgments
 from relyon.online.monitoring.changes import (
     Difference,
     MonthlyChange,
     compare_points,
     difference,
 )
-from relyon.online.monitoring.losses import Losses, attribute_change, pool_judgments
+from relyon.online.monitoring.monitor_document import monitor_document
 from relyon.online.monitoring.month_variance import renamed
-from relyon.online.monitoring.observations import observe
 from relyon.online.monitoring.points import ALL, Depth, Point, month_points
-from relyon.online.monitoring.queries import query_values
+from relyon.online.monitoring.query_values import query_values
+from relyon.online.monitoring.round_notes import observe
 from relyon.online.monitoring.rounds import Round
-from relyon.online.monitoring.text import monitor_document
 
 if TYPE_CHECKING:
     import polars as pl

@@ -24,7 +24,12 @@ from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
 from relyon.io.session_readers import read_sessions
 from relyon.online.experiments.interleaving.method import Clicks
-from relyon.online.experiments.interleaving.mixed import CREDIT, MixedLists, method_of, read_mixed
+from relyon.online.experiments.interleaving.mixed_lists import (
+    CREDIT,
+    MixedLists,
+    method_of,
+    read_mixed,
+)
 from relyon.online.experiments.interleaving.preference import Look, Preference, Preferences
 
 if TYPE_CHECKING:

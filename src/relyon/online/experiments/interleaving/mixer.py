@@ -13,7 +13,7 @@ from relyon.core.texts import message
 from relyon.data.run import Run
 from relyon.io import read_run
 from relyon.online.experiments.interleaving.method import Interleaving
-from relyon.online.experiments.interleaving.mixed import CREDIT, MixedLists, method_of
+from relyon.online.experiments.interleaving.mixed_lists import CREDIT, MixedLists, method_of
 
 if TYPE_CHECKING:
     pass

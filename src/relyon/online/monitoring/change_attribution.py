@@ -11,7 +11,7 @@ from relyon.analysis.funnel import funnel
 from relyon.data.convention import Convention
 from relyon.data.judgments import Judgments
 from relyon.online.monitoring.changes import Difference, difference
-from relyon.online.monitoring.estimates import domain_mean, unknown
+from relyon.online.monitoring.domain_means import domain_mean, unknown
 from relyon.online.monitoring.month_variance import MonthMean, month_means, nothing
 from relyon.online.monitoring.points import ALL
 from relyon.online.monitoring.rounds import Round

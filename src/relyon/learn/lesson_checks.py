@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from relyon.core.errors import RelyonError
 from relyon.core.texts import Language, message, translate
 from relyon.learn.block import Block
-from relyon.learn.blocks import Card, Predict, Quiz
+from relyon.learn.block_kinds import Card, Predict, Quiz
 from relyon.learn.figures import figure_of
 from relyon.learn.lesson import NUMBER, Lesson, Prose, numbers, plain_text
 from relyon.learn.play import Dial, Play
