@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relyon.cli.described import Described, described_options
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import Given
 from relyon.cli.messages import messages
 from relyon.cli.options import (
@@ -56,9 +55,7 @@ opens in the lesson on the measure (relyon learn).
 @click.command("explain", help=HELP, short_help="Explain one query's value, rank by rank.")
 @click.argument("files", metavar="JUDGMENTS RUN [OTHER]", nargs=-1)
 @names_option
-@click.option(
-    "--query-id", "query", cls=Renamed, formerly="--query", metavar="ID", help="The query's id."
-)
+@click.option("--query-id", "query", metavar="ID", help="The query's id.")
 @click.option(
     "-m",
     "--measure",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from relyon import io
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin, run_columns, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, named_values
@@ -61,8 +60,6 @@ Methods trained on --judgments of other queries:
     "-p",
     "--parameter",
     "parameters",
-    cls=Renamed,
-    formerly="--set",
     metavar="NAME=VALUE",
     multiple=True,
     help="A parameter of the method, such as k=60 for rrf or phi=0.8 for rbc.",
@@ -90,8 +87,6 @@ Methods trained on --judgments of other queries:
     "-k",
     "--depth",
     "top",
-    cls=Renamed,
-    formerly="--top",
     type=click.IntRange(min=1),
     help="Number of documents to keep per query.",
 )

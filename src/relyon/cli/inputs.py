@@ -351,7 +351,7 @@ def run_argument(
 
     with format_named_by("--run-format", option):
         source, wanted = open_named(path, form, "run", run_columns(columns))
-        if form is None and not wanted and not whole:
+        if not wanted and not whole:
             return source
         return read_run(source, columns=wanted, name=name)
 

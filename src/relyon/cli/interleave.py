@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from relyon.cli.group import CommandGroup, Renamed
+from relyon.cli.group import CommandGroup
 from relyon.cli.inputs import check_stdin, run_columns, run_names
 from relyon.cli.messages import messages
 from relyon.cli.option_values import chosen_columns, format_named_by
@@ -82,8 +82,6 @@ def command() -> None:
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN …")
 @click.option(
     "--method",
-    cls=Renamed,
-    formerly="-m",
     metavar="METHOD",
     default="team-draft",
     show_default=True,

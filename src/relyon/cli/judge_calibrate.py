@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.messages import messages
 from relyon.cli.options import (
     format_option,
@@ -102,8 +101,6 @@ def _judge_options(command: Any) -> Any:
 @click.option(
     "--limit",
     "examples",
-    cls=Renamed,
-    formerly="--examples",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin, stage_runs
 from relyon.cli.judge_archive import ended_in_order, unpack
 from relyon.cli.messages import Progress, messages
@@ -62,8 +61,6 @@ project; --project gives it another name.
 @click.option(
     "--input-format",
     "form",
-    cls=Renamed,
-    formerly="--format",
     metavar="FORMAT",
     help="Format of the files.  [default: recognised]",
 )

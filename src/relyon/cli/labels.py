@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relyon.cli.engine import Engine, engine_options
-from relyon.cli.group import CommandGroup, Renamed
+from relyon.cli.group import CommandGroup
 from relyon.cli.inputs import check_stdin, judgments_argument
 from relyon.cli.labels_bias import bias
 from relyon.cli.labels_simulate import simulate
@@ -110,8 +110,6 @@ def command() -> None:
 @source_options
 @click.option(
     "--model",
-    cls=Renamed,
-    formerly="-m",
     metavar="MODEL",
     default="pbm",
     show_default=True,
@@ -128,8 +126,6 @@ def command() -> None:
 @click.option(
     "--limit",
     "top",
-    cls=Renamed,
-    formerly="--top",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
@@ -279,8 +275,6 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
 @click.option(
     "--model",
     "models",
-    cls=Renamed,
-    formerly="-m",
     metavar="MODEL",
     multiple=True,
     default=("pbm", "ubm", "dbn"),
@@ -299,6 +293,7 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     help="Human judgments, in any format, to compare the labels with.",
 )
 @click.option(
+    "-m",
     "--measure",
     "measures",
     metavar="MEASURE",

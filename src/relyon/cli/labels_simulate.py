@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, chosen_scale, format_named_by, named_values
@@ -54,8 +53,6 @@ SHARE = click.FloatRange(0, 1)
 @click.option("--judgments", metavar="FILE", help="The grades that determine attraction.")
 @click.option(
     "--model",
-    cls=Renamed,
-    formerly="-m",
     metavar="MODEL",
     default="pbm",
     show_default=True,

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import messages
 from relyon.cli.option_values import format_named_by
@@ -72,8 +71,6 @@ values). The parts add up to the difference of the scores.
 @click.option(
     "--query-id",
     "on",
-    cls=Renamed,
-    formerly="--on",
     metavar="ID",
     help="With --why: the id of the query.",
 )

@@ -79,7 +79,7 @@ does not.
     help="Number of queries explained rank by rank, among the largest losses and among the"
     " largest gains.",
 )
-@described_options(formerly="--query-texts")
+@described_options()
 @comparison_options
 @input_options("query", "label", "document")
 @threads_option

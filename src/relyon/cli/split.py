@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.messages import messages
 from relyon.cli.options import format_option, no_color_option
 from relyon.cli.output import emit, written
@@ -44,16 +43,12 @@ on the seed and the query ids, not on the order of rows.
 @click.option(
     "--test-share",
     "test",
-    cls=Renamed,
-    formerly="--test",
     type=float,
     help="Share of queries for testing.  [default: 0.2]",
 )
 @click.option(
     "--valid-share",
     "valid",
-    cls=Renamed,
-    formerly="--valid",
     type=float,
     help="Share of queries for validation.  [default: 0.1]",
 )

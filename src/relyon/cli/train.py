@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_convention, chosen_scale
@@ -80,8 +79,6 @@ Tied scores count as the mean over their orders.
 @click.option(
     "--check-only",
     "check",
-    cls=Renamed,
-    formerly="--check",
     is_flag=True,
     help="Check rows and settings for problems without training.",
 )
