@@ -12,7 +12,7 @@
 #endif
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "text.hpp"
 
@@ -78,15 +78,17 @@ File::File(const std::string& path) : path_(path), handle_(open_to_read(path)) {
   if (handle_ < 0) {
     const int reason = errno;
     if (reason == ENOENT) throw InputError("no such file", path, 0, "check the path");
-    throw InputError(
-        Sentence("cannot be opened: {error}", {{"error", Sentence(std::strerror(reason))}}), path);
+    throw InputError(Sentence("cannot be opened: {error}",
+                              {{"error", Sentence(std::generic_category().message(reason))}}),
+                     path);
   }
   Status status{};
   if (status_of(handle_, status) != 0) {
     const int reason = errno;
     close_file(handle_);
-    throw InputError(
-        Sentence("cannot be read: {error}", {{"error", Sentence(std::strerror(reason))}}), path);
+    throw InputError(Sentence("cannot be read: {error}",
+                              {{"error", Sentence(std::generic_category().message(reason))}}),
+                     path);
   }
   if (is_directory(status)) {
     close_file(handle_);
@@ -108,8 +110,9 @@ std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
         regular_ ? read_at(handle_, into, size, from) : read_some(handle_, into, size);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR)
-      throw InputError(
-          Sentence("cannot be read: {error}", {{"error", Sentence(std::strerror(errno))}}), path_);
+      throw InputError(Sentence("cannot be read: {error}",
+                                {{"error", Sentence(std::generic_category().message(errno))}}),
+                       path_);
   }
 }
 
