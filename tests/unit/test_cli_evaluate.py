@@ -431,23 +431,3 @@ def test_a_negative_grade_is_in_the_judgments(command: Command, files: Path, pac
         assert outcome.code == 3
         assert f"error: {path}:{line}: query `q1`, document `d2`: negative grade -2" in outcome.err
         assert "set negative=nonrelevant" in outcome.err
-
-
-@pytest.mark.parametrize("form", [None, "trec"])
-def test_a_run_is_streamed_whether_or_not_its_format_is_named(
-    form: str | None, files: Path
-) -> None:
-    from relyon.cli.inputs import run_argument
-    from relyon.io import Source
-
-    opened = run_argument(str(files / FILES[1]), form, None, "run")
-    assert isinstance(opened, Source)
-    assert opened.format == "trec"
-
-
-def test_a_named_format_changes_no_number(command: Command) -> None:
-    recognised = command("evaluate", *FILES, "-q", "--format", "json")
-    assert (
-        recognised.out
-        == command("evaluate", *FILES, "-q", "--format", "json", "--run-format", "trec").out
-    )
