@@ -58,8 +58,7 @@ def make_labels(
 
     Args:
         sessions: What `relyon.read_sessions` takes.
-        model: A click model or its name: `gctr`, `rctr`, `dctr`, `coec`, `cascade`, `dcm`, `sdbn`,
-            `dbn`, `pbm`, `ubm`, `ccm`, `ratio`, `ips` or `snips`.
+        model: A click model or its name; `relyon.labels.models` lists the names.
         depth: Ignore positions after this one.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
         need_dwell: Clicks without a dwell time do not count either.

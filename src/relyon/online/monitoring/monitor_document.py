@@ -11,7 +11,6 @@ from relyon.core.language import Language, check_language
 from relyon.core.lessons import lesson_line
 from relyon.core.texts import Catalogue, catalogue
 from relyon.measures.display_names import convention_line
-from relyon.online.monitoring.monitored import Monitored
 from relyon.online.monitoring.points import ALL, Point
 from relyon.online.monitoring.sentences import (
     STYLE,
@@ -20,6 +19,7 @@ from relyon.online.monitoring.sentences import (
     since_sentence,
     tier_name,
 )
+from relyon.online.monitoring.trend import Trend
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +29,7 @@ __all__ = ["monitor_document", "since_sentences"]
 ARROWS = {"fell": "▼", "rose": "▲", "undecided": "·"}
 
 
-def monitor_document(found: Monitored, language: Language, queries: int) -> Document:
+def monitor_document(found: Trend, language: Language, queries: int) -> Document:
     """Returns the monitor: every tier month by month, alarms, causes, and queries to look at.
 
     Args:
@@ -61,7 +61,7 @@ def monitor_document(found: Monitored, language: Language, queries: int) -> Docu
     return Document([*blocks, Lines([legend, words["words.about"], rules])], _title(found, words))
 
 
-def _title(found: Monitored, words: Catalogue) -> str:
+def _title(found: Trend, words: Catalogue) -> str:
     name = "words.title" if len(found.months) > 1 else "words.one"
     return words.say(name, first=found.months[0], last=found.months[-1])
 
@@ -72,7 +72,7 @@ def _group(point: Point, words: Catalogue) -> str:
 
 
 def _rows(
-    found: Monitored, points: Sequence[Point], words: Catalogue
+    found: Trend, points: Sequence[Point], words: Catalogue
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     k = points[-1].k
     headings = (
@@ -104,7 +104,7 @@ def _rows(
 
 
 def _common_rows(
-    found: Monitored, words: Catalogue, language: Language
+    found: Trend, words: Catalogue, language: Language
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Each tier at the common depth, where that is not its own."""
     tiers = [tier for tier in found.tiers if found.depths[tier] != found.common_k]
@@ -132,9 +132,7 @@ def _common_rows(
     return (words["words.tier"], *months, words["words.change"], words["words.p"], ""), rows
 
 
-def _sections(
-    found: Monitored, words: Catalogue, language: Language
-) -> list[tuple[str, list[str]]]:
+def _sections(found: Trend, words: Catalogue, language: Language) -> list[tuple[str, list[str]]]:
     alarms = found.alarms()
     sections = []
     if len(found.months) > 1:
@@ -159,7 +157,7 @@ def _sections(
     return sections
 
 
-def since_sentences(found: Monitored, language: Language) -> list[str]:
+def since_sentences(found: Trend, language: Language) -> list[str]:
     """Returns how far each tier is from its first month, where there are three or more."""
     sentences = []
     for tier, depth in found.alert_series:
@@ -170,7 +168,7 @@ def since_sentences(found: Monitored, language: Language) -> list[str]:
     return sentences
 
 
-def _query_frames(found: Monitored, words: Catalogue, count: int) -> list[tuple[str, pl.DataFrame]]:
+def _query_frames(found: Trend, words: Catalogue, count: int) -> list[tuple[str, pl.DataFrame]]:
     frames = []
     if count:
         title = words.say("words.worst", last=found.months[-1], k=found.common_k)
@@ -179,7 +177,7 @@ def _query_frames(found: Monitored, words: Catalogue, count: int) -> list[tuple[
 
 
 def _query_rows(
-    frame: pl.DataFrame, found: Monitored, words: Catalogue, language: Language
+    frame: pl.DataFrame, found: Trend, words: Catalogue, language: Language
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     headings = (
         words["words.query"], words["words.tier"], words["words.sessions"], f"DCG@{found.common_k}",

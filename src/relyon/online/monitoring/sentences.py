@@ -65,8 +65,6 @@ def alarm_sentence(
     kind: str, change: MonthlyChange, limit: float, language: Language = "en"
 ) -> str:
     """Returns an alarm with its numbers."""
-    if kind == "fell":
-        return change_sentence(change, language)
     numbers = {"drop": -change.relative, "limit": limit, **_numbers(change)}
     return _texts(language).say(f"alarm.{kind}", **numbers)
 
