@@ -89,6 +89,7 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/clang-format --dry-run -Werror $(CPP)
+	@$(BIN)/python docs/check_native.py
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/deptry src

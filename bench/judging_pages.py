@@ -21,9 +21,9 @@ from relyon.app import create_app
 from relyon.judging.access import create_token, start_sign_in
 from relyon.judging.bulk import insert_rows
 from relyon.judging.records import Item
-from relyon.judging.rows import item_row
 from relyon.judging.schema import actions, assignments, items
 from relyon.judging.store import Store, open_store
+from relyon.judging.table_rows import item_row
 
 JUDGES = 20
 BATCH = 20_000

@@ -97,7 +97,7 @@ def _summary(counts: Any) -> dict[str, int]:
 
 def count_with_relyon(files: Sequence[str]) -> dict[str, int]:
     """The count as relyon makes it."""
-    from relyon.io.sessions import read_sessions
+    from relyon.io.session_readers import read_sessions
     from relyon.online.sampling import count_queries
 
     return _summary(count_queries(read_sessions(list(files))))

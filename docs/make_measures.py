@@ -256,9 +256,9 @@ def stub() -> str:
         family: [kind.__name__ for kind in kinds] for family, kinds in families().items()
     }
     found |= {
-        "base": ["Measure", "Step"],
+        "definition": ["Measure", "Step"],
         "lookup": ["register", "registry"],
-        "names": ["measure", "measures"],
+        "parser": ["measure", "measures"],
     }
     lines = [
         '"""The public names and where each lives: written by docs/make_measures.py."""',

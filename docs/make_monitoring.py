@@ -19,7 +19,7 @@ import polars as pl
 from marks import replaced
 
 from relyon.online.monitoring.changes import difference
-from relyon.online.monitoring.process import MonthMean, month_means
+from relyon.online.monitoring.month_variance import MonthMean, month_means
 from relyon.online.sampling import Sample, draw_sample
 from relyon.online.sampling.sample import Design
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 
 #include "error.hpp"
 
@@ -131,19 +132,17 @@ void ArrowColumn::take_chunk(const ArrowArray& array) {
   Chunk chunk{array, {}, 0};
   try {
     refuse_nulls(array, rows());
-    if (values_ != Type::none && array.length > 0) read_dictionary(chunk);
     if (array.length > 0) {
+      if (values_ != Type::none) read_dictionary(chunk);
+      starts_.push_back(rows() + static_cast<std::uint64_t>(array.length));
       chunks_.push_back(std::move(chunk));
+      return;
     }
   } catch (...) {
     chunk.array.release(&chunk.array);
     throw;
   }
-  if (array.length > 0) {
-    starts_.push_back(rows() + static_cast<std::uint64_t>(array.length));
-  } else {
-    chunk.array.release(&chunk.array);
-  }
+  chunk.array.release(&chunk.array);
 }
 
 ArrowColumn::ArrowColumn(nb::handle object, std::string name, Role role) : name_(std::move(name)) {
@@ -167,7 +166,8 @@ ArrowColumn::ArrowColumn(nb::handle object, std::string name, Role role) : name_
       throw InputError(
           Sentence("native.column-cannot-be-read",
                    {{"name", Sentence(name_)},
-                    {"error", std::string(message != nullptr ? message : std::strerror(status))}}));
+                    {"error", message != nullptr ? std::string(message)
+                                                 : std::generic_category().message(status)}}));
     };
     check(stream->get_schema(stream, &holder.schema));
     take_schema(holder.schema, role);

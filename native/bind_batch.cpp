@@ -118,7 +118,7 @@ void bind_batch(nb::module_& module) {
           "total",
           [](const Batch& batch, std::int64_t measure) {
             const Column& column = column_of(batch, measure);
-            nb::gil_scoped_release release;
+            const nb::gil_scoped_release release;
             Total total;
             total.add(column, missing_in(batch));
             return total;
@@ -191,6 +191,7 @@ void bind_batch(nb::module_& module) {
       .def(
           "auc",
           [](const Total& total, double max_fpr) {
+            // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): others may change it.
             const Total copy = total;
             const nb::gil_scoped_release released;
             return copy.auc(max_fpr);
@@ -198,6 +199,7 @@ void bind_batch(nb::module_& module) {
           nb::arg("max_fpr") = 1.0)
       .def("average_precision",
            [](const Total& total) {
+             // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): others may change it.
              const Total copy = total;
              const nb::gil_scoped_release released;
              return copy.average_precision();
@@ -217,7 +219,7 @@ void bind_batch(nb::module_& module) {
            })
       .def_static(
           "from_bytes",
-          [](nb::bytes state) { return Total::from_bytes({state.c_str(), state.size()}); },
+          [](const nb::bytes& state) { return Total::from_bytes({state.c_str(), state.size()}); },
           nb::arg("state"));
 }
 

@@ -31,7 +31,7 @@ nb::object hash_ids(nb::handle ids) {
   const std::size_t rows = column.rows();
   auto hashes = std::make_unique<std::uint64_t[]>(rows);
   {
-    nb::gil_scoped_release release;
+    const nb::gil_scoped_release release;
     constexpr std::size_t block = 4096;
     std::vector<std::string_view> views(std::min(rows, block));
     Texts texts;

@@ -41,7 +41,7 @@ void bind_judged(nb::module_& module) {
       .def(
           "__init__",
           [](UnjudgedTops* self, const JudgmentTable& judgments, const RunTable& before,
-             const RunTable& after, const Plan& plan, std::uint32_t k, nb::list queries,
+             const RunTable& after, const Plan& plan, std::uint32_t k, const nb::list& queries,
              int threads) {
             std::vector<std::string> ids;
             ids.reserve(nb::len(queries));

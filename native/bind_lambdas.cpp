@@ -69,6 +69,7 @@ nb::list swap_changes(nb::handle parameters, nb::handle label_array) {
   const NumberArray given(label_array, "labels");
   const std::vector<double> labels = finite_numbers(given);
   std::vector<double> worths;
+  worths.reserve(labels.size());
   for (const double label : labels) worths.push_back(swaps->worth(label));
   std::vector<double> sorted = worths;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());

@@ -67,7 +67,7 @@ nb::tuple evaluate(const OwnedLoss& owner, nb::handle label_array, nb::handle sc
   std::vector<double> gradient(arrays.labels.size);
   std::vector<double> hessians(hessian ? arrays.labels.size : 0);
   {
-    nb::gil_scoped_release release;
+    const nb::gil_scoped_release release;
     const std::vector<std::size_t> parts = parts_of(loss, arrays);
     std::vector<Reader> readers(worker_count(parts.size() - 1, threads));
     each_part(parts.size() - 1, threads, [&](std::size_t worker, std::size_t part) {

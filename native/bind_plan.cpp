@@ -28,7 +28,7 @@ Choice choose(const std::string& field, const std::string& given,
                             {{"name", field}, {"names", wanted}, {"value", given}}));
 }
 
-void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,
+void make_plan(Plan* place, const nb::iterable& kernels, const std::string& ties,
                const std::string& unjudged, const std::string& negative, const std::string& missing,
                const std::string& unretrieved, bool float32, int decimals,
                const std::string& without_closed_form, bool spans) {

@@ -29,7 +29,7 @@ nb::object run(const Input& values, std::int64_t first, std::int64_t count, std:
     throw InputError("native.count-is-too-large");
   auto sums = std::make_unique<std::int64_t[]>(rows * draw.count);
   {
-    nb::gil_scoped_release release;
+    const nb::gil_scoped_release release;
     kernel(data, draw, sums.get());
   }
   std::int64_t* kept = sums.release();
@@ -80,7 +80,7 @@ void bind_resample(nb::module_& module) {
                               static_cast<std::size_t>(count), threads};
               auto found = std::make_unique<double[]>(draw.count);
               {
-                nb::gil_scoped_release release;
+                const nb::gil_scoped_release release;
                 kernel(rows, static_cast<std::size_t>(queries), draw, found.get());
               }
               double* kept = found.release();

@@ -21,7 +21,7 @@ namespace {
 
 // Of the file of this name, or of what `read` gives.
 std::optional<Batch> evaluate_table(const JudgmentTable& judgments, const Plan& plan,
-                                    const std::string& name, nb::object read,
+                                    const std::string& name, const nb::object& read,
                                     const TableFormat& format, int threads) {
   if (read.is_none()) {
     const nb::gil_scoped_release released;
@@ -33,7 +33,7 @@ std::optional<Batch> evaluate_table(const JudgmentTable& judgments, const Plan& 
 }
 
 std::optional<Batch> evaluate_delimited(const JudgmentTable& judgments, const Plan& plan,
-                                        const std::string& name, nb::object read,
+                                        const std::string& name, const nb::object& read,
                                         const std::string& separator, std::uint32_t width,
                                         const std::map<std::string, std::uint32_t>& columns,
                                         int threads) {
@@ -44,11 +44,11 @@ std::optional<Batch> evaluate_delimited(const JudgmentTable& judgments, const Pl
   };
   const Delimited format(separator[0], width,
                          {place("query"), place("document"), place("score"), place("rank")});
-  return evaluate_table(judgments, plan, name, std::move(read), format, threads);
+  return evaluate_table(judgments, plan, name, read, format, threads);
 }
 
 std::optional<Batch> evaluate_json_lines(const JudgmentTable& judgments, const Plan& plan,
-                                         const std::string& name, nb::object read,
+                                         const std::string& name, const nb::object& read,
                                          const std::map<std::string, std::string>& columns,
                                          int threads) {
   const auto key = [&](const char* role) -> std::optional<std::string> {
@@ -58,7 +58,7 @@ std::optional<Batch> evaluate_json_lines(const JudgmentTable& judgments, const P
   };
   const JsonLines format(
       {key("query").value(), key("document").value(), key("score"), key("rank")});
-  return evaluate_table(judgments, plan, name, std::move(read), format, threads);
+  return evaluate_table(judgments, plan, name, read, format, threads);
 }
 
 }  // namespace

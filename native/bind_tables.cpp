@@ -64,7 +64,7 @@ RunTable run_from_chunks(nb::callable read, const std::string& name) {
 
 // Streams if the input can be opened again should its queries turn out not to be grouped.
 Batch evaluate_chunks(const JudgmentTable& judgments, const Plan& plan, nb::callable read,
-                      const std::string& name, nb::object again, int threads) {
+                      const std::string& name, const nb::object& again, int threads) {
   if (again.is_none()) {
     Callable bytes(std::move(read));
     const nb::gil_scoped_release released;
@@ -98,7 +98,8 @@ nb::object run_documents(const RunTable& table, nb::handle query) {
   return nb::make_tuple(documents, scores, last);
 }
 
-nb::bytes run_to_text(const RunTable& table, std::size_t first, std::size_t count, nb::str tag) {
+nb::bytes run_to_text(const RunTable& table, std::size_t first, std::size_t count,
+                      const nb::str& tag) {
   const std::string name = bytes_of(tag);
   const std::size_t from = std::min(first, table.size()),
                     to = from + std::min(count, table.size() - from);
@@ -135,7 +136,7 @@ void bind_state(nb::class_<Table>& bound, Table (*restore)(std::string_view)) {
              const std::string state = to_state(table);
              return nb::bytes(state.data(), state.size());
            })
-      .def("__setstate__", [restore](Table& table, nb::bytes state) {
+      .def("__setstate__", [restore](Table& table, const nb::bytes& state) {
         new (&table) Table(restore({state.c_str(), state.size()}));
       });
 }

@@ -1,10 +1,11 @@
 #include "cores.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <thread>
+
+#include "environment.hpp"
 
 #ifdef __linux__
 #include <sched.h>
@@ -81,7 +82,8 @@ int usable_cores() {
 
 int thread_count(int asked) {
   if (asked <= 0) {
-    if (const char* text = std::getenv("RELYON_THREADS")) asked = std::atoi(text);
+    asked = static_cast<int>(
+        std::min<std::uint64_t>(environment_number("RELYON_THREADS"), most_threads));
   }
   if (asked <= 0) {
     static const int cores = usable_cores();

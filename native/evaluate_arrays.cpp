@@ -62,7 +62,7 @@ struct Reader {
 };
 
 Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score_array,
-                      std::optional<Offsets> offsets, int threads, nb::handle weight_array) {
+                      const std::optional<Offsets>& offsets, int threads, nb::handle weight_array) {
   const LabelledArrays arrays(label_array, score_array, offsets, weight_array);
   const NumberArray& labels = arrays.labels;
   const NumberArray& scores = arrays.scores;
@@ -76,7 +76,7 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
   Batch batch;
   batch.columns.resize(plan.kernels.size());
   {
-    nb::gil_scoped_release release;
+    const nb::gil_scoped_release release;
     for (std::size_t i = 0; i < batch.columns.size(); ++i) {
       Column& column = batch.columns[i];
       column.values.resize(queries);
@@ -86,8 +86,9 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
     }
     const std::size_t blocks = (queries + block_queries - 1) / block_queries;
     std::vector<std::unique_ptr<Reader>> readers;
-    for (std::size_t i = 0; i < worker_count(blocks, threads); ++i)
-      readers.push_back(std::make_unique<Reader>(plan));
+    const std::size_t workers = worker_count(blocks, threads);
+    readers.reserve(workers);
+    for (std::size_t i = 0; i < workers; ++i) readers.push_back(std::make_unique<Reader>(plan));
     each_part(blocks, threads, [&](std::size_t worker, std::size_t block) {
       const std::size_t last = std::min(queries, (block + 1) * block_queries);
       for (std::size_t query = block * block_queries; query < last; ++query) {
@@ -117,7 +118,7 @@ double pooled_auc(nb::handle label_array, nb::handle score_array, double thresho
         "native.labels-and-scores-differ",
         {{"labels", std::to_string(labels.size)}, {"scores", std::to_string(scores.size)}}));
   }
-  nb::gil_scoped_release release;
+  const nb::gil_scoped_release release;
   const ClassRows rows(labels, scores, 0, labels.size, threshold, threads);
   ClassPairs counts;
   counts.positives = rows.count(true);

@@ -125,6 +125,7 @@ Evaluator::Evaluator(const Plan& plan)
 }
 
 const QueryView& Evaluator::seen_by(const Kernel& kernel, const QueryView& whole) {
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): views outlive this.
   return ignores_ ? condenser_.cut(whole, kernel.window()) : whole;
 }
 

@@ -12,7 +12,7 @@
 #endif
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "text.hpp"
 
@@ -78,14 +78,16 @@ File::File(const std::string& path) : path_(path), handle_(open_to_read(path)) {
   if (handle_ < 0) {
     const int reason = errno;
     if (reason == ENOENT) throw InputError("measures.no-such-file", path, 0, "native.check-path");
-    throw InputError(
-        Sentence("native.cannot-be-opened", {{"error", Sentence(std::strerror(reason))}}), path);
+    throw InputError(Sentence("native.cannot-be-opened",
+                              {{"error", Sentence(std::generic_category().message(reason))}}),
+                     path);
   }
   Status status{};
   if (status_of(handle_, status) != 0) {
     const int reason = errno;
     close_file(handle_);
-    throw InputError(Sentence("core.cannot-be-read", {{"error", Sentence(std::strerror(reason))}}),
+    throw InputError(Sentence("core.cannot-be-read",
+                              {{"error", Sentence(std::generic_category().message(reason))}}),
                      path);
   }
   if (is_directory(status)) {
@@ -108,7 +110,8 @@ std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
         regular_ ? read_at(handle_, into, size, from) : read_some(handle_, into, size);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR)
-      throw InputError(Sentence("core.cannot-be-read", {{"error", Sentence(std::strerror(errno))}}),
+      throw InputError(Sentence("core.cannot-be-read",
+                                {{"error", Sentence(std::generic_category().message(errno))}}),
                        path_);
   }
 }

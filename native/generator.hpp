@@ -6,14 +6,14 @@
 namespace relyon {
 
 // Steele, Lea and Flood (2014), "Fast splittable pseudorandom number generators".
-inline constexpr std::uint64_t split_mix(std::uint64_t& state) {
+constexpr std::uint64_t split_mix(std::uint64_t& state) {
   std::uint64_t mixed = state += 0x9e3779b97f4a7c15;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
   mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
   return mixed ^ (mixed >> 31);
 }
 
-inline constexpr std::uint64_t rotate(std::uint64_t bits, int by) {
+constexpr std::uint64_t rotate(std::uint64_t bits, int by) {
   return (bits << by) | (bits >> (64 - by));
 }
 

@@ -24,7 +24,7 @@ nb::tuple group_offsets(const Ids& groups) {
   std::vector<std::int64_t> order;
   bool contiguous = true;
   {
-    nb::gil_scoped_release release;
+    const nb::gil_scoped_release release;
     bool ascending = true;
     for (std::size_t i = 0; i < size; ++i) {
       if (i > 0 && ids[i] == ids[i - 1]) continue;

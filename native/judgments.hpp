@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,7 +25,7 @@ class Arena {
   std::string_view keep(std::string_view text);
 
  private:
-  std::deque<std::unique_ptr<char[]>> blocks_;
+  std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t used_ = 0;
   std::size_t size_ = 0;
 };

@@ -1,14 +1,14 @@
 #include "lanes.hpp"
 
-#include <cstdlib>
 #include <string_view>
+
+#include "environment.hpp"
 
 namespace relyon {
 
 Lanes widest_lanes() {
 #ifdef RELYON_X86
-  const char* wish = std::getenv("RELYON_SIMD");
-  const std::string_view wanted = wish == nullptr ? "" : wish;
+  const std::string_view wanted = environment("RELYON_SIMD");
   if (wanted == "scalar") return Lanes::scalar;
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2")) return Lanes::scalar;
   const bool avx512 =

@@ -311,7 +311,7 @@ nb::dict read(Bytes& bytes, const Plan& plan, double least, int threads) {
   return found;
 }
 
-nb::dict read_letor(const std::string& name, nb::object read_bytes, bool grouped, bool named,
+nb::dict read_letor(const std::string& name, const nb::object& read_bytes, bool grouped, bool named,
                     const std::string& features, double least, int threads) {
   const Plan plan{grouped, named, !features.empty()};
   const auto from = [&](Bytes& bytes) {

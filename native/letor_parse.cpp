@@ -146,9 +146,8 @@ class Reader {
         return false;
       }
       p += token.size();
-    } else if (!plan_.grouped) {
-      return false;
-    } else if (!plan_.features && !is_over(*p) && token_at(p).find(':') == std::string_view::npos) {
+    } else if (!plan_.grouped || (!plan_.features && !is_over(*p) &&
+                                  token_at(p).find(':') == std::string_view::npos)) {
       return false;
     }
     if (plan_.features) {

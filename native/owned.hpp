@@ -15,14 +15,13 @@ namespace relyon {
 // An array over what `memory` holds, which has `data()`. Its elements cannot be written if they are
 // `const`.
 template <class Element, class Memory>
-nanobind::object owned(Memory&& memory, std::initializer_list<std::size_t> shape) {
-  static_assert(!std::is_lvalue_reference_v<Memory>, "the array takes the memory over");
+nanobind::object owned(Memory memory, std::initializer_list<std::size_t> shape) {
   auto kept = std::make_unique<Memory>(std::move(memory));
   Element* data = kept->data();
   const nanobind::capsule owner(
       kept.get(), [](void* pointer) noexcept { delete static_cast<Memory*>(pointer); });
   kept.release();
-  static std::remove_const_t<Element> nothing{};
+  static std::remove_const_t<Element> nothing{};  // NOLINT(misc-const-correctness)
   if (data == nullptr) data = &nothing;
   return nanobind::cast(
       nanobind::ndarray<nanobind::numpy, Element>(data, shape.size(), shape.begin(), owner));

@@ -172,7 +172,7 @@ PairCounts count_pairs(Rows rows, bool split_ties, Scratch& scratch) {
     distinct += i == 0 || order[i].key != order[i - 1].key ? 1 : 0;
     scratch.integers[order[i].row] = static_cast<std::int64_t>(distinct) - 1;
   }
-  Fenwick counter(scratch.integers, size, distinct);
+  const Fenwick counter(scratch.integers, size, distinct);
   const std::int64_t* levels = scratch.integers.data();
   return count(
       rows.scores, [levels](std::size_t i) { return static_cast<std::uint64_t>(levels[i]); },

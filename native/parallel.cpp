@@ -1,19 +1,16 @@
 #include "parallel.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <unordered_set>
 
 #include "collector.hpp"
+#include "environment.hpp"
 
 namespace relyon {
 
 std::uint64_t stretch_size(std::uint64_t usual) {
-  if (const char* text = std::getenv("RELYON_STRETCH")) {
-    const long long asked = std::atoll(text);
-    if (asked > 0) return static_cast<std::uint64_t>(asked);
-  }
-  return usual;
+  const std::uint64_t asked = environment_number("RELYON_STRETCH");
+  return asked > 0 ? asked : usual;
 }
 
 bool join(std::vector<Stretch>& stretches, const JudgmentTable& judgments, const Plan& plan,

@@ -21,10 +21,9 @@ constexpr std::int64_t largest_sum = std::int64_t{1} << 62;
 
 // Refuses values whose sums, or the difference of two sums, could overflow.
 void check_sum(std::int64_t& sum, std::int64_t value) {
-  if (value <= -largest_sum || value >= largest_sum ||
-      (sum += value < 0 ? -value : value) >= largest_sum) {
-    refuse_sum();
-  }
+  if (value <= -largest_sum || value >= largest_sum) refuse_sum();
+  sum += value < 0 ? -value : value;
+  if (sum >= largest_sum) refuse_sum();
 }
 
 void check_items(const Columns& data) {

@@ -95,7 +95,7 @@ constexpr std::size_t lanes = 8;
 template <std::size_t width, int bytes>
 RELYON_INLINE void weigh(const double* counts, const double* values, std::size_t stride,
                          std::size_t size, std::int64_t* sums, std::size_t apart) {
-  using Doubles = typename Vector<bytes>::Type;
+  using Doubles = Vector<bytes>::Type;
   constexpr std::size_t single = sizeof(Doubles) / sizeof(double);
   constexpr std::size_t vectors = lanes / single;
   Doubles parts[width][vectors] = {};

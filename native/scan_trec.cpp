@@ -109,7 +109,7 @@ Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const 
   if (!file.regular()) {
     // A pipe gives its bytes once: if a query came back, its beginning would be lost.
     FileBytes bytes(file, 0);
-    RunTable table = read_run(bytes, path);
+    const RunTable table = read_run(bytes, path);
     refuse_duplicates(table, path, nullptr, &judgments);
     return evaluate_run(judgments, plan, table, threads);
   }

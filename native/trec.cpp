@@ -86,7 +86,7 @@ void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* ag
   }
   const TextError error = twice(query, document, 0, 0);
   Sentence message = error.message;
-  message.values.push_back({"line", std::to_string(first)});
+  message.values.emplace_back("line", std::to_string(first));
   throw InputError(message, path, second, error.hint);
 }
 

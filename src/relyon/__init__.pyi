@@ -106,10 +106,10 @@ from .io import (
     write_judgments as write_judgments,
     write_run as write_run,
 )
-from .io.sessions import (
+from .io.session_readers import (
     read_sessions as read_sessions,
 )
-from .io.sessions_write import (
+from .io.session_writers import (
     write_sessions as write_sessions,
 )
 from .ltr.fusion import (

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from relyon.labels.click_models.dbn import DBN
-from relyon.labels.expectation import Iterated
+from relyon.labels.expectation_maximisation import Iterated
 from relyon.labels.log import read_clicks
 from relyon.labels.model import models
 

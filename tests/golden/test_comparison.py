@@ -16,7 +16,7 @@ from scipy import stats
 import relyon
 from relyon.analysis.comparison.settings import Correction
 from relyon.analysis.statistics import two_way_anova
-from relyon.io.values import read_values
+from relyon.io.per_query_values import read_values
 
 #: Our measures by the name that trec_eval prints.
 MEASURES = {

@@ -20,7 +20,7 @@ from relyon.core.cells import (
 )
 from relyon.core.errors import InputError
 from relyon.io.formats.quepid import SPACE
-from relyon.io.rows import read_cells
+from relyon.io.text_rows import read_cells
 
 #: All of Unicode that a file of text can hold, and often what is special in a table.
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

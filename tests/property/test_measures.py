@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 import relyon
 from relyon.data.ranking import Ranking
-from relyon.measures.base import Measure
+from relyon.measures.definition import Measure
 from relyon.measures.index import MODULES
 from relyon.measures.lookup import registry
 from relyon.measures.parameters import parameters

@@ -13,7 +13,7 @@ import relyon
 from relyon.analysis.comparison.pairing import Sample, pair
 from relyon.evaluation import Average
 from relyon.evaluation.side_by_side import SideBySide
-from relyon.measures.base import Measure
+from relyon.measures.definition import Measure
 from relyon.measures.lookup import registry
 from relyon.measures.parameters import parameters
 

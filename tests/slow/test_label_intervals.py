@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relyon.labels import Crowd, Habits, make_labels, simulate
+from relyon.labels import Crowd, UserBehaviour, make_labels, simulate
 
 #: By grade, which is all that tells the documents of a query apart.
 ATTRACTION: dict[float, float] = dict(enumerate([0.01, 0.05, 0.2, 0.4, 0.6, 0.9]))
@@ -28,7 +28,7 @@ def test_coverage(model: str, sessions: int) -> None:
             model,
             sessions=sessions,
             seed=seed,
-            habits=Habits(depth=len(ATTRACTION), eta=0.7),
+            behaviour=UserBehaviour(depth=len(ATTRACTION), eta=0.7),
             crowd=Crowd(shuffle=1.0, frequencies=0.0),
             attraction=ATTRACTION,
             satisfaction=SATISFACTION,

@@ -9,7 +9,7 @@ import pytest
 from relyon.analysis.statistics import paired_test, queries_needed
 from relyon.online.monitoring import Moments, plan_sample
 from relyon.online.monitoring.changes import difference
-from relyon.online.monitoring.drawing import Frames, draw_months
+from relyon.online.monitoring.simulated_months import Frames, draw_months
 from relyon.online.sampling import allocate, build_tiers
 
 pytestmark = pytest.mark.slow

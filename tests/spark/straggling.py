@@ -94,7 +94,7 @@ def main() -> None:
 
     judgments, run = collection()
     patch = pytest.MonkeyPatch()
-    patch.setattr("relyon.spark.evaluating.evaluated", late("evaluate"))
+    patch.setattr("relyon.spark.evaluation.evaluated", late("evaluate"))
     patch.setattr("relyon.spark.scores.evaluated", late("scores"))
     found = []
     for results in (

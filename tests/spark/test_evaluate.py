@@ -15,9 +15,9 @@ from tests.spark.same import assert_same, collection, shuffled, spark_frame
 from tests.values import whole_list
 
 import relyon
+from relyon.data.columns.spark_settings import SETTINGS, setting, tuned
 from relyon.measures.lookup import registry
 from relyon.spark import evaluate
-from relyon.spark.tuning import SETTINGS, setting, tuned
 
 FEW = ["ndcg@10", "ap", "pnr", "auc", "err"]
 
@@ -60,7 +60,7 @@ def test_partitions(
     partitions: int, names_sent: bool, spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not names_sent:
-        monkeypatch.setattr("relyon.spark.evaluating.BROADCAST", 0)
+        monkeypatch.setattr("relyon.spark.evaluation.BROADCAST", 0)
     judgments, run = collection(12, 9)
     # One query has half of all rows, and many partitions have none.
     query = run["query"][0]

@@ -15,11 +15,11 @@ from relyon import Results
 from relyon.data.columns import choose
 from relyon.data.convention import load_convention
 from relyon.data.scale import load_scale
-from relyon.measures.names import measures as parse_measures
-from relyon.spark.evaluating import LAYOUT, PreparedRuns
+from relyon.measures.parser import measures as parse_measures
+from relyon.spark.evaluation import LAYOUT, PreparedRuns
 from relyon.spark.prepared import Plan
 from relyon.spark.queries import LabelledQueries, RunQueries
-from relyon.spark.rows import JudgmentBlock, LabelledBlock, RunBlock
+from relyon.spark.row_blocks import JudgmentBlock, LabelledBlock, RunBlock
 from relyon.spark.scores import LAYOUT as SCORES_LAYOUT, PreparedScores
 from relyon.spark.tasks import JUDGMENTS, ROWS, EvaluateTask, PackTask, State
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relyon.labels import Habits, Simulation, models, simulate
+from relyon.labels import Simulation, UserBehaviour, models, simulate
 
 __all__ = ["ALL", "DEPTH", "JUDGMENTS", "RUN", "simulated"]
 
@@ -25,5 +25,5 @@ ALL = sorted(models)
 
 def simulated(model: Any = "pbm", sessions: int = 2000, **options: Any) -> Simulation:
     if isinstance(model, str):
-        options.setdefault("habits", Habits(depth=DEPTH))
+        options.setdefault("behaviour", UserBehaviour(depth=DEPTH))
     return simulate(RUN, JUDGMENTS, model, sessions=sessions, **options)

@@ -119,7 +119,7 @@ def test_too_little_is_refused() -> None:
 def test_intervals_cover_what_so_many_queries_give_on_average() -> None:
     """Runs with known means; the target is the mean coefficient over fresh sets of queries."""
     from relyon.analysis.agreement.correlation import _correlations
-    from relyon.analysis.agreement.values import View
+    from relyon.analysis.agreement.views import View
     from relyon.analysis.statistics.correlation import coefficients
 
     rng = np.random.default_rng(5)

@@ -19,9 +19,9 @@ from relyon.core.errors import UnknownNameError
 from relyon.judging.access import start_sign_in
 from relyon.judging.llm.answers import Answer
 from relyon.judging.llm.calibration import accept_judge
+from relyon.judging.llm.descriptions import describe_machines
 from relyon.judging.llm.endpoint import Completion
 from relyon.judging.llm.models import Configuration, draft_configuration
-from relyon.judging.llm.wording import describe_machines
 from relyon.judging.records import Item, Rating
 from relyon.judging.store import Store
 

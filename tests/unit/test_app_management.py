@@ -14,7 +14,7 @@ pytest.importorskip("httpx2")
 from tests.unit.test_app_lead import Somebody
 
 from relyon.app import lead_pages, management
-from relyon.judging import importing, jobs
+from relyon.judging import imports, jobs
 from relyon.judging.actions import Action
 from relyon.judging.archive import pack_project
 from relyon.judging.archive_reader import Archive
@@ -112,7 +112,7 @@ def test_a_large_import_is_not_waited_for(store: Store, monkeypatch: pytest.Monk
 
 def test_an_import_is_cancelled(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lead_pages, "LARGE", 1000)
-    monkeypatch.setattr(importing, "AT_ONCE", 10)
+    monkeypatch.setattr(imports, "AT_ONCE", 10)
     for name in ("FIRST", "LEAST", "MOST"):
         monkeypatch.setattr(jobs, name, 10)
     monkeypatch.setattr(jobs, "REST", 0.02)

@@ -17,7 +17,7 @@ from relyon.app.lead_pages import judge_agreement
 from relyon.data.scale import Level, Scale
 from relyon.judging.access import start_sign_in
 from relyon.judging.actions import Action
-from relyon.judging.filling import fill_items, measure_bare
+from relyon.judging.item_texts import fill_items, measure_bare
 from relyon.judging.marks import find_marks
 from relyon.judging.records import Comparison, Item, Rating
 from relyon.judging.schema import projects, sa

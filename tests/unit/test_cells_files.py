@@ -18,10 +18,10 @@ from relyon.data.judgments import Judgments
 from relyon.data.run import Run
 from relyon.data.sessions import Sessions
 from relyon.evaluation.side_by_side import SideBySide
-from relyon.io.sessions import read_sessions
-from relyon.io.sessions_write import write_sessions
+from relyon.io.per_query_values import read_values
+from relyon.io.session_readers import read_sessions
+from relyon.io.session_writers import write_sessions
 from relyon.io.table_files import read_table, write_table
-from relyon.io.values import read_values
 
 FORMULA = re.compile(r"(^|[\r\n;\t])[=+\-@＝＋－＠]|^[\t\r\n]")
 QUERIES = [

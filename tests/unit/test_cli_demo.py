@@ -16,7 +16,7 @@ from relyon.core.document.terminal import width
 from relyon.demo import Document, Judgment
 from relyon.demo.corpus import Progress
 from relyon.demo.features import DENSE_FEATURES, FEATURES
-from relyon.demo.learning import TREES
+from relyon.demo.trained_rankers import TREES
 
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
@@ -41,7 +41,7 @@ NAMES = [
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """The judged documents only, and rankers of few trees, so that a test takes no time."""
-    monkeypatch.setattr("relyon.demo.learning.TREES", {**TREES, "trees": 4})
+    monkeypatch.setattr("relyon.demo.trained_rankers.TREES", {**TREES, "trees": 4})
     judged: dict[str, list[Judgment]] = {}
     for one in relyon.demo.load_judgments():
         judged.setdefault(one.document, []).append(one)

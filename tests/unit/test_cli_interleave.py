@@ -51,7 +51,7 @@ def test_what_mix_says_and_writes(files: Path, command: Command) -> None:
 @pytest.mark.parametrize("method", ["balanced", "probabilistic", "optimised", "optimized"])
 def test_every_method(files: Path, command: Command, method: str) -> None:
     outcome = command(
-        "interleave", "mix", "bm25.run", "new.run", "-m", method, "-o", "x.parquet",
+        "interleave", "mix", "bm25.run", "new.run", "--method", method, "-o", "x.parquet",
         "--format", "json",
     )  # fmt: skip
     assert json.loads(outcome.out)["method"] == method.replace("z", "s")

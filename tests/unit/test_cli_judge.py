@@ -35,7 +35,7 @@ def june(command: Command, files: Path) -> Path:
     (files / "items.csv").write_text(ITEMS, "utf-8")
     assert command("judge", "init", "judging.db", "--project", "June", "--overlap", "2").code == 0
     outcome = command("judge", "import", "judging.db", "items.csv", "--project", "June",
-                     "--format", "csv")  # fmt: skip
+                     "--input-format", "csv")  # fmt: skip
     assert (outcome.code, outcome.out) == (0, "")
     assert "June: 3 new items, 5 new grades" in outcome.err
     return files
@@ -80,7 +80,7 @@ def test_guidelines_and_rules(command: Command, files: Path) -> None:
 
 def test_importing_again_adds_nothing(command: Command, june: Path) -> None:
     outcome = command("judge", "import", "judging.db", "items.csv", "--project", "June",
-                     "--format", "csv")  # fmt: skip
+                     "--input-format", "csv")  # fmt: skip
     assert "June: 0 new items, 0 new grades" in outcome.err
 
 
@@ -88,7 +88,7 @@ def test_of_several_files_all_come_in_or_none(command: Command, june: Path) -> N
     (june / "good.csv").write_text("query,document,judge,grade\nq9,d1,Eve,3\n", "utf-8")
     (june / "bad.csv").write_text("query,document,judge,grade\nq1,d1,Cy,3\n", "utf-8")
     args = ("judge", "import", "judging.db", "good.csv", "bad.csv", "--project", "June",
-            "--format", "csv")  # fmt: skip
+            "--input-format", "csv")  # fmt: skip
     outcome = command(*args)
     assert outcome.code == 3
     assert "more than 2 grades" in outcome.err
@@ -126,7 +126,7 @@ def test_export_says_what_is_lost_and_which_rule(command: Command, june: Path) -
     assert (outcome.code, outcome.out) == (0, "")
     assert (june / "out.csv").read_text("utf-8").count("\n") == 6
     evaluated = command("judge", "export", "judging.db", "--project", "June", "--format", "trec",
-                       "--rule", "mean_gain", "-o", "gains.qrels")  # fmt: skip
+                       "--combine", "mean_gain", "-o", "gains.qrels")  # fmt: skip
     assert evaluated.code == 0
     assert "q1 0 d2 0.5" in (june / "gains.qrels").read_text("utf-8")
 
@@ -164,7 +164,7 @@ def test_items_of_a_run(command: Command, june: Path) -> None:
 
 def test_known_grades(command: Command, june: Path) -> None:
     outcome = command("judge", "import", "judging.db", "judgments.csv", "--project", "June",
-                     "--format", "csv", "--gold")  # fmt: skip
+                     "--input-format", "csv", "--gold")  # fmt: skip
     assert "June: 0 new items, 3 new known grades" in outcome.err
     assert "3 gold items" in command("judge", "status", "judging.db").out
 
@@ -195,7 +195,7 @@ def test_side_by_side(command: Command, june: Path) -> None:
     assert first.first_results[1].title == "Red"
     assert [one.document for one in second.second_results] == ["d9", "d1"]
     outcome = command("judge", "import", "judging.db", "texts.csv", "--project", "SBS",
-                     "--format", "csv")  # fmt: skip
+                     "--input-format", "csv")  # fmt: skip
     assert outcome.code == 2
     assert "side-by-side project" in outcome.err
 

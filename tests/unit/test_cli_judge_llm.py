@@ -185,7 +185,7 @@ def test_a_dry_run_sends_and_stores_nothing(
     assert "60 requests for 20 items with 3 samples each" in outcome.err
     assert server.received == []
     assert (june / "judging.db").read_bytes() == before
-    command(*arguments(server, "--items", "ungraded", "--limit", "4"))
+    command(*arguments(server, "--items", "ungraded", "--item-sample", "4"))
     again = command(*arguments(server, "--items", "ungraded", "--dry-run"))
     assert "48 requests for 20 items with 3 samples each" in again.err
 
@@ -193,8 +193,8 @@ def test_a_dry_run_sends_and_stores_nothing(
 def test_what_is_sent(command: Command, june: Path, server: Completions) -> None:
     (june / "prompt.txt").write_text("Be strict. {scale}", "utf-8")
     outcome = command(*arguments(
-        server, "--limit", "1", "--prompt", "prompt.txt", "--prompt-lang", "zh", "--parameter",
-        "max_tokens=300", "--parameter", "temperature=null", "--parameter", "user=a",
+        server, "--item-sample", "1", "--prompt", "prompt.txt", "--prompt-lang", "zh",
+        "--parameter", "max_tokens=300", "--parameter", "temperature=null", "--parameter", "user=a",
     ))  # fmt: skip
     assert outcome.code == 0
     body = server.received[0].body
@@ -208,7 +208,7 @@ def test_the_key_comes_from_the_environment_and_goes_nowhere_else(
     command: Command, june: Path, server: Completions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RELYON_LLM_KEY", KEY)
-    outcome = command(*arguments(server, "--limit", "2"))
+    outcome = command(*arguments(server, "--item-sample", "2"))
     assert {one.headers["authorization"] for one in server.received} == {f"Bearer {KEY}"}
     told = json.dumps({"error": {"message": f"the key {KEY} has no credit"}}).encode()
     server.script = lambda _: Reply(status=402, body=told)
@@ -340,7 +340,7 @@ def test_ctrl_c_keeps_what_was_asked(command: Command, june: Path, server: Compl
 
 
 def test_no_more_requests_than_allowed(command: Command, june: Path, server: Completions) -> None:
-    outcome = command(*arguments(server, "--limit", "4", "--requests-per-minute", "600"))
+    outcome = command(*arguments(server, "--item-sample", "4", "--requests-per-minute", "600"))
     assert outcome.code == 0
     times = sorted(request.at for request in server.received)
     assert len(times) == 12

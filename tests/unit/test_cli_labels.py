@@ -40,7 +40,7 @@ def test_labels_are_judgments(
     log: str, tmp_path: Path, command: Any, model: str, ending: str
 ) -> None:
     target = tmp_path / f"labels.{ending}"
-    outcome = command("labels", "make", log, "-m", model, "-o", str(target))
+    outcome = command("labels", "make", log, "--model", model, "-o", str(target))
     assert outcome.code == 0, outcome.err
     judgments = relyon.read_judgments(target)
     assert judgments.evidence is not None
@@ -57,7 +57,7 @@ def test_what_is_said(log: str, tmp_path: Path, command: Any) -> None:
         "labels",
         "make",
         log,
-        "-m",
+        "--model",
         "pbm",
         "-o",
         str(tmp_path / "labels.csv"),
@@ -108,7 +108,17 @@ def test_few_impressions(log: str, tmp_path: Path, command: Any) -> None:
 
 def test_the_model_that_made_the_log_foresees_best(log: str, command: Any) -> None:
     outcome = command(
-        "labels", "compare", log, "--model", "gctr", "-m", "rctr", "-m", "pbm", "--format", "json"
+        "labels",
+        "compare",
+        log,
+        "--model",
+        "gctr",
+        "--model",
+        "rctr",
+        "--model",
+        "pbm",
+        "--format",
+        "json",
     )
     found = {one["model"]: one for one in json.loads(outcome.out)["models"]}
     assert found["pbm"]["log_likelihood"] > found["rctr"]["log_likelihood"]

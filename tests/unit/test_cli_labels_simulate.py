@@ -37,7 +37,16 @@ def test_what_is_said(command: Any, language: str, form: str) -> None:
 
 
 def test_the_truth(command: Any, files: Path) -> None:
-    options = ("--judgments", "judgments.qrels", "-m", "ubm", "--examination", "1,0.5", "-k", "2")
+    options = (
+        "--judgments",
+        "judgments.qrels",
+        "--model",
+        "ubm",
+        "--examination",
+        "1,0.5",
+        "-k",
+        "2",
+    )
     outcome = command(
         *BASE, *options, "-o", "users.parquet", "--truth", "truth.json", "--format", "json"
     )
@@ -55,7 +64,7 @@ def test_options_reach_the_simulation(command: Any, files: Path) -> None:
     (files / "often.csv").write_text("query,weight\nq1,3\nq2,0\n", "utf-8")
     outcome = command(
         "labels", "simulate", "bm25.run", "tfidf.run", "--judgments", "judgments.qrels",
-        "-m", "dbn", "-n", "300", "-o", "both.csv", "--frequencies", "often.csv",
+        "--model", "dbn", "-n", "300", "-o", "both.csv", "--frequencies", "often.csv",
         "--going-on", "0.8", "--attraction", "0=0.5,1=1,2=1,3=1", "--satisfaction",
         "0=0,1=1,2=1,3=1", "--cart", "1", "--purchase", "1", "--swap", "0.5", "--shuffle", "0.1",
         "--noise", "0.1", "--users", "7", "--per-day", "100", "--tail", "0", "--epsilon", "0.3",
@@ -84,7 +93,7 @@ def test_options_reach_the_simulation(command: Any, files: Path) -> None:
         (("-o", "a.csv", "--attraction", "high=1"), "expected numbers"),
         (("-o", "a.csv", "--missing", "session=1"), "must be one of"),
         (("-o", "a.csv", "--frequencies", "queries.tsv"), "columns query and weight"),
-        (("-o", "a.csv", "-m", "pmb"), "did you mean `pbm`?"),
+        (("-o", "a.csv", "--model", "pmb"), "did you mean `pbm`?"),
     ],
 )
 def test_what_is_refused(command: Any, files: Path, options: tuple[str, ...], said: str) -> None:

@@ -68,13 +68,13 @@ def test_json(log: str, run: str, command: Any) -> None:
 
 def test_what_would_have_to_be_logged(log: str, run: str, tmp_path: Path, command: Any) -> None:
     target = tmp_path / "missing.csv"
-    assert command("offpolicy", log, run, "--missing", str(target)).code == 0
+    assert command("offpolicy", log, run, "--to-log", str(target)).code == 0
     assert target.read_text("utf-8").splitlines()[1:] == ["手机,2,x,1.0,12"]
-    again = command("offpolicy", log, run, "--missing", str(target))
+    again = command("offpolicy", log, run, "--to-log", str(target))
     assert again.code == 3
     assert "--force" in again.err
-    assert command("offpolicy", log, run, "--missing", str(target), "--force").code == 0
-    assert command("offpolicy", log, run, "--missing", run, "--force").code == 2
+    assert command("offpolicy", log, run, "--to-log", str(target), "--force").code == 0
+    assert command("offpolicy", log, run, "--to-log", run, "--force").code == 2
 
 
 def test_nothing_seen(log: str, tmp_path: Path, command: Any) -> None:

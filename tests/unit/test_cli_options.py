@@ -8,10 +8,7 @@ from collections.abc import Callable
 
 import click
 import pytest
-from tests.unit.conftest import Command
 from tests.unit.test_cli_help_language import PATHS, found
-
-from relyon.cli.group import Renamed
 
 Named = tuple[str, click.Option]
 
@@ -107,8 +104,7 @@ def test_a_name_has_its_letter_in_every_command() -> None:
         taken = [one for one in found(path).params if isinstance(one, click.Option)]
         for one in taken:
             letter = letters.get(name(one))
-            former = [text for other in taken for text in getattr(other, "formerly", ())]
-            if letter and not any(letter in [*other.opts, *former] for other in taken):
+            if letter and not any(letter in other.opts for other in taken):
                 missing.append((*path, name(one)))
     assert missing == []
     meanings = defaultdict(set)
@@ -133,21 +129,3 @@ def test_one_name_has_one_meaning(option: str, meaning: str) -> None:
     having = [(command, one) for command, one in options() if name(one) == option]
     assert having
     assert [command for command, one in having if not said(meaning)(one)] == []
-
-
-RENAMED = [(command, one) for command, one in options() if isinstance(one, Renamed)]
-
-
-@pytest.mark.parametrize(
-    ("path", "option"), RENAMED, ids=[f"{path} {name(one)}" for path, one in RENAMED]
-)
-def test_former_names_are_read_and_not_shown(path: str, option: Renamed, command: Command) -> None:
-    shown = command(*path.split(), "--help").out.partition("\nOptions:")[2]
-    parts = path.split()
-    kind = found(tuple(parts))
-    for former in option.formerly:
-        assert not re.search(rf"(?<![\w-]){former}(?![\w-])", shown)
-        assert not any(former in one.opts for one in kind.params)
-        context = click.Context(kind, info_name=parts[-1], resilient_parsing=True)
-        values, _, _ = kind.make_parser(context).parse_args([former, "7"])
-        assert values[option.name] in ("7", ["7"], True)

@@ -109,7 +109,7 @@ def test_columns_are_named_once(frame: pl.DataFrame, command: Command) -> None:
     words = ("--columns", "query=topic,grade=stars", "--input-format", "csv")
     found = card(command, "other.csv", *words)
     assert found["data"]["fingerprint"] == card(command, "features.csv")["data"]["fingerprint"]
-    outcome = command("split", "other.csv", *words, "-o", "parts", "--valid", "0")
+    outcome = command("split", "other.csv", *words, "-o", "parts", "--valid-share", "0")
     assert outcome.code == 0, outcome.err
     assert pl.read_csv("parts/train.csv").columns[0] == "topic"
     outcome = command(

@@ -20,10 +20,14 @@ EVALUATE = "evaluate judgments.qrels bm25.run -m rr"
     [
         (f"{EVALUATE} >&-", 3, "error: stdout: Bad file descriptor\n"),
         ("--help >&-", 3, "error: stdout: Bad file descriptor\n"),
-        ("convert bm25.run - --to csv >&-", 3, "error: stdout: Bad file descriptor\n"),
+        ("convert bm25.run - --format csv >&-", 3, "error: stdout: Bad file descriptor\n"),
         (f"{EVALUATE} >/dev/full", 3, "error: stdout: No space left on device\n"),
         ("--version >/dev/full", 3, "error: stdout: No space left on device\n"),
-        ("convert bm25.run - --to csv >/dev/full", 3, "error: stdout: No space left on device\n"),
+        (
+            "convert bm25.run - --format csv >/dev/full",
+            3,
+            "error: stdout: No space left on device\n",
+        ),
         (
             f"{EVALUATE} -o /dev/full",
             3,

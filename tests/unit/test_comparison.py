@@ -17,7 +17,7 @@ from hypothesis import given, strategies as st
 import relyon
 from relyon.analysis import statistics
 from relyon.core.errors import InputError, ParameterError, ParseError, UnknownNameError
-from relyon.io.values import read_values
+from relyon.io.per_query_values import read_values
 
 Lists = dict[str, dict[str, float]]
 

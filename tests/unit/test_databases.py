@@ -48,7 +48,7 @@ def test_an_id_that_was_taken_back_is_given_again(databases: Databases) -> None:
         "ALTER TABLE projects RENAME TO elsewhere",
         "ALTER TABLE users ADD COLUMN shoe_size integer",
         "DROP INDEX {index}",
-        "UPDATE alembic_version SET version_num = '0001'",
+        "UPDATE alembic_version SET version_num = '0000'",
         "CREATE SCHEMA other",
         "ALTER DATABASE {name} SET default_transaction_read_only = on",
     ],

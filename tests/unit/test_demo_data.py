@@ -21,7 +21,7 @@ from relyon.demo import (
     tfidf,
     write_demo,
 )
-from relyon.demo.question import Question
+from relyon.demo.corpus import Question
 from relyon.demo.rankers import tokenize
 
 GRADED_ON = {(3, 11), (3, 12), (3, 13)}

@@ -16,9 +16,9 @@ import pytest
 import relyon
 from relyon.core.errors import DependencyError, InputError
 from relyon.demo import Document
-from relyon.demo.dense import rank_dense
+from relyon.demo.corpus import Question
 from relyon.demo.encoder import LENGTH, Encoder, load_encoder, read_weights
-from relyon.demo.question import Question
+from relyon.demo.rankers import rank_dense
 from relyon.demo.ungraded import UngradedStory, read_ungraded
 
 pytest.importorskip("threadpoolctl")

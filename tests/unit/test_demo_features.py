@@ -10,8 +10,8 @@ import pytest
 
 import relyon
 from relyon.demo import Document
+from relyon.demo.corpus import Question
 from relyon.demo.features import DENSE_FEATURES, DEPTH, FEATURES, build_features, write_features
-from relyon.demo.question import Question
 from relyon.demo.rankers import Ranking
 
 DOCUMENTS = [

@@ -28,8 +28,8 @@ from tests.unit.diagnosing import (
 import relyon
 from relyon.analysis.diagnosis import Finding, Subject, rules
 from relyon.analysis.diagnosis.averages import Averages
+from relyon.analysis.diagnosis.findings import Findings
 from relyon.analysis.diagnosis.flat_ndcg import FlatNDCG
-from relyon.analysis.diagnosis.listing import Findings
 from relyon.analysis.diagnosis.poor_candidates import PoorCandidates
 from relyon.analysis.diagnosis.single_relevant import SingleRelevant
 from relyon.analysis.diagnosis.tail_gain import TailGain

@@ -9,7 +9,7 @@ import pytest
 
 import relyon
 from relyon.analysis.diagnosis import Finding, Rule, Subject
-from relyon.analysis.diagnosis.listing import Findings
+from relyon.analysis.diagnosis.findings import Findings
 
 JUDGMENTS = {f"q{place}": {"a": 1, "b": 0} for place in range(10)}
 CLEAR = {query: {"a": 2.0, "b": 1.0} for query in JUDGMENTS}

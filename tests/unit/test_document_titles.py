@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from relyon.core.document.html import render_html
 from relyon.core.document.markdown import render_markdown
 from relyon.core.document.model import Cell, Document, Table
-from relyon.core.document.names import asked, quoted
+from relyon.core.document.quoted_ids import asked, quoted
 from relyon.core.document.terminal import cut, render_text, width
 
 TITLE = "Running shoes for men, breathable mesh"

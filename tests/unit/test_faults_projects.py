@@ -22,8 +22,9 @@ from tests.faults import await_true, check_file, locked, small_disk
 from tests.programs import skip_without_program
 
 from relyon.core.errors import InputError
-from relyon.judging import importing, jobs
+from relyon.judging import imports, jobs
 from relyon.judging.archive import pack_project
+from relyon.judging.archive_import import unpack_project
 from relyon.judging.archive_reader import Archive
 from relyon.judging.jobs import list_jobs
 from relyon.judging.progress import measure_progress
@@ -31,7 +32,6 @@ from relyon.judging.records import Item, Rating
 from relyon.judging.removal import remove_project, tidy_up
 from relyon.judging.schema import metadata, sa
 from relyon.judging.store import Store, open_store
-from relyon.judging.unpacking import unpack_project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
 
@@ -206,7 +206,7 @@ def test_the_database_is_locked_during_an_import(tmp_path: Path) -> None:
 def test_postgresql_is_started_again(
     archive: Path, work: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "AT_ONCE", 10)
+    monkeypatch.setattr(imports, "AT_ONCE", 10)
     for name in ("FIRST", "LEAST", "MOST", "FIRST_REMOVAL"):
         monkeypatch.setattr(jobs, name, 1000)
     try:

@@ -19,7 +19,7 @@ from hypothesis import given, strategies as st
 
 import relyon
 from relyon.core.errors import InputError
-from relyon.io.open import Source
+from relyon.io.byte_source import Source
 from relyon.io.parquet_size import measure_parquet
 from relyon.io.table_files import read_table
 

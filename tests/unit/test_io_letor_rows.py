@@ -15,8 +15,8 @@ import relyon
 from relyon import io as relyon_io
 from relyon.core.errors import ParseError
 from relyon.data.labelled import LabelledRows
+from relyon.io.byte_source import Source
 from relyon.io.letor_lines import DOCUMENT, finite, no_query, row_values, rows_of
-from relyon.io.open import Source
 
 TOKENS = [
     *("1", "0", "2.5", "-1", "+3", "1e2", "1e-400", "1e400", "nan", "inf", ".5", "5.", ".", "x"),

@@ -22,8 +22,8 @@ from relyon import io
 from relyon.core.errors import InputError, ParseError, UnknownNameError
 from relyon.data.judgments import Judgments
 from relyon.io import Format, Source
+from relyon.io.byte_source import HEAD
 from relyon.io.format import first_lines, formats
-from relyon.io.open import HEAD
 
 QRELS = b"".join(b"q%d 0 d%d %d\n" % (row // 10, row, row % 4) for row in range(5000))
 RUN = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (row // 10, row, row % 7) for row in range(5000))

@@ -18,6 +18,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.io.sheets import sheet_formats, write_sheet
 from relyon.judging.actions import Action
 from relyon.judging.archive import pack_project
+from relyon.judging.archive_import import unpack_project
 from relyon.judging.archive_parts import LEFT_OUT, MANIFEST, archive_parts
 from relyon.judging.archive_reader import Archive, is_archive
 from relyon.judging.exchange import export_sheet
@@ -28,7 +29,6 @@ from relyon.judging.records import ActionKind, Comparison, Item, Project, Rating
 from relyon.judging.schema import metadata, sa
 from relyon.judging.status import describe_project
 from relyon.judging.store import Store, open_store
-from relyon.judging.unpacking import unpack_project
 
 KINDS = ["sqlite", "postgresql"]
 Make = Callable[[str], AbstractContextManager[str]]

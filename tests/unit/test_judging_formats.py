@@ -15,7 +15,7 @@ from relyon.core.errors import InputError
 from relyon.data.scale import SEARCH
 from relyon.data.sheets import Row, Sheet
 from relyon.io import read_sheet
-from relyon.io.sheet_values import shown_query
+from relyon.io.json_members import shown_query
 from relyon.io.sheets import PARTS, sheet_format, sheet_formats, write_sheet
 from relyon.judging.descriptions import add_query_texts, describe_documents
 from relyon.judging.records import Item, Rating

@@ -18,7 +18,7 @@ from relyon.app import create_app
 from relyon.data.scale import SEARCH
 from relyon.judging.access import create_token, start_sign_in
 from relyon.judging.actions import Action
-from relyon.judging.mixing import count_turns, is_gold_turn, mask_item, unmask_item
+from relyon.judging.gold_turns import count_turns, is_gold_turn, mask_item, unmask_item
 from relyon.judging.progress import measure_progress
 from relyon.judging.records import ActionKind, Item, Project, User
 from relyon.judging.store import Store

@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
-from relyon.judging import importing, jobs
+from relyon.judging import imports, jobs
 from relyon.judging.actions import Action
-from relyon.judging.importing import bring_in
-from relyon.judging.incoming import Incoming
+from relyon.judging.imports import bring_in
+from relyon.judging.incoming_items import Incoming
 from relyon.judging.jobs import StoppedError, list_jobs, stop_job
 from relyon.judging.progress import measure_progress
 from relyon.judging.records import Item, Rating
@@ -26,7 +26,7 @@ MANY = [Item(f"q{n % 7}", f"d{n}") for n in range(120)]
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets a hundred items be many."""
-    monkeypatch.setattr(importing, "AT_ONCE", 10)
+    monkeypatch.setattr(imports, "AT_ONCE", 10)
     monkeypatch.setattr(jobs, "FIRST", 20)
     monkeypatch.setattr(jobs, "FIRST_REMOVAL", 15)
     monkeypatch.setattr(jobs, "LEAST", 20)
@@ -76,7 +76,7 @@ def test_an_import_in_batches_is_what_it_is_at_once(
     ]
     found = []
     for name, at_once in (("June", 10), ("July", 1000)):
-        monkeypatch.setattr(importing, "AT_ONCE", at_once)
+        monkeypatch.setattr(imports, "AT_ONCE", at_once)
         project = store.projects.create(name, overlap=2)
         told = store.grades.add(project.id, given), store.grades.add(project.id, given)
         items = store.items.all(project.id)
@@ -174,7 +174,7 @@ def die(store: Store, monkeypatch: pytest.MonkeyPatch, work: Callable[[], object
         pass
 
     with monkeypatch.context() as patch:
-        patch.setattr(importing, "discard_import", lambda work: (_ for _ in ()).throw(Killed()))
+        patch.setattr(imports, "discard_import", lambda work: (_ for _ in ()).throw(Killed()))
         with pytest.raises(Killed):
             work()
     with store.database.write() as connection:

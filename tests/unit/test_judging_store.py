@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,9 +13,8 @@ pytest.importorskip("sqlalchemy")
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.judging.actions import Action
 from relyon.judging.database import Database
-from relyon.judging.keys import is_notice_due
 from relyon.judging.records import Comparison, Item, Project, Rating, Trait, User, item_parts
-from relyon.judging.schema import metadata, sa
+from relyon.judging.schema import metadata
 from relyon.judging.store import Store, open_store
 
 PAIRS = [Item("red shoes", f"d{n}", title=f"Shoe {n}", rank=n, tier="head") for n in (1, 2, 3)]
@@ -60,92 +58,6 @@ def test_migrations_make_the_tables_of_the_schema(database: str) -> None:
         name: {one.name for one in table.constraints if str(one.name).startswith("ck_")}
         for name, table in metadata.tables.items()
     }
-    found.close()
-
-
-def test_an_upgrade_announces_keys_and_draws_seeds(database: str) -> None:
-    """Of a database of before: which projects' judges are told, and which seeds stay."""
-    from alembic import command
-
-    levels = [{"grade": grade, "name": f"n{grade}", "chinese": "", "gain": 0.0} for grade in (2, 1)]
-    found = Database(database)
-    with found.write() as connection:
-        command.upgrade(found.config(connection), "0004")
-        connection.execute(
-            sa.text("INSERT INTO users (name, role, created_at) VALUES ('a', 'judge', 1)")
-        )
-        for name, kind, grades, seed, key in (
-            ("used", "grades", levels, 0, "k"),
-            ("imported", "grades", levels, 0, "import 2"),
-            ("same", "grades", levels[::-1], 7, "k"),
-            ("open", "grades", [], 0, "k"),
-            ("sides", "side_by_side", levels, 0, "k"),
-            ("unused", "grades", levels, 0, ""),
-        ):
-            scale = json.dumps({"name": "s", "relevant_from": 1.0, "levels": grades})
-            connection.execute(
-                sa.text(
-                    "INSERT INTO projects (name, kind, scale, overlap, gold_share, seed,"
-                    " lease_seconds, created_at) VALUES (:name, :kind, :scale, 1, 0, :seed, 9, 1)"
-                ),
-                {"name": name, "kind": kind, "scale": scale, "seed": seed},
-            )
-            project = connection.execute(sa.text("SELECT MAX(id) FROM projects")).scalar_one()
-            connection.execute(
-                sa.text(
-                    "INSERT INTO items (project_id, query, document, fields, place, created_at)"
-                    " VALUES (:project, 'q', 'd', '{}', 1, 1)"
-                ),
-                {"project": project},
-            )
-            item = connection.execute(sa.text("SELECT MAX(id) FROM items")).scalar_one()
-            if key:
-                connection.execute(
-                    sa.text(
-                        "INSERT INTO actions (project_id, item_id, user_id, kind, grade, key,"
-                        " created_at) VALUES (:project, :item, 1, 'grade', 1, :key, 1)"
-                    ),
-                    {"project": project, "item": item, "key": f"{key}{'' if ' ' in key else item}"},
-                )
-    found.upgrade()
-    found.close()
-    with open_store(database) as store:
-        told = {one.name for one in store.projects.all() if one.keys_changed_at is not None}
-        assert told == {"used"}
-        seeds = {one.name: one.seed for one in store.projects.all()}
-        assert (seeds["same"], seeds["sides"]) == (7, 0)
-        assert 0 not in {seeds["used"], seeds["imported"], seeds["unused"]}
-        assert len(set(seeds.values())) == 6
-        assert is_notice_due(store, store.projects.get("used"), store.accounts.get("a"))
-
-
-def test_guidelines_of_before_are_kept_by_language(database: str) -> None:
-    from alembic import command
-
-    insert = (
-        "INSERT INTO projects (name, kind, scale, overlap, gold_share, seed, lease_seconds,"
-        " created_at, guideline_en, guideline_zh)"
-        " VALUES (:name, 'grades', :scale, 1, 0, 1, 9, 1, :en, :zh)"
-    )
-    scale = json.dumps({"name": "s", "relevant_from": 1.0, "levels": []})
-    texts = {"both": ("Grade it.", "请打分。"), "one": ("", "请打分。"), "none": ("", "")}
-    found = Database(database)
-    with found.write() as connection:
-        command.upgrade(found.config(connection), "0007")
-        for name, (english, chinese) in texts.items():
-            values = {"name": name, "scale": scale, "en": english, "zh": chinese}
-            connection.execute(sa.text(insert), values)
-    found.upgrade()
-    with open_store(database) as store:
-        assert {one.name: dict(one.guideline) for one in store.projects.all()} == {
-            "both": {"en": "Grade it.", "zh": "请打分。"},
-            "one": {"zh": "请打分。"},
-            "none": {},
-        }
-    with found.write() as connection:
-        command.downgrade(found.config(connection), "0007")
-        rows = connection.execute(sa.text("SELECT name, guideline_en, guideline_zh FROM projects"))
-        assert {row[0]: (row[1], row[2]) for row in rows} == texts
     found.close()
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from relyon import InputError, _native
-from relyon.labels.cluster import CountTask, merged
-from relyon.labels.counting import Fold
+from relyon.labels.cluster_log import CountTask, merged
 from relyon.labels.log import Patterns, read_folds
+from relyon.labels.log_counts import Fold
 from relyon.labels.rules import Rules
 
 ROWS = st.lists(

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relyon.labels.browsing import Chain
-from relyon.labels.lists import Lists, lists_of
+from relyon.labels.examination import Chain
 from relyon.labels.log import ClickLog, read_clicks
 from relyon.labels.model import ClickModel, FittedModel, models
+from relyon.labels.result_lists import Lists, lists_of
 
 #: A query, its documents in order, and the clicks.
 Session = tuple[str, Sequence[str], Sequence[int]]

@@ -9,8 +9,17 @@ import polars as pl
 import pytest
 from tests.unit.simulated import ALL, DEPTH, JUDGMENTS, RUN, simulated
 
-from relyon.labels import Crowd, Fold, Habits, lists_of, make_labels, models, read_clicks, simulate
-from relyon.labels.simulation.drawing import BLOCK
+from relyon.labels import (
+    Crowd,
+    Fold,
+    UserBehaviour,
+    lists_of,
+    make_labels,
+    models,
+    read_clicks,
+    simulate,
+)
+from relyon.labels.simulation.session_blocks import BLOCK
 
 
 def test_cascades_have_one_click_at_most() -> None:
@@ -37,7 +46,9 @@ def test_a_click_that_surely_satisfies_is_the_last(name: str) -> None:
 
 
 def test_dcm_whose_users_never_go_on_is_a_cascade() -> None:
-    log = simulated("dcm", habits=Habits(depth=DEPTH, going_on=0.0), sessions=BLOCK).collect()
+    log = simulated(
+        "dcm", behaviour=UserBehaviour(depth=DEPTH, going_on=0.0), sessions=BLOCK
+    ).collect()
     assert log.group_by("session").agg(pl.col("clicked").sum()).get_column("clicked").max() == 1
 
 
@@ -113,7 +124,7 @@ def test_examination_comes_back() -> None:
     users = simulated(
         "pbm",
         sessions=2 * BLOCK,
-        habits=Habits(depth=DEPTH, eta=0.7),
+        behaviour=UserBehaviour(depth=DEPTH, eta=0.7),
         crowd=Crowd(swap=0.5, frequencies=0.0),
     )
     fitted = models.get("pbm")().fit(read_clicks(users.log, depth=DEPTH))

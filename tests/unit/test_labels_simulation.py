@@ -17,12 +17,12 @@ import relyon
 from relyon.core.errors import InputError, ParameterError
 from relyon.labels import (
     Crowd,
-    Habits,
+    UserBehaviour,
     models,
     read_clicks,
     simulate,
 )
-from relyon.labels.simulation.drawing import BLOCK
+from relyon.labels.simulation.session_blocks import BLOCK
 from relyon.online.logs import examine
 
 # -- the truth -------------------------------------------------------------------------------------
@@ -62,8 +62,8 @@ def test_without_judgments_relevance_is_drawn() -> None:
 
 
 def test_examination() -> None:
-    def seen(model: str, **habits: Any) -> list[float]:
-        users = simulated(model, habits=Habits(depth=3, **habits))
+    def seen(model: str, **behaviour: Any) -> list[float]:
+        users = simulated(model, behaviour=UserBehaviour(depth=3, **behaviour))
         return list(users.truth.parameters.shared["examination"].tolist())
 
     assert seen("pbm", eta=0.5) == [1.0, 2**-0.5, 3**-0.5]
@@ -84,7 +84,7 @@ def test_examination() -> None:
     ],
 )
 def test_going_on(model: str, going_on: Any, expected: list[float]) -> None:
-    users = simulated(model, habits=Habits(depth=DEPTH, going_on=going_on))
+    users = simulated(model, behaviour=UserBehaviour(depth=DEPTH, going_on=going_on))
     assert users.truth.parameters.shared["go_on"].tolist() == expected
 
 
@@ -114,8 +114,8 @@ def test_what_a_fit_found_can_be_simulated() -> None:
         "query", "document", "attraction"
     ).iter_rows():
         assert attraction == known[query, document]
-    with pytest.raises(ParameterError, match="its own habits"):
-        simulated(fitted, habits=Habits())
+    with pytest.raises(ParameterError, match="its own behaviour"):
+        simulated(fitted, behaviour=UserBehaviour())
 
 
 # -- the log ---------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_each_user_has_one_arm() -> None:
 def test_queries_that_some_run_lacks() -> None:
     with pytest.warns(relyon.RelyonWarning, match="left out 1 query for which a run has no result"):
         users = simulate({"one": RUN, "two": {"q1": {"z": 1}, "q2": {"z": 1}}}, sessions=10)
-    assert users.drawing.shelves.queries.to_list() == ["q1", "q2"]
+    assert users.drawing.shown_lists.queries.to_list() == ["q1", "q2"]
     with pytest.raises(InputError, match="no query has results in every run: one, two"):
         simulate({"one": RUN, "two": {"other": {"z": 1}}}, sessions=10)
 
@@ -238,12 +238,12 @@ def test_queries_as_they_were_asked() -> None:
 def test_orders(sizes: int) -> None:
     """A shuffle gives every document every place; a swap changes two places or none."""
     run = {"q": {"abcde"[place]: -place for place in range(sizes)}}
-    habits = Habits(depth=DEPTH)
-    mixed = simulate(run, sessions=BLOCK, habits=habits, crowd=Crowd(shuffle=1.0)).collect()
+    behaviour = UserBehaviour(depth=DEPTH)
+    mixed = simulate(run, sessions=BLOCK, behaviour=behaviour, crowd=Crowd(shuffle=1.0)).collect()
     for count in mixed.group_by("doc", "position").len().get_column("len"):
         assert count == pytest.approx(BLOCK / sizes, abs=5 * math.sqrt(BLOCK / sizes))
     assert mixed.group_by("doc", "position").len().height == sizes**2
-    swapped = simulate(run, sessions=BLOCK, habits=habits, crowd=Crowd(swap=0.5)).collect()
+    swapped = simulate(run, sessions=BLOCK, behaviour=behaviour, crowd=Crowd(swap=0.5)).collect()
     home = pl.col("doc").replace_strict(
         {"abcde"[at]: at + 1 for at in range(5)}, return_dtype=pl.Int64
     )
@@ -336,8 +336,8 @@ def test_crowds_that_cannot_be(options: Any) -> None:
         {"sessions": 2.5},
         {"seed": -1},
         {"epsilon": 2},
-        {"habits": Habits(depth=3, examination=[1, 0.5])},
-        {"habits": Habits(depth=2, examination=[1, math.nan])},
+        {"behaviour": UserBehaviour(depth=3, examination=[1, 0.5])},
+        {"behaviour": UserBehaviour(depth=2, examination=[1, math.nan])},
         {"attraction": {0: 0, 1: 0, 2: 0, 3: 2}},
     ],
 )
@@ -346,11 +346,11 @@ def test_numbers_that_cannot_be(options: Any) -> None:
         simulated(**{"sessions": 10, **options})
 
 
-def test_habits_that_cannot_be() -> None:
+def test_behaviour_that_cannot_be() -> None:
     with pytest.raises(ParameterError):
-        Habits(eta=-1)
+        UserBehaviour(eta=-1)
     with pytest.raises(ParameterError):
-        simulated("ccm", habits=Habits(depth=3, going_on=[0.5, 0.5]))
+        simulated("ccm", behaviour=UserBehaviour(depth=3, going_on=[0.5, 0.5]))
 
 
 @pytest.mark.parametrize(
@@ -411,7 +411,7 @@ chances = st.floats(0, 1)
     ),
 )
 def test_any_log_is_whole(name: str, sessions: int, seed: int, depth: int, crowd: Crowd) -> None:
-    users = simulated(name, sessions, seed=seed, crowd=crowd, habits=Habits(depth=depth))
+    users = simulated(name, sessions, seed=seed, crowd=crowd, behaviour=UserBehaviour(depth=depth))
     log = users.collect()
     assert log.get_column("session").n_unique() == sessions
     for (query, *_), rows in log.group_by("query", "session"):

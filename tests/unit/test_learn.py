@@ -19,14 +19,14 @@ from tests.unit.conftest import Command
 
 import relyon
 from relyon.core.errors import InputError, ParseError, UnknownNameError
-from relyon.core.lessons import LESSONS as LINKS
+from relyon.core.lessons import lessons as links
 from relyon.core.texts import LANGUAGES
 from relyon.core.texts.languages import Language
 from relyon.learn import course, read_course
-from relyon.learn.blocks import Card
-from relyon.learn.check import check_languages, check_lesson, check_text
+from relyon.learn.block_kinds import Card
 from relyon.learn.course import LESSONS, find_lesson
 from relyon.learn.lesson import Lesson, numbers, plain_text, read_lesson
+from relyon.learn.lesson_checks import check_languages, check_lesson, check_text
 from relyon.learn.play import Play, PlayDocument
 from relyon.learn.quantities import matches, quantity
 from relyon.learn.recorded import MOST_ORDERS, record
@@ -399,7 +399,7 @@ def test_the_page_on_diagnoses_leads_to_their_lessons(language: Language) -> Non
         rule: re.findall(rf"learn/{language}/([\w-]+)\.html", text)
         for rule, text in zip(parts[1::2], parts[2::2], strict=True)
     }
-    lessons = {rule: [one] for one, found in LINKS["diagnosis"].items() for rule in found}
+    lessons = {rule: [one] for one, found in links()["diagnosis"].items() for rule in found}
     assert {rule: names for rule, names in found.items() if names} == lessons
 
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from tests.unit.conftest import Command
@@ -21,7 +20,7 @@ from relyon.core.texts import LANGUAGES, Language, catalogue
 from relyon.core.texts.sentences import kinds as kinds_of_errors, sentence
 from relyon.learn import course
 from relyon.learn.lesson import plain_text
-from relyon.online.monitoring.alarms import Kind
+from relyon.online.monitoring.alarms import alarms
 from relyon.report import render_report
 
 #: What is no kind, but a part of sentences.
@@ -81,7 +80,7 @@ TOPICS = {
 
 def kinds(area: str) -> set[str]:
     if area == "monitoring":
-        return set(get_args(Kind))
+        return set(alarms)
     if area == "diagnosis":
         return set(rules)
     found = {key.partition(".")[0] for key in catalogue(area)}

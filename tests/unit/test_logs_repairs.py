@@ -42,7 +42,7 @@ def test_duckdb_finds_what_polars_finds(clean: pl.DataFrame) -> None:
 def test_slices_of_a_large_log(clean: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     log = mixed_in(sick(clean), robot(60, 1.0))
     whole, numbers = examine(log).to_dict(), summarise(log).to_dict()
-    monkeypatch.setattr("relyon.online.logs.base.SLICE", 100)
+    monkeypatch.setattr("relyon.online.logs.log_check.SLICE", 100)
     sliced = examine(log)
     assert sliced.to_dict() == whole
     assert "bots" in sliced

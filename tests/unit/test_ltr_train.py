@@ -15,10 +15,10 @@ import relyon.ltr
 from relyon import InputError, ParameterError, RelyonWarning, UnknownNameError
 from relyon.data.features import Features
 from relyon.data.labelled import LabelledRows
-from relyon.ltr.training.explaining import contributions_of
+from relyon.ltr.training.feature_contributions import contributions_of
 from relyon.ltr.training.goal import Goal
+from relyon.ltr.training.parameter_search import search_parameters
 from relyon.ltr.training.plan import dealt_pairs
-from relyon.ltr.training.searching import search_parameters
 from relyon.ltr.training.segments import relevant_counts
 from relyon.ltr.training.steps import points_of, scores_after
 

@@ -15,7 +15,7 @@ from tests.unit.trained import rows_of, write_features
 import relyon
 import relyon.ltr
 from relyon.data.labelled import LabelledRows
-from relyon.ltr.training.stopping import chosen_steps
+from relyon.ltr.training.stopping_rows import chosen_steps
 
 ROWS = rows_of(queries=40, size=8)
 OTHERS = rows_of(queries=20, size=8, seed=9)

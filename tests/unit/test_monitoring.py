@@ -15,7 +15,7 @@ import pytest
 import relyon
 from relyon.core.document.terminal import width
 from relyon.core.errors import InputError, ParameterError
-from relyon.online.monitoring.losses import attribute_change, pool_judgments
+from relyon.online.monitoring.change_attribution import attribute_change, pool_judgments
 
 GOOD = {f"q{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(12)}
 Lists = dict[str, list[str]]
@@ -100,7 +100,7 @@ def test_a_worse_order_is_the_ranking() -> None:
 
 
 def _causes(found: relyon.Monitor) -> list[str]:
-    from relyon.online.monitoring.wording import losses_sentence
+    from relyon.online.monitoring.sentences import losses_sentence
 
     return [losses_sentence(one) for one in found.losses]
 

@@ -15,11 +15,13 @@ from scipy.stats import t, ttest_ind, ttest_rel
 
 from relyon.analysis.statistics import adjust
 from relyon.core.errors import ParameterError, UnknownNameError
+from relyon.core.registry import Registry
 from relyon.online.monitoring import ALL, Point
-from relyon.online.monitoring.alarms import find_alarms
-from relyon.online.monitoring.changes import compare_points, difference
-from relyon.online.monitoring.process import MonthMean, month_means, nothing, spread
-from relyon.online.monitoring.wording import change_sentence
+from relyon.online.monitoring.alarms import Alarm, find_alarms, register
+from relyon.online.monitoring.change_attribution import Losses
+from relyon.online.monitoring.changes import MonthlyChange, compare_points, difference
+from relyon.online.monitoring.month_variance import MonthMean, month_means, nothing, spread
+from relyon.online.monitoring.sentences import change_sentence
 from relyon.online.sampling import Estimate, draw_sample
 
 
@@ -277,6 +279,22 @@ def test_a_limit_holds_whether_or_not_it_is_chance() -> None:
     )
     assert alarm.sentence("zh").startswith("高频：DCG@10 下降了 6.7%，超过允许的 6%")
     assert alarm.to_dict()["limit"] == 0.06
+
+
+def test_an_alarm_is_one_registered_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Risen(Alarm):
+        kind = "risen"
+
+        @classmethod
+        def find(
+            cls, change: MonthlyChange, losses: Losses | None, max_drop: float | None
+        ) -> Alarm | None:
+            return cls(change, losses) if change.dcg.value > 0 else None
+
+    found = months(mean(3.2), mean(2.0, 0.01))
+    monkeypatch.setattr("relyon.online.monitoring.alarms.alarms", Registry("alarm"))
+    assert register(Risen) is Risen
+    assert [(one.kind, one.tier) for one in find_alarms(found, [])] == [("risen", "head")]
 
 
 def test_what_cannot_be_asked() -> None:

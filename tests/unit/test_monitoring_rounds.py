@@ -16,7 +16,7 @@ from scipy.stats import t
 import relyon
 from relyon.core.errors import InputError, ParameterError
 from relyon.online.monitoring import read_round
-from relyon.online.monitoring.estimates import domain_mean
+from relyon.online.monitoring.domain_means import domain_mean
 from relyon.online.monitoring.points import month_points
 from relyon.online.sampling import Sample, draw_sample, estimate
 

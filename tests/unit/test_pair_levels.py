@@ -12,7 +12,7 @@ import pytest
 
 import relyon
 from relyon.core.language import Language
-from relyon.measures.labels import convention_line
+from relyon.measures.display_names import convention_line
 
 LIST = [3, 2, 3, 3, 2, 1]
 SCORES = [6, 5, 4, 3, 2, 1]

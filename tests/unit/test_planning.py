@@ -22,7 +22,7 @@ from relyon.online.monitoring import (
     read_rounds,
 )
 from relyon.online.monitoring.changes import difference
-from relyon.online.monitoring.drawing import Frames, draw_months
+from relyon.online.monitoring.simulated_months import Frames, draw_months
 from relyon.online.sampling import allocate, build_tiers, draw_sample
 
 

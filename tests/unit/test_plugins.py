@@ -103,7 +103,7 @@ def test_a_plugin_says_of_itself_what_a_built_in_measure_does(folder: Path) -> N
         "--format", "trec",
     )  # fmt: skip
     assert done.stdout.splitlines() == ["first_5               \tall\t2.0000"]
-    ask = "import mine; from relyon.report.wording import kind_of, label;"
+    ask = "import mine; from relyon.report.number_formats import kind_of, label;"
     done = subprocess.run(
         [sys.executable, "-c", f"{ask} print(kind_of('first_grade@5'), label('first_grade@5'))"],
         cwd=folder, capture_output=True, text=True, check=True,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.labels import PositionBias, estimate_bias, estimators, read_clicks
-from relyon.labels.position_bias.result import spans
+from relyon.labels.position_bias.bias import spans
 from relyon.labels.position_bias.swaps import count_cells, count_swaps
 
 EVERY = ["all-pairs", "chain", "em", "pivot"]

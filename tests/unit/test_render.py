@@ -12,7 +12,7 @@ from relyon.core.document.markdown import render_markdown
 from relyon.core.document.model import Document, Table
 from relyon.core.texts.numbers import PAGE, TERMINAL
 from relyon.evaluation.side_by_side import SideBySide
-from relyon.measures.labels import convention_line
+from relyon.measures.display_names import convention_line
 
 JUDGMENTS = {"q1": {"甲": 1, "乙": 0}, "问题二": {"甲": 2}}
 RUN = {"q1": {"甲": 1.0, "乙": 2.0}, "问题二": {"甲": 1.0}}

@@ -17,9 +17,9 @@ import relyon
 from relyon.core.errors import DependencyError, ParameterError, UnknownNameError
 from relyon.core.language import Language
 from relyon.report import build_page, render_report, write_report
+from relyon.report.number_formats import signed
 from relyon.report.page import Chart, Details, Headlines, Table
 from relyon.report.queries import extremes
-from relyon.report.wording import signed
 
 HOSTILE = "</script><script>alert(1)</script>|`*"
 LANGUAGES: tuple[Language, ...] = ("en", "zh")

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import relyon
 from relyon import _native
 from relyon.analysis.comparison import outcomes
-from relyon.analysis.diagnosis.base import Subject
+from relyon.analysis.diagnosis.rule import Subject
 from relyon.cli.application import main
 from relyon.evaluation import evaluator
 from relyon.report import build_page, drilldown

@@ -14,7 +14,7 @@ from relyon.core.texts import translate
 from relyon.data.convention import load_convention
 from relyon.data.ranking import Ranking
 from relyon.measures import measure, registry
-from relyon.measures.base import Measure
+from relyon.measures.definition import Measure
 
 JUDGMENTS: dict[str, float] = {f"d{n}": n % 4 for n in range(12)}
 SCORES = {f"d{n}": float(n) for n in range(2, 14)}

@@ -15,7 +15,7 @@ from tests.values import whole_list
 import relyon
 from relyon.core.language import Language
 from relyon.data.convention import CHOICES, presets
-from relyon.measures.names import measure as parse_measure
+from relyon.measures.parser import measure as parse_measure
 from relyon.report import build_page
 from relyon.report.catalogue import catalogue
 from relyon.report.page import Chart, Headlines, Prose, Table
@@ -92,7 +92,7 @@ def test_notes_are_kept() -> None:
 def test_every_kind_of_measure_is_told() -> None:
     """No measure falls out of the sentences, in whatever language."""
     from relyon.measures import registry
-    from relyon.report.wording import kind_of
+    from relyon.report.number_formats import kind_of
 
     for language in ("en", "zh"):
         texts = catalogue(language)

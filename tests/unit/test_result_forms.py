@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 
 import relyon
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import render_json
-from relyon.core.document.result import Exportable
 from relyon.core.document.terminal import width
 from relyon.evaluation.side_by_side import SideBySide
 from relyon.labels import compare_models, estimate_bias, make_labels, simulate
@@ -155,7 +155,7 @@ def test_every_result_is_tested() -> None:
     """In a process of its own: other tests make classes too."""
     program = """
 import importlib, pkgutil, relyon
-from relyon.core.document.result import Exportable
+from relyon.core.document.exportable import Exportable
 for room in ("analysis", "evaluation", "online", "labels"):
     package = importlib.import_module(f"relyon.{room}")
     for one in pkgutil.walk_packages(package.__path__, package.__name__ + "."):

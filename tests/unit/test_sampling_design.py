@@ -16,11 +16,11 @@ from hypothesis import given, strategies as st
 
 from relyon import _native
 from relyon.core.errors import DependencyError, InputError, ParameterError
+from relyon.data.columns.batches import batches
 from relyon.data.keys import mix, mix_all
-from relyon.io.sessions import read_sessions
+from relyon.io.session_readers import read_sessions
 from relyon.online.logs import examine
 from relyon.online.sampling import Allocation, Design, build_tiers, draw_sample, frames, slots
-from relyon.online.sampling.frames import batches
 from relyon.online.sampling.pptss import inclusion_probability
 from relyon.online.sampling.slots import places_of
 
@@ -143,7 +143,7 @@ def test_a_package_that_an_engine_needs(
     def lacks(frame: object) -> None:
         raise ImportError("not installed", name=name)
 
-    monkeypatch.setattr(frames, "gather", lacks)
+    monkeypatch.setattr("relyon.data.columns.batches.gather", lacks)
     with pytest.raises(DependencyError) as raised:
         draw_sample(LOG)
     assert raised.value.hint == hint

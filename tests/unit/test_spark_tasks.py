@@ -19,14 +19,12 @@ from tests.unit.cluster import Cluster, dealt
 
 import relyon
 from relyon import _native
+from relyon.data.columns.spark_partitions import BLOCK, BLOCK_BYTES, blocks
 from relyon.evaluation.facts import RunFacts, known, merged
-from relyon.spark.packing import (
-    BLOCK,
-    BLOCK_BYTES,
+from relyon.spark.packed_rows import (
     PIECE,
     PIECE_BYTES,
     Layout,
-    blocks,
     whole_queries,
 )
 from relyon.spark.tasks import PackedError, State

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relyon
-from relyon.cli.values import split_measures
+from relyon.cli.option_values import split_measures
 from relyon.measures import measures
 
 

@@ -16,8 +16,8 @@ from relyon.ltr.training.contributions import linear_contributions
 from relyon.ltr.training.curve import CurvePoint
 from relyon.ltr.training.held_out import held_out
 from relyon.ltr.training.importance import contribution_importance
+from relyon.ltr.training.outcome import SearchTrial, Training
 from relyon.ltr.training.placement import label_placements
-from relyon.ltr.training.result import SearchTrial, Training
 from relyon.ltr.training.segments import relevant_counts, segment_table, sizes_of
 from relyon.measures.fingerprint import measure_fingerprint
 

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from relyon.core.texts import LANGUAGES
 from relyon.core.texts.languages import Language
 from relyon.learn import course
-from relyon.learn.blocks import Card, Derive, Predict, Quiz
+from relyon.learn.block_kinds import Card, Derive, Predict, Quiz
 from relyon.learn.lesson import Lesson, plain_text
 from relyon.learn.play import Dial, Play
 from relyon.learn.quantities import quantity

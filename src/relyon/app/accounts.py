@@ -12,8 +12,8 @@ from relyon.app.pages import render
 from relyon.app.rest import LARGEST_ID, Id
 from relyon.core.errors import ParameterError
 from relyon.judging.access import delete_token, end_all_sign_ins, list_tokens
+from relyon.judging.account_names import check_one_script
 from relyon.judging.events import EVENT_KINDS, EventKind, list_events
-from relyon.judging.names import check_one_script
 from relyon.judging.passwords import generate_password
 from relyon.judging.records import Role, User
 from relyon.judging.store import Store

@@ -18,7 +18,7 @@ from relyon.core.errors import InputError, RelyonError
 from relyon.core.texts import catalogue, message
 from relyon.core.texts.languages import Language, file_name
 from relyon.online.monitoring import Monitor
-from relyon.online.monitoring.wording import tier_name
+from relyon.online.monitoring.sentences import tier_name
 
 __all__ = ["api", "router"]
 

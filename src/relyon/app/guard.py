@@ -22,10 +22,10 @@ from typing import TypeVar
 
 from relyon.app.settings import Settings
 from relyon.judging.access import end_sign_in, start_sign_in
+from relyon.judging.account_names import name_key
 from relyon.judging.attempts import Attempts, Limit
 from relyon.judging.browsers import Acquaintance, network, recognise, remember_browser
 from relyon.judging.events import forget_events, record_event
-from relyon.judging.names import name_key
 from relyon.judging.records import User
 from relyon.judging.store import Store
 

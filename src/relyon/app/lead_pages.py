@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from relyon.app.authentication import CheckedForm, Leader, OpenStore, Visitor, note_event
 from relyon.app.catalogue import say
-from relyon.app.exporting import send_file
+from relyon.app.downloads import send_file
 from relyon.app.language_models import calibrate_models
 from relyon.app.long_work import in_background
 from relyon.app.management import send_archive, unfinished_job
@@ -31,11 +31,11 @@ from relyon.io.sheets import PARTS, SheetFormat, sheet_format
 from relyon.judging.access import new_secret
 from relyon.judging.archive_reader import is_archive
 from relyon.judging.exchange import export_sheet, import_sheet
-from relyon.judging.filling import measure_bare
-from relyon.judging.importing import announce_import
-from relyon.judging.incoming import Imported
+from relyon.judging.imports import announce_import
+from relyon.judging.incoming_items import Imported
+from relyon.judging.item_texts import measure_bare
 from relyon.judging.keys import count_confirmed, is_notice_due
-from relyon.judging.llm.wording import describe_machines
+from relyon.judging.llm.descriptions import describe_machines
 from relyon.judging.marks import find_marks
 from relyon.judging.recent import recent_agreement, recent_queue, recent_work
 from relyon.judging.records import Kind, Project

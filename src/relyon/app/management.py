@@ -22,6 +22,7 @@ from relyon.app.long_work import in_background, stream
 from relyon.app.pages import render
 from relyon.app.rest import Id
 from relyon.judging.archive import pack_project
+from relyon.judging.archive_import import Unpacked, prepare_unpacking
 from relyon.judging.archive_parts import SUFFIX
 from relyon.judging.archive_reader import Archive
 from relyon.judging.jobs import Job, find_job, list_jobs, refuse_while_importing, stop_job
@@ -29,7 +30,6 @@ from relyon.judging.recent import recent_work
 from relyon.judging.records import Project
 from relyon.judging.removal import start_removal, tidy_up
 from relyon.judging.store import Store
-from relyon.judging.unpacking import Unpacked, prepare_unpacking
 
 __all__ = ["api", "router", "send_archive", "unfinished_job"]
 

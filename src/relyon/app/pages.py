@@ -18,8 +18,8 @@ from relyon.app.catalogue import name_reason, say, sentence_case, write_date, wr
 from relyon.app.protection import csrf_token
 from relyon.core.texts.languages import LANGUAGES, language_name, language_tag
 from relyon.core.texts.numbers import PAGE
-from relyon.online.monitoring.wording import tier_name
-from relyon.report.templating import environment
+from relyon.online.monitoring.sentences import tier_name
+from relyon.report.environment import environment
 
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 

@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from relyon.app.authentication import COOKIE, Caller, LeadingCaller, OpenStore, note_event
-from relyon.app.exporting import LEFT_OUT, TABLES, send_text
+from relyon.app.downloads import LEFT_OUT, TABLES, send_text
 from relyon.app.protection import csrf_token
 from relyon.core.document.json import json_values
 from relyon.core.errors import InputError
@@ -23,8 +23,8 @@ from relyon.io.sheets import sheet_format, sheet_formats
 from relyon.judging.actions import LONGEST, LONGEST_KEY, SLOWEST, Action, Again
 from relyon.judging.assignment import Task
 from relyon.judging.exchange import export_sheet, import_sheet
+from relyon.judging.gold_turns import mask_item, split_item, unmask_item
 from relyon.judging.keys import confirm_keys
-from relyon.judging.mixing import mask_item, split_item, unmask_item
 from relyon.judging.places import see_preference
 from relyon.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
 from relyon.judging.records import ActionKind, Item, Project, Trait, User, item_parts

@@ -22,7 +22,7 @@ from relyon.judging.sbs import (
     read_preferences,
     summarize_preferences,
 )
-from relyon.online.monitoring.wording import tier_name
+from relyon.online.monitoring.sentences import tier_name
 from relyon.report.page import (
     Block,
     Cell,

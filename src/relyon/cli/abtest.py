@@ -9,6 +9,7 @@ import click
 
 from relyon.cli.group import CommandGroup
 from relyon.cli.messages import messages
+from relyon.cli.option_values import named_values
 from relyon.cli.options import (
     confidence_option,
     digits_option,
@@ -19,7 +20,6 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import emit, form_of, protect_inputs, written
 from relyon.cli.sessions import read_log, source_options
-from relyon.cli.values import named_values
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 

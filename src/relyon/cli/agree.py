@@ -8,6 +8,7 @@ import click
 
 from relyon.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import chosen_columns, chosen_convention, chosen_scale, split_measures
 from relyon.cli.options import (
     SETTINGS,
     alpha_option,
@@ -26,7 +27,6 @@ from relyon.cli.options import (
     threads_option,
 )
 from relyon.cli.output import emit, form_of, protect_inputs, terminal_columns
-from relyon.cli.values import chosen_columns, chosen_convention, chosen_scale, split_measures
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relyon.cli.inputs import check_two_runs
-from relyon.cli.values import format_named_by, run_names
+from relyon.cli.option_values import format_named_by, run_names
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 
@@ -70,8 +70,8 @@ class Cluster:
             )
         if self.given.scored:
             return self._evaluate_scores(files, names, measures, per_query, target, strict), []
-        from relyon.spark.evaluating import PreparedRuns
-        from relyon.spark.reading import run_tag
+        from relyon.spark.cluster_files import run_tag
+        from relyon.spark.evaluation import PreparedRuns
 
         judgments, runs, titles = self._runs(files, names)
         prepared = PreparedRuns.of(
@@ -120,7 +120,7 @@ class Cluster:
         """Returns measures; the code of a plugin's goes to the executors, which lack its file."""
         from importlib import import_module
 
-        from relyon.measures.names import measures
+        from relyon.measures.parser import measures
 
         cloudpickle: Any = import_module("pyspark.cloudpickle")
         found = measures(list(names) or default)
@@ -138,7 +138,7 @@ class Cluster:
 
     def _runs(self, files: Sequence[str], names: Sequence[str]) -> tuple[Any, list[Any], list[str]]:
         """Returns judgments, of this machine if they are a file of it, and runs."""
-        from relyon.spark.reading import is_local_file, read_table
+        from relyon.spark.cluster_files import is_local_file, read_table
 
         given = self.given
         titles = run_names(files[1:], names)
@@ -175,7 +175,7 @@ class Cluster:
         Raises:
             ParameterError: If its scores are not a column.
         """
-        from relyon.spark.reading import read_table
+        from relyon.spark.cluster_files import read_table
 
         for option in model.files:
             self.engine.refuse(**{option: True})

@@ -12,6 +12,7 @@ from relyon.cli.described import Described, described_options
 from relyon.cli.engine import Engine, engine_options
 from relyon.cli.inputs import Given, check_stdin, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     average_option,
     comparison_options,
@@ -26,8 +27,7 @@ from relyon.cli.options import (
     threads_option,
 )
 from relyon.cli.output import emit, form_of, protect_inputs, terminal_columns
-from relyon.cli.planning import written
-from relyon.cli.values import split_measures
+from relyon.cli.plan_output import written
 from relyon.core.errors import CheckError, ParameterError, UnknownNameError
 from relyon.core.texts import message
 

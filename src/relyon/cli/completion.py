@@ -36,14 +36,14 @@ REGISTRIES: dict[str, tuple[str, str]] = {
     "scale": ("relyon.data.scale", "scales"),
     "format": ("relyon.io.format", "formats"),
     "rule": ("relyon.analysis.diagnosis", "rules"),
-    "log check": ("relyon.online.logs.base", "checks"),
-    "experiment check": ("relyon.online.experiments.abtest.base", "experiment_checks"),
+    "log check": ("relyon.online.logs.log_check", "checks"),
+    "experiment check": ("relyon.online.experiments.abtest.experiment_check", "experiment_checks"),
     "click model": ("relyon.labels.model", "models"),
     "bias estimator": ("relyon.labels.position_bias.estimator", "estimators"),
     "off-policy estimator": ("relyon.labels.off_policy.estimator", "estimators"),
-    "interleaving": ("relyon.online.experiments.interleaving.base", "methods"),
-    "fusion": ("relyon.ltr.fusion.base", "methods"),
-    "engine": ("relyon.ltr.rankers.engines.base", "engines"),
+    "interleaving": ("relyon.online.experiments.interleaving.method", "methods"),
+    "fusion": ("relyon.ltr.fusion.method", "methods"),
+    "engine": ("relyon.ltr.rankers.engines.engine", "engines"),
 }
 
 #: Parameters whose `metavar` is ambiguous: by command and name.
@@ -245,13 +245,15 @@ def _settings(context: click.Context, incomplete: str) -> Iterator[str]:
 
 def _roles(context: click.Context, incomplete: str) -> Iterator[str]:
     """Yields column roles, and after `=` the columns of the files on the line."""
-    from relyon.data.columns import names
+    from relyon.data.columns.roles import KINDS as ROLES_BY_KIND
 
     role, equals, _ = incomplete.partition("=")
     if equals:
         yield from (f"{role}={column}" for column in _columns(context, ""))
     else:
-        roles = (one for required, optional in names.KINDS.values() for one in required + optional)
+        roles = (
+            one for required, optional in ROLES_BY_KIND.values() for one in required + optional
+        )
         yield from (f"{one}=" for one in dict.fromkeys(roles))
 
 
@@ -269,7 +271,7 @@ def _columns(context: click.Context, incomplete: str) -> Iterator[str]:
 
 def _header(path: str) -> Iterable[str]:
     """Returns the columns of a Parquet, JSON Lines, CSV or TSV file, compressed or not."""
-    from relyon.io.open import Source
+    from relyon.io.byte_source import Source
 
     source = Source(path)
     if source.head.startswith(b"PAR1"):

@@ -9,11 +9,10 @@ from typing import Literal
 import click
 
 from relyon import io
-from relyon.cli.group import Renamed
 from relyon.cli.messages import messages
+from relyon.cli.option_values import chosen_columns, chosen_scale, format_named_by
 from relyon.cli.options import columns_option, no_color_option, scale_option, target_format_option
 from relyon.cli.output import protect_inputs, refuse_existing
-from relyon.cli.values import chosen_columns, chosen_scale, format_named_by
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 from relyon.data.columns import EVIDENCE_NAMES, ITEM_NAMES, NAMES, plain_name
@@ -75,8 +74,6 @@ in comments, which relyon reads back; a table's positions are read only with
 @click.option(
     "--input-format",
     "source_format",
-    cls=Renamed,
-    formerly="--from",
     metavar="FORMAT",
     help="The input's format.",
 )

@@ -198,7 +198,7 @@ def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> Cl
 
 def _learn_to_rank(story: ClickStory, paths: dict[str, str], directory: str) -> None:
     """Trains rankers on grades and on clicks, and writes the run of one of them."""
-    from relyon.demo.learning import LEARNT, learn_to_rank
+    from relyon.demo.trained_rankers import LEARNT, learn_to_rank
     from relyon.io import read_judgments, read_run, write_run
 
     judgments = read_judgments(paths[FILES[0]], scale=SCALE)
@@ -240,7 +240,7 @@ def _monitor(directory: str, rebuild: bool) -> None:
 
 def _say_next(paths: dict[str, str], directory: str) -> None:
     from relyon.demo.clicks import LOG
-    from relyon.demo.learning import LEARNT
+    from relyon.demo.trained_rankers import LEARNT
 
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     other = paths[FILES[5]] if os.path.lexists(paths[FILES[5]]) else tfidf

@@ -8,6 +8,7 @@ import click
 
 from relyon.cli.inputs import Given, check_files, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     alpha_option,
     digits_option,
@@ -22,7 +23,6 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import emit, form_of, protect_inputs, rendered
 from relyon.cli.sessions import AddedLog, added_log_options
-from relyon.cli.values import split_measures
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.messages import messages
 
 if TYPE_CHECKING:
@@ -65,18 +64,14 @@ class Described:
 
 
 def described_options(
-    *, documents: bool = True, formerly: str = ""
+    *, documents: bool = True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Adds ``--queries`` and ``--documents``; the command gets one `Described`.
 
     Args:
         documents: Whether the command names documents.
-        formerly: An earlier name of ``--queries``.
     """
-    renamed: dict[str, Any] = {"cls": Renamed, "formerly": formerly} if formerly else {}
-    options = [
-        click.option("--queries", "query_texts", metavar="FILE", help=HELP["queries"], **renamed)
-    ]
+    options = [click.option("--queries", "query_texts", metavar="FILE", help=HELP["queries"])]
     if documents:
         options.append(
             click.option("--documents", "document_titles", metavar="FILE", help=HELP["documents"])

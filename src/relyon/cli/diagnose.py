@@ -97,7 +97,7 @@ def command(
 ) -> None:
     """Runs `relyon diagnose`."""
     from relyon.analysis.diagnosis import diagnose
-    from relyon.analysis.diagnosis.diagnosing import rule_measures
+    from relyon.analysis.diagnosis.application import rule_measures
 
     named = stage_runs(stages)
     if named and given.scored:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import click
 
-from relyon.cli.values import format_named_by, named_values
+from relyon.cli.option_values import format_named_by, named_values
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 

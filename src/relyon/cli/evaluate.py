@@ -13,6 +13,7 @@ import click
 from relyon.cli.engine import Engine, engine_options
 from relyon.cli.inputs import Given, check_files, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     average_option,
     confidence_option,
@@ -27,7 +28,6 @@ from relyon.cli.options import (
     threads_option,
 )
 from relyon.cli.output import emit, form_of, is_folder, protect_inputs, terminal_columns
-from relyon.cli.values import split_measures
 from relyon.core.errors import ParameterError
 from relyon.core.notes import shared_notes
 from relyon.core.texts import message
@@ -172,7 +172,7 @@ def command(
 def _measures(names: list[str], form: str) -> list[Measure]:
     """Returns the requested measures, or the default ones."""
     from relyon.evaluation import DEFAULT_MEASURES
-    from relyon.measures.names import measures
+    from relyon.measures.parser import measures
 
     return measures(names or ("official" if form == "trec" else DEFAULT_MEASURES))
 
@@ -301,7 +301,7 @@ def _tag(run: Run | Source) -> str:
 def _say(results: Sequence[Results], form: str) -> None:
     """Writes the notes, and the convention if the data does not contain it."""
     if form in {"csv", "trec"}:
-        from relyon.evaluation.tables import rules_line
+        from relyon.evaluation.measure_tables import rules_line
 
         messages.dim(rules_line(results[0], messages.language))
     messages.notes(shared_notes((run.run, run.notes) for run in results))

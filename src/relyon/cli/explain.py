@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relyon.cli.described import Described, described_options
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import Given
 from relyon.cli.messages import messages
 from relyon.cli.options import (
@@ -56,9 +55,7 @@ opens in the lesson on the measure (relyon learn).
 @click.command("explain", help=HELP, short_help="Explain one query's value, rank by rank.")
 @click.argument("files", metavar="JUDGMENTS RUN [OTHER]", nargs=-1)
 @names_option
-@click.option(
-    "--query-id", "query", cls=Renamed, formerly="--query", metavar="ID", help="The query's id."
-)
+@click.option("--query-id", "query", metavar="ID", help="The query's id.")
 @click.option(
     "-m",
     "--measure",
@@ -260,7 +257,7 @@ def _changed(changes: Sequence[tuple[float, str]], texts: Descriptions | None) -
 
 def _named(values: Sequence[tuple[float, str]], texts: Descriptions | None) -> list[str]:
     """Returns queries as a hint names them: with their texts, where these are known."""
-    from relyon.core.document.names import quoted
+    from relyon.core.document.quoted_ids import quoted
 
     queries = [query for _, query in values]
     known = {} if texts is None else texts.find(queries)

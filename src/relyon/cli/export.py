@@ -10,7 +10,7 @@ from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import messages
 from relyon.cli.options import no_color_option, plugin_option
 from relyon.cli.output import protect_inputs, refuse_existing
-from relyon.cli.rows import read_rows, row_options
+from relyon.cli.row_options import read_rows, row_options
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from relyon import io
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin, run_columns, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import chosen_columns, format_named_by, named_values
 from relyon.cli.options import (
     columns_option,
     format_options,
@@ -18,7 +18,6 @@ from relyon.cli.options import (
     threads_option,
 )
 from relyon.cli.output import protect_inputs, refuse_existing
-from relyon.cli.values import chosen_columns, format_named_by, named_values
 from relyon.core.errors import ParameterError
 from relyon.core.rules import SortTies
 from relyon.core.texts import message
@@ -61,8 +60,6 @@ Methods trained on --judgments of other queries:
     "-p",
     "--parameter",
     "parameters",
-    cls=Renamed,
-    formerly="--set",
     metavar="NAME=VALUE",
     multiple=True,
     help="A parameter of the method, such as k=60 for rrf or phi=0.8 for rbc.",
@@ -90,8 +87,6 @@ Methods trained on --judgments of other queries:
     "-k",
     "--depth",
     "top",
-    cls=Renamed,
-    formerly="--top",
     type=click.IntRange(min=1),
     help="Number of documents to keep per query.",
 )
@@ -143,7 +138,7 @@ def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> 
 def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
     """Reads the runs, optimises or trains if asked to, and fuses."""
     from relyon.ltr.fusion import fuse
-    from relyon.ltr.fusion.base import method_of
+    from relyon.ltr.fusion.method import method_of
 
     parameters = named_values(options["parameters"], "--parameter", "k=60")
     method_of(options["method"], parameters)

@@ -9,7 +9,7 @@ import click
 from relyon.cli.messages import messages
 from relyon.core.texts import LANGUAGES
 
-__all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "Renamed", "speaking", "taught"]
+__all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "speaking", "taught"]
 
 
 #: The option ``--lang``, shared by all commands.
@@ -47,27 +47,6 @@ def speaking(command: click.Command) -> click.Command:
         option = click.Option(["--lang", "language"], **LANGUAGE, expose_value=False)
         command.params.append(option)
     return command
-
-
-class Renamed(click.Option):
-    """An option that still accepts its former names, which the help does not list.
-
-    Args:
-        *values: As for an option of click.
-        formerly: The former names, separated by spaces.
-        **settings: As for an option of click.
-    """
-
-    def __init__(self, *values: Any, formerly: str, **settings: Any) -> None:
-        super().__init__(*values, **settings)
-        self.formerly = formerly.split()
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Adds the option by all of its names."""
-        names = self.opts
-        self.opts = [*names, *self.formerly]
-        super().add_to_parser(parser, ctx)
-        self.opts = names
 
 
 def taught(command: click.Command) -> click.Command:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.scored import ScoredFiles
-from relyon.cli.tables import is_table, open_named
-from relyon.cli.values import (
+from relyon.cli.named_tables import is_table, open_named
+from relyon.cli.option_values import (
     chosen_columns,
     chosen_convention,
     chosen_scale,
     format_named_by,
     run_names,
 )
+from relyon.cli.scored import ScoredFiles
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -349,7 +349,7 @@ def run_argument(
 
     with format_named_by("--run-format", option):
         source, wanted = open_named(path, form, "run", run_columns(columns))
-        if form is None and not wanted and not whole:
+        if not wanted and not whole:
             return source
         return read_run(source, columns=wanted, name=name)
 

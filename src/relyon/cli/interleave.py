@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from relyon.cli.group import CommandGroup, Renamed
+from relyon.cli.group import CommandGroup
 from relyon.cli.inputs import check_stdin, run_columns, run_names
 from relyon.cli.messages import messages
+from relyon.cli.option_values import chosen_columns, format_named_by
 from relyon.cli.options import (
     columns_option,
     confidence_option,
@@ -19,7 +20,6 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
 from relyon.cli.sessions import read_log, source_options
-from relyon.cli.values import chosen_columns, format_named_by
 
 __all__ = ["command"]
 
@@ -82,8 +82,6 @@ def command() -> None:
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN …")
 @click.option(
     "--method",
-    cls=Renamed,
-    formerly="-m",
     metavar="METHOD",
     default="team-draft",
     show_default=True,
@@ -134,7 +132,7 @@ def mix(
 ) -> None:
     """Runs `relyon interleave mix`."""
 
-    from relyon.io.reading import read_run
+    from relyon.io.readers import read_run
     from relyon.io.table_files import check_name
     from relyon.online.experiments import mix_runs
 

@@ -297,7 +297,7 @@ def export(
     from relyon.io.sheets import BYTE_ORDER_MARK, left_out, sheet_format
     from relyon.judging.events import record_event
     from relyon.judging.exchange import export_sheet
-    from relyon.judging.llm.wording import note_machines
+    from relyon.judging.llm.descriptions import note_machines
     from relyon.judging.store import open_store
 
     for path in (output, queries, documents):

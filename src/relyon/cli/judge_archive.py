@@ -37,7 +37,7 @@ def ended_in_order() -> Iterator[None]:
 
 def pack(database: str, project: str, output: str | None) -> None:
     """Writes a project's archive."""
-    from relyon.io.replace import open_replaced
+    from relyon.io.atomic_files import open_replaced
     from relyon.judging.archive import pack_project
     from relyon.judging.events import record_event
     from relyon.judging.store import open_store
@@ -66,10 +66,10 @@ def pack(database: str, project: str, output: str | None) -> None:
 
 def unpack(database: str, path: str, name: str | None) -> None:
     """Creates a project from an archive."""
+    from relyon.judging.archive_import import unpack_project
     from relyon.judging.archive_reader import Archive
     from relyon.judging.events import record_event
     from relyon.judging.store import open_store
-    from relyon.judging.unpacking import unpack_project
 
     with (
         ended_in_order(),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.messages import messages
 from relyon.cli.options import (
     format_option,
@@ -102,8 +101,6 @@ def _judge_options(command: Any) -> Any:
 @click.option(
     "--limit",
     "examples",
-    cls=Renamed,
-    formerly="--examples",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
@@ -153,7 +150,7 @@ def _rendered(
     order: SystemOrder | None = None,
     differences: Sequence[Difference] = (),
 ) -> str:
-    from relyon.judging.llm.wording import configuration_dict, render_calibration
+    from relyon.judging.llm.descriptions import configuration_dict, render_calibration
 
     if form == "json":
         import json
@@ -210,7 +207,7 @@ def accept(
 ) -> None:
     """Runs `relyon judge accept`."""
     from relyon.judging.llm.calibration import accept_judge
-    from relyon.judging.llm.wording import note_machines
+    from relyon.judging.llm.descriptions import note_machines
     from relyon.judging.store import open_store
 
     with open_store(database) as store:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin, stage_runs
 from relyon.cli.judge_archive import ended_in_order, unpack
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import format_named_by
 from relyon.cli.options import depth_option, no_color_option
-from relyon.cli.values import format_named_by
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -62,8 +61,6 @@ project; --project gives it another name.
 @click.option(
     "--input-format",
     "form",
-    cls=Renamed,
-    formerly="--format",
     metavar="FORMAT",
     help="Format of the files.  [default: recognised]",
 )
@@ -130,7 +127,7 @@ def import_(
     from relyon.data.sheets import Sheet
     from relyon.judging.events import record_event
     from relyon.judging.exchange import import_sheet
-    from relyon.judging.filling import fill_items
+    from relyon.judging.item_texts import fill_items
     from relyon.judging.store import open_store
 
     if not files and not runs and not sides:

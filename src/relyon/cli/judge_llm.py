@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import no_color_option, project_option
 from relyon.cli.output import emit
@@ -96,8 +95,6 @@ The key comes from the environment variable RELYON_LLM_KEY or the one named by
 @click.option(
     "--item-sample",
     "limit",
-    cls=Renamed,
-    formerly="--limit",
     type=click.IntRange(min=1),
     metavar="N",
     help="Only this many items, drawn at random.",

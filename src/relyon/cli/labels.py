@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relyon.cli.engine import Engine, engine_options
-from relyon.cli.group import CommandGroup, Renamed
+from relyon.cli.group import CommandGroup
 from relyon.cli.inputs import check_stdin, judgments_argument
 from relyon.cli.labels_bias import bias
 from relyon.cli.labels_simulate import simulate
 from relyon.cli.messages import messages
+from relyon.cli.option_values import chosen_convention, chosen_scale
 from relyon.cli.options import (
     clicks_options,
     convention_options,
@@ -25,7 +26,6 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
 from relyon.cli.sessions import read_log, source_options
-from relyon.cli.values import chosen_convention, chosen_scale
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -110,8 +110,6 @@ def command() -> None:
 @source_options
 @click.option(
     "--model",
-    cls=Renamed,
-    formerly="-m",
     metavar="MODEL",
     default="pbm",
     show_default=True,
@@ -128,8 +126,6 @@ def command() -> None:
 @click.option(
     "--limit",
     "top",
-    cls=Renamed,
-    formerly="--top",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
@@ -210,7 +206,7 @@ def make(
     """Runs `relyon labels make`."""
 
     from relyon import io
-    from relyon.labels.making import make_labels, model_of
+    from relyon.labels.derivation import make_labels, model_of
 
     chosen = model_of(model) if bias is None else _with_bias(model_of(model), bias)
     refuse_existing(output, force)
@@ -264,7 +260,7 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     from dataclasses import replace
 
     from relyon.labels.correction import Corrected
-    from relyon.labels.position_bias.reading import read_bias
+    from relyon.labels.position_bias.bias_file import read_bias
 
     if not isinstance(model, Corrected):
         raise ParameterError(
@@ -281,8 +277,6 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
 @click.option(
     "--model",
     "models",
-    cls=Renamed,
-    formerly="-m",
     metavar="MODEL",
     multiple=True,
     default=("pbm", "ubm", "dbn"),
@@ -301,6 +295,7 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     help="Human judgments, in any format, to compare the labels with.",
 )
 @click.option(
+    "-m",
     "--measure",
     "measures",
     metavar="MEASURE",
@@ -338,9 +333,9 @@ def compare(
     **options: Any,
 ) -> None:
     """Runs `relyon labels compare`."""
-    from relyon.labels.comparing import compare_models
-    from relyon.labels.making import model_of
-    from relyon.labels.people import MEASURES
+    from relyon.labels.derivation import model_of
+    from relyon.labels.human_grades import MEASURES
+    from relyon.labels.model_comparison import compare_models
 
     form = form or form_of(output, PAGES)
     chosen = [model_of(model) for model in models]

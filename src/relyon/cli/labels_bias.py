@@ -87,7 +87,7 @@ def bias(
 ) -> None:
     """Runs `relyon labels bias`."""
     from relyon import report
-    from relyon.labels.position_bias.estimating import estimate_bias, estimator_of
+    from relyon.labels.position_bias.log_estimate import estimate_bias, estimator_of
 
     form = form or form_of(output, FORMATS)
     chosen = [estimator_of(one) for one in estimators]

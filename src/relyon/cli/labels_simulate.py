@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import chosen_columns, chosen_scale, format_named_by, named_values
 from relyon.cli.options import (
     columns_option,
     digits_option,
@@ -20,13 +20,12 @@ from relyon.cli.options import (
     scale_option,
 )
 from relyon.cli.output import emit, protect_inputs, refuse_existing, written
-from relyon.cli.values import chosen_columns, chosen_scale, format_named_by, named_values
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.data.run import Run
-    from relyon.labels import Crowd, Habits
+    from relyon.labels import Crowd, UserBehaviour
 
 __all__ = ["simulate"]
 
@@ -54,8 +53,6 @@ SHARE = click.FloatRange(0, 1)
 @click.option("--judgments", metavar="FILE", help="The grades that determine attraction.")
 @click.option(
     "--model",
-    cls=Renamed,
-    formerly="-m",
     metavar="MODEL",
     default="pbm",
     show_default=True,
@@ -227,7 +224,7 @@ def simulate(
 ) -> None:
     """Runs `relyon labels simulate`."""
     from relyon.labels import simulate as simulated
-    from relyon.labels.making import model_of
+    from relyon.labels.derivation import model_of
 
     check_stdin([*runs, *([judgments] if judgments else [])])
     _check_outputs(output, truth, force, [*runs, judgments])
@@ -243,7 +240,7 @@ def simulate(
         model,
         sessions=options["sessions"],
         seed=options["seed"],
-        habits=_habits(options),
+        behaviour=_behaviour(options),
         crowd=_crowd(options),
         attraction=_by_grade(options["attraction"], "--attraction"),
         satisfaction=_by_grade(options["satisfaction"], "--satisfaction"),
@@ -269,7 +266,7 @@ def _check_outputs(
     output: str, truth: str | None, force: bool, inputs: Sequence[str | None]
 ) -> None:
     """Reports before the work rather than after it that a file cannot be written."""
-    from relyon.io.sessions_write import check_target
+    from relyon.io.session_writers import check_target
     from relyon.io.table_files import check_name
 
     check_target(output)
@@ -294,11 +291,11 @@ def _runs(
         }
 
 
-def _habits(options: Mapping[str, Any]) -> Habits:
-    from relyon.labels import Habits
+def _behaviour(options: Mapping[str, Any]) -> UserBehaviour:
+    from relyon.labels import UserBehaviour
 
     going_on = _numbers(options["going_on"], "--going-on", "0.9")
-    return Habits(
+    return UserBehaviour(
         depth=options["depth"],
         examination=_numbers(options["examination"], "--examination", "1,0.5,0.3"),
         eta=options["eta"],

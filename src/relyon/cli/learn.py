@@ -225,8 +225,8 @@ def _check(folder: Path | None, language: Language) -> None:
         CheckError: If something is.
     """
     from relyon.core.texts import LANGUAGES
-    from relyon.learn.check import check_languages, check_lesson
     from relyon.learn.course import LESSONS, read_course
+    from relyon.learn.lesson_checks import check_languages, check_lesson
 
     root = folder or LESSONS
     courses = [read_course(root, one) for one in LANGUAGES if (root / one).is_dir()]

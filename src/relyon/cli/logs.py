@@ -99,7 +99,7 @@ def read(
     log: tuple[str, ...], columns: tuple[str, ...], input_format: str | None, output: str
 ) -> None:
     """Runs `relyon logs read`."""
-    from relyon.io.sessions_write import check_target, write_sessions
+    from relyon.io.session_writers import check_target, write_sessions
 
     check_target(output)
     write_sessions(read_log(log, columns, input_format, [output]), output)
@@ -177,7 +177,7 @@ def doctor(
     """Runs `relyon logs doctor`."""
     import json
 
-    from relyon.io.sessions_write import check_target
+    from relyon.io.session_writers import check_target
     from relyon.online.logs import examine
 
     if fix != (output is not None):
@@ -210,7 +210,7 @@ def doctor(
 
 
 def _write(repair: Repair, output: str, record: str) -> None:
-    from relyon.io.sessions_write import write_sessions
+    from relyon.io.session_writers import write_sessions
 
     write_sessions(repair.sessions, output)
     emit(repair.to_json(), record)

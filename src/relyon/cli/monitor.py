@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.group import CommandGroup, Renamed
+from relyon.cli.group import CommandGroup
 from relyon.cli.inputs import check_stdin, judgments_argument
 from relyon.cli.messages import messages
+from relyon.cli.option_values import chosen_columns, chosen_convention, chosen_scale, parse_depths
 from relyon.cli.options import (
     alpha_option,
     columns_option,
@@ -25,7 +26,6 @@ from relyon.cli.options import (
     scale_option,
 )
 from relyon.cli.output import emit
-from relyon.cli.values import chosen_columns, chosen_convention, chosen_scale, parse_depths
 from relyon.core.errors import CheckError, ParameterError
 from relyon.core.texts import message
 
@@ -140,8 +140,6 @@ def command() -> None:
 @click.option(
     "--common-depth",
     "common_k",
-    cls=Renamed,
-    formerly="--common-k",
     type=click.IntRange(min=1),
     metavar="K",
     help="Common depth at which tiers are compared.  [default: the sample's]",
@@ -233,8 +231,6 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--common-depth",
             "common_k",
-            cls=Renamed,
-            formerly="--common-k",
             type=click.IntRange(min=1),
             metavar="K",
             help="Common depth at which tiers are compared.  [default: the rounds']",
@@ -277,8 +273,6 @@ def _monitor(
 @click.option(
     "--limit",
     "queries",
-    cls=Renamed,
-    formerly="--queries",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
@@ -345,7 +339,7 @@ def check(
 ) -> None:
     """Runs `relyon monitor check`."""
     from relyon.core.texts import catalogue
-    from relyon.online.monitoring.wording import losses_sentence
+    from relyon.online.monitoring.sentences import losses_sentence
 
     found = _monitor(rounds, k, common_k, alpha)
     alarms = found.alarms(tier, max_drop)
@@ -384,8 +378,6 @@ def check(
 @click.option(
     "--limit",
     "queries",
-    cls=Renamed,
-    formerly="--queries",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.messages import messages
 from relyon.cli.options import (
     digits_option,
@@ -86,8 +85,6 @@ would have to be logged.
 @click.option(
     "--model",
     "click_model",
-    cls=Renamed,
-    formerly="--click-model -m",
     metavar="MODEL",
     default="pbm",
     show_default=True,
@@ -137,8 +134,6 @@ would have to be logged.
 @click.option(
     "--to-log",
     "missing",
-    cls=Renamed,
-    formerly="--missing",
     metavar="FILE",
     help="Write what would have to be logged to a file: .csv, .tsv, .jsonl or .parquet.",
 )

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import click
 
-from relyon.cli.group import LANGUAGE, Renamed
+from relyon.cli.group import LANGUAGE
 from relyon.cli.messages import messages
 from relyon.evaluation.defaults import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
@@ -148,8 +148,6 @@ def rule_option(*rules: str) -> Callable[[F], F]:
     return click.option(
         "--combine",
         "rule",
-        cls=Renamed,
-        formerly="--rule",
         type=click.Choice(rules or ("majority", "median", "mean_gain")),
         default="median",
         show_default=True,
@@ -233,12 +231,12 @@ def format_option(*choices: str, default: str | None = "table", help: str = "") 
 
 def depth_option(*, help: str, name: str = "k", **options: Any) -> Callable[[F], F]:
     """Adds the depth, `-k`; its help differs between commands."""
-    return click.option("-k", "--depth", name, cls=Renamed, formerly="--k", help=help, **options)
+    return click.option("-k", "--depth", name, help=help, **options)
 
 
 def target_format_option(name: str, *, help: str) -> Callable[[F], F]:
     """Adds the format of an output file."""
-    return click.option("--format", name, cls=Renamed, formerly="--to", metavar="FORMAT", help=help)
+    return click.option("--format", name, metavar="FORMAT", help=help)
 
 
 def language_option(what: str = "Language of the texts.") -> Callable[[F], F]:

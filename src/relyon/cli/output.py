@@ -13,7 +13,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
-    from relyon.core.document.result import Exportable
+    from relyon.core.document.exportable import Exportable
 
 __all__ = [
     "emit",
@@ -105,7 +105,7 @@ def emit(data: str | bytes, path: str | None = None) -> None:
     if path is None or path == "-":
         _to_stdout(data)
         return
-    from relyon.io.replace import open_replaced
+    from relyon.io.atomic_files import open_replaced
 
     with open_replaced(path) as file:
         file.write((data + "\n").encode() if isinstance(data, str) else data)

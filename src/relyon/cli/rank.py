@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import messages
+from relyon.cli.option_values import format_named_by
 from relyon.cli.options import (
     digits_option,
     no_color_option,
@@ -18,8 +18,7 @@ from relyon.cli.options import (
     target_format_option,
 )
 from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
-from relyon.cli.rows import read_rows, row_options
-from relyon.cli.values import format_named_by
+from relyon.cli.row_options import read_rows, row_options
 from relyon.core.errors import ParameterError
 from relyon.core.notes import Note
 from relyon.core.texts import message
@@ -72,8 +71,6 @@ values). The parts add up to the difference of the scores.
 @click.option(
     "--query-id",
     "on",
-    cls=Renamed,
-    formerly="--on",
     metavar="ID",
     help="With --why: the id of the query.",
 )

@@ -9,6 +9,7 @@ import click
 from relyon.cli.described import Described, described_options
 from relyon.cli.inputs import Given
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     comparison_options,
     input_options,
@@ -20,7 +21,6 @@ from relyon.cli.options import (
     threads_option,
 )
 from relyon.cli.output import emit, protect_inputs
-from relyon.cli.values import split_measures
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -80,7 +80,7 @@ does not.
     help="Number of queries explained rank by rank, among the largest losses and among the"
     " largest gains.",
 )
-@described_options(formerly="--query-texts")
+@described_options()
 @comparison_options
 @input_options("query", "label", "document")
 @threads_option

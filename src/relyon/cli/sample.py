@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relyon.cli.engine import Engine, engine_options
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths
 from relyon.cli.options import (
     columns_option,
     depth_option,
@@ -20,9 +20,8 @@ from relyon.cli.options import (
     no_color_option,
 )
 from relyon.cli.output import emit, protect_inputs
-from relyon.cli.planning import planned, written
+from relyon.cli.plan_output import planned, written
 from relyon.cli.sessions import open_log, period_options
-from relyon.cli.values import chosen_columns, format_named_by, parse_depths
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
@@ -104,8 +103,6 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
 @click.option(
     "--common-depth",
     "common_k",
-    cls=Renamed,
-    formerly="--common-k",
     type=click.IntRange(min=1),
     metavar="N",
     help="The depth at which tiers are compared.  [default: the smallest depth]",
@@ -133,8 +130,6 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
 @click.option(
     "--judgments",
     "judged",
-    cls=Renamed,
-    formerly="--judged",
     metavar="FILE",
     help="Earlier judgments, whose pairs are not graded again.",
 )
@@ -187,8 +182,6 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
 @click.option(
     "--input-format",
     "log_format",
-    cls=Renamed,
-    formerly="--log-format",
     metavar="FORMAT",
     help="Format of the log.  [default: recognised]",
 )

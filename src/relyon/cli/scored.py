@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relyon.cli.tables import is_table
-from relyon.cli.values import format_named_by, run_names, scored_columns
+from relyon.cli.named_tables import is_table
+from relyon.cli.option_values import format_named_by, run_names, scored_columns
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 

@@ -11,8 +11,8 @@ import click
 
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import messages
+from relyon.cli.option_values import chosen_columns, format_named_by
 from relyon.cli.output import protect_inputs
-from relyon.cli.values import chosen_columns, format_named_by
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -193,11 +193,11 @@ def open_log(
         engine: Who reads it.
     """
     if engine:
-        from relyon.spark.reading import read_log as read_in_cluster
+        from relyon.spark.cluster_files import read_log as read_in_cluster
 
         found = read_in_cluster(engine.session, list(log), format=form, columns=columns)
     else:
-        from relyon.io.sessions import read_sessions
+        from relyon.io.session_readers import read_sessions
 
         found = read_sessions(list(log), format=form, columns=columns, kind=kind)  # type: ignore[arg-type]
     return within_period(found)

@@ -6,11 +6,10 @@ from typing import Any, Literal
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.messages import messages
 from relyon.cli.options import format_option, no_color_option
 from relyon.cli.output import emit, written
-from relyon.cli.rows import duplicates_option, read_rows, row_columns, row_options
+from relyon.cli.row_options import duplicates_option, read_rows, row_columns, row_options
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -45,16 +44,12 @@ on the seed and the query ids, not on the order of rows.
 @click.option(
     "--test-share",
     "test",
-    cls=Renamed,
-    formerly="--test",
     type=float,
     help="Share of queries for testing.  [default: 0.2]",
 )
 @click.option(
     "--valid-share",
     "valid",
-    cls=Renamed,
-    formerly="--valid",
     type=float,
     help="Share of queries for validation.  [default: 0.1]",
 )
@@ -89,10 +84,10 @@ def command(
     **options: Any,
 ) -> None:
     """Runs `relyon split`."""
-    from relyon.io.open import Source
+    from relyon.io.byte_source import Source
     from relyon.io.recognition import open_source
     from relyon.ltr.preparation.files import write_split
-    from relyon.ltr.preparation.splitting import split
+    from relyon.ltr.preparation.query_split import split
 
     if data == "-":
         raise ParameterError(

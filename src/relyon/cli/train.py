@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.group import Renamed
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
+from relyon.cli.option_values import chosen_convention, chosen_scale
 from relyon.cli.options import (
     confidence_option,
     convention_options,
@@ -22,8 +22,7 @@ from relyon.cli.options import (
     threads_option,
 )
 from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
-from relyon.cli.rows import duplicates_option, judged_options, read_rows, row_options
-from relyon.cli.values import chosen_convention, chosen_scale
+from relyon.cli.row_options import duplicates_option, judged_options, read_rows, row_options
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -80,8 +79,6 @@ Tied scores count as the mean over their orders.
 @click.option(
     "--check-only",
     "check",
-    cls=Renamed,
-    formerly="--check",
     is_flag=True,
     help="Check rows and settings for problems without training.",
 )
@@ -276,7 +273,7 @@ def _rules(convention: Any, scale: Scale | None, measure: str) -> Convention:
     A ranker has no scale, and must be trained for what `relyon evaluate --scale` measures.
     """
     from relyon.data.convention import load_convention
-    from relyon.measures.names import measure as parse_measure
+    from relyon.measures.parser import measure as parse_measure
 
     found = load_convention(convention)
     if scale is None or found.rel is not None or scale.relevant_from == 1:
@@ -306,7 +303,7 @@ def _check(
 ) -> None:
     """Runs `relyon train --check-only`."""
     from relyon.ltr import check, ranker as ranker_of
-    from relyon.ltr.rankers.learning import trained_loss
+    from relyon.ltr.rankers.training_loss import trained_loss
 
     known = chosen_scale(scale)
     rows, held = _both(data, options, known)

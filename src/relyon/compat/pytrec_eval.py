@@ -32,7 +32,7 @@ from relyon.core.texts import message
 from relyon.data.convention import load_convention
 from relyon.data.judgments import Judgments
 from relyon.evaluation import Program
-from relyon.measures.names import measure
+from relyon.measures.parser import measure
 
 __all__ = [
     "RelevanceEvaluator",

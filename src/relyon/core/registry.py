@@ -164,3 +164,8 @@ class Registry(Generic[T]):
     def __len__(self) -> int:
         self._ensure(None)
         return len(self._things)
+
+    def registered(self) -> tuple[T, ...]:
+        """Returns the objects in the order in which they were registered."""
+        self._ensure(None)
+        return tuple(self._things.values())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
-from relyon.data.columns.names import KINDS
+from relyon.data.columns.roles import KINDS
 from relyon.data.lazy import gather, utc
 from relyon.data.period import cut, parse_period
 from relyon.data.source import Sourced, path_of

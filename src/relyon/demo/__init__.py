@@ -5,7 +5,7 @@ provides two search engines over them, and `relyon.demo.files` the questions and
 judgments that ship with the package.
 """
 
-from relyon.demo.corpus import Document, build_corpus
+from relyon.demo.corpus import Document, Question, build_corpus
 from relyon.demo.files import (
     DemoFiles,
     Judgment,
@@ -14,7 +14,6 @@ from relyon.demo.files import (
     load_questions,
     write_demo,
 )
-from relyon.demo.question import Question
 from relyon.demo.rankers import Ranking, bm25, tfidf
 
 __all__ = [

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
 from relyon.core.document.model import Block, Document, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.demo.traffic import MISCLICKS, USERS, query_weights
 

@@ -1,4 +1,4 @@
-"""The documents of the demonstration: docstrings of the installed standard library."""
+"""The documents of the demonstration (docstrings of the standard library), and questions."""
 
 from __future__ import annotations
 
@@ -25,6 +25,21 @@ class Document:
 
     id: str
     title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that a Python programmer asks.
+
+    Attributes:
+        id: Such as ``en01`` or ``zh01``.
+        language: ``en`` or ``zh``.
+        text: The question.
+    """
+
+    id: str
+    language: str
     text: str
 
 

@@ -19,8 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from relyon.demo.corpus import Document
-from relyon.demo.question import Question
+from relyon.demo.corpus import Document, Question
 from relyon.demo.rankers import Ranking, tokenize
 
 if TYPE_CHECKING:

@@ -8,12 +8,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from relyon.demo.corpus import Document, Progress, build_corpus
-from relyon.demo.dense import rank_dense
+from relyon.demo.corpus import Document, Progress, Question, build_corpus
 from relyon.demo.encoder import load_encoder
 from relyon.demo.features import write_features
-from relyon.demo.question import Question
-from relyon.demo.rankers import Ranking, check_depth, rankings
+from relyon.demo.rankers import Ranking, check_depth, rank_dense, rankings
 
 GRADE_NAMES = {3: "高", 2: "中", 1: "低", 0: "无"}
 """The name of each grade in the guideline."""
@@ -128,7 +126,7 @@ def write_demo(
         documents: The collection; by default it is read from the running Python.
         depth: Maximum number of documents in a ranking.
         progress: Passed to `build_corpus` if the collection is read.
-        dense: Whether a language model ranks too: see `relyon.demo.dense`.
+        dense: Whether a language model ranks too: see `relyon.demo.rankers`.
         encoding: Called with the number of tokens done and their total.
 
     Returns:

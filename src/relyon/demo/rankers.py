@@ -1,9 +1,9 @@
-"""Two search engines over the documents: BM25 on words, TF-IDF on character n-grams."""
+"""Search engines over the documents: BM25 on words, TF-IDF on character n-grams, and vectors."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relyon.core.packages import optional_package
@@ -11,7 +11,8 @@ from relyon.core.texts import message
 from relyon.demo.corpus import Document
 
 if TYPE_CHECKING:
-    from relyon.demo.question import Question
+    from relyon.demo.corpus import Question
+    from relyon.demo.encoder import Encoder
 
 Ranking = dict[str, list[tuple[str, float]]]
 """For each question id, documents and their scores, best first."""
@@ -233,3 +234,38 @@ def best(
     found = [(identifier, score) for identifier, score in rounded if score > 0]
     found.sort(key=lambda pair: (-pair[1], pair[0]))
     return found[:depth]
+
+
+def rank_dense(
+    encoder: Encoder,
+    documents: Sequence[Document],
+    questions: Iterable[Question],
+    depth: int = 100,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Ranking:
+    """Rank the documents for each question by the cosine of their vectors.
+
+    Args:
+        encoder: The language model: see `relyon.demo.encoder`.
+        documents: The collection.
+        questions: The questions.
+        depth: Maximum number of documents in a ranking.
+        progress: Called with the number of tokens done and their total.
+
+    Returns:
+        Rankings of the documents with a cosine above zero, best first, ties by id.
+
+    Raises:
+        DependencyError: threadpoolctl is not installed.
+        ValueError: The depth is below one.
+    """
+    check_depth(depth)
+    asked = list(questions)
+    texts = [*(content(one) for one in documents), *(one.text for one in asked)]
+    vectors = encoder.encode(texts, progress)
+    similarities: Any = vectors[len(documents) :] @ vectors[: len(documents)].T
+    return {
+        question.id: best(documents, scores, depth)
+        for question, scores in zip(asked, similarities, strict=True)
+    }

@@ -152,7 +152,7 @@ def simulate_month(
     """
     import polars as pl
 
-    from relyon.labels import Crowd, Habits, simulate
+    from relyon.labels import Crowd, UserBehaviour, simulate
 
     chooser = random.Random(f"{seed} {month}")
     queries = list(traffic.weights)
@@ -174,7 +174,7 @@ def simulate_month(
         USERS,
         sessions=len(found),
         seed=chooser.getrandbits(32),
-        habits=Habits(depth=DEPTH),
+        behaviour=UserBehaviour(depth=DEPTH),
         crowd=Crowd(
             asked=[traffic.texts[query] for _, query in found],
             misclicks=MISCLICKS,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Document, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.texts import Language, catalogue
 from relyon.data.convention import Convention
 from relyon.demo.clicks import MEASURE, SCALE

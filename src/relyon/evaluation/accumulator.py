@@ -17,16 +17,16 @@ from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.judgments import Judgments
 from relyon.evaluation.assembly import assemble
-from relyon.evaluation.columns import Column, kept_column
 from relyon.evaluation.evaluator import Evaluator, negative_grade, no_common_query
 from relyon.evaluation.facts import NAMED, RunFacts, known, merged, merged_labels, without_judgments
-from relyon.evaluation.labelled import Settings, evaluate_rows
+from relyon.evaluation.labelled_batches import Settings, evaluate_rows
+from relyon.evaluation.measure_columns import Column, kept_column
 from relyon.evaluation.notes import data_notes, label_notes
 from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.results import Results
 from relyon.evaluation.scores import array_rules, grouped_rows, without_formula
 from relyon.evaluation.sources import evaluate_run
-from relyon.measures.names import measures as parse_measures
+from relyon.measures.parser import measures as parse_measures
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

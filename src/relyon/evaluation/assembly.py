@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from relyon import _native
     from relyon.core.notes import Note
     from relyon.data.convention import Convention
-    from relyon.evaluation.columns import Column
+    from relyon.evaluation.measure_columns import Column
     from relyon.evaluation.program import Program
-    from relyon.measures.base import Measure
+    from relyon.measures.definition import Measure
 
 __all__ = ["assemble", "number", "refuse_undefined", "span"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values
-from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message

@@ -15,9 +15,9 @@ from relyon.data.convention import Convention, load_convention
 from relyon.data.judgments import Judgments
 from relyon.data.run import Run, run_name
 from relyon.evaluation.assembly import assemble
-from relyon.evaluation.columns import python_columns
 from relyon.evaluation.defaults import DEFAULT_MEASURES
 from relyon.evaluation.facts import RunFacts
+from relyon.evaluation.measure_columns import python_columns
 from relyon.evaluation.notes import data_notes, missing_note
 from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.results import Results
@@ -219,7 +219,7 @@ class Evaluator:
 
 def negative_grade(judgments: Judgments) -> InputError:
     """Returns the error for the first grade below 0, with its line in the judgments' file."""
-    from relyon.io.places import find_line
+    from relyon.io.line_numbers import find_line
 
     query, document, grade = next(
         (query, document, grade)

@@ -13,8 +13,8 @@ from relyon.evaluation.assembly import span
 
 if TYPE_CHECKING:
     from relyon.data.labelled import LabelFacts
-    from relyon.evaluation.columns import Column
     from relyon.evaluation.facts import RunFacts
+    from relyon.evaluation.measure_columns import Column
     from relyon.evaluation.program import Program
 
 __all__ = [

@@ -12,9 +12,9 @@ from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.data.convention import Convention
-from relyon.measures.base import Measure
+from relyon.measures.definition import Measure
 from relyon.measures.lookup import check_measure_rules
-from relyon.measures.names import measures as parse_measures
+from relyon.measures.parser import measures as parse_measures
 
 if TYPE_CHECKING:
     from relyon.data.scale import Scale

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
 from relyon.core.document.model import Document, Points
-from relyon.core.document.result import Exportable
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.lessons import with_lessons
 from relyon.core.notes import Note
@@ -18,9 +18,9 @@ from relyon.core.texts import Language, message
 from relyon.core.texts.numbers import DIGITS
 from relyon.data.convention import Convention
 from relyon.evaluation.entry import Entry
-from relyon.evaluation.tables import csv_rows, results_document, summary_columns
-from relyon.measures.base import Measure
-from relyon.measures.names import measure as parse_measure
+from relyon.evaluation.measure_tables import csv_rows, results_document, summary_columns
+from relyon.measures.definition import Measure
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     import polars

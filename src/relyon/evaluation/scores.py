@@ -14,11 +14,11 @@ from relyon.data.labelled import LabelledRows
 from relyon.data.run import run_name
 from relyon.evaluation.assembly import assemble
 from relyon.evaluation.defaults import DEFAULT_SCORE_MEASURES
-from relyon.evaluation.labelled import Settings, evaluate_file, evaluate_rows
+from relyon.evaluation.labelled_batches import Settings, evaluate_file, evaluate_rows
 from relyon.evaluation.notes import label_notes
 from relyon.evaluation.program import Average, MeasureNames
 from relyon.evaluation.results import Results
-from relyon.measures.names import measures as parse_measures
+from relyon.measures.parser import measures as parse_measures
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

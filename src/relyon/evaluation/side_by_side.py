@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
-from relyon.core.document.result import Exportable
 from relyon.core.document.terminal import COLUMNS, render_text
 from relyon.core.texts import Language
 from relyon.core.texts.numbers import DIGITS
-from relyon.evaluation.tables import csv_rows, results_document, rules_line, summary_columns
+from relyon.evaluation.measure_tables import csv_rows, results_document, rules_line, summary_columns
 
 if TYPE_CHECKING:
     import polars
@@ -140,7 +140,7 @@ class SideBySide(Exportable):
             digits: Decimals.
             header: For each run, names and texts before its averages.
         """
-        from relyon.evaluation.trec import trec_lines
+        from relyon.evaluation.trec_output import trec_lines
 
         lines: list[str] = []
         for place, run in enumerate(self.results):

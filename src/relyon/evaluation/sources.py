@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from relyon import _native
 from relyon.core.errors import InputError
 from relyon.data.run import Run
-from relyon.evaluation.columns import Column, batch_columns, python_columns
+from relyon.evaluation.measure_columns import Column, batch_columns, python_columns
 from relyon.io import Source, opened, read_run
 from relyon.io.format import formats
 

@@ -1,3 +1,6 @@
+from .byte_source import (
+    Source as Source,
+)
 from .format import (
     Format as Format,
 )
@@ -7,10 +10,7 @@ from .matched_rows import (
 from .mismatch import (
     explain_mismatch as explain_mismatch,
 )
-from .open import (
-    Source as Source,
-)
-from .reading import (
+from .readers import (
     opened as opened,
     read_features as read_features,
     read_judgments as read_judgments,
@@ -22,7 +22,7 @@ from .reading import (
 from .recognition import (
     open_source as open_source,
 )
-from .write import (
+from .writers import (
     holds_features as holds_features,
     unwritten_notes as unwritten_notes,
     write_features as write_features,

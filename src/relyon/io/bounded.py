@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
-from relyon.io.open import too_large
+from relyon.io.byte_source import too_large
 from relyon.io.parquet_size import measure_parquet
-from relyon.io.rows import json_object
+from relyon.io.text_rows import json_object
 
 if TYPE_CHECKING:
     import polars as pl

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
     from relyon.data.scale import Scale
     from relyon.data.sheets import Sheet
-    from relyon.io.open import Source
+    from relyon.io.byte_source import Source
 
 __all__ = ["MODULES", "Format", "Kind", "first_lines", "formats"]
 
@@ -215,7 +215,7 @@ class Format:
         """Reads items to judge and their ratings; judgments are items with a grade."""
         if "judgments" not in self.holds:
             raise self._cannot("sheet", source.path)
-        from relyon.io.graded import sheet_of
+        from relyon.io.graded_items import sheet_of
         from relyon.io.plain_text import check_text
 
         return sheet_of(self.read_judgments(check_text(source), scale=scale))

@@ -7,7 +7,7 @@ from itertools import islice
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
-from relyon.data.columns.names import KINDS, NAMES, READERS, named_columns, plain_name
+from relyon.data.columns.roles import KINDS, NAMES, READERS, named_columns, plain_name
 
 __all__ = ["check_header", "headerless", "is_data", "is_numbered"]
 

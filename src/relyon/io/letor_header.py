@@ -12,10 +12,10 @@ from urllib.parse import unquote
 from relyon.core.errors import ParseError
 from relyon.core.texts import message
 from relyon.io.letor_lines import finite
-from relyon.io.text import Text
+from relyon.io.text_lines import Text
 
 if TYPE_CHECKING:
-    from relyon.io.open import Source
+    from relyon.io.byte_source import Source
 
 __all__ = ["LetorHeader", "header_of"]
 

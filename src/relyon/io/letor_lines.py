@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns import number
+from relyon.io.byte_source import Source
 from relyon.io.encoding import not_utf8
-from relyon.io.open import Source
 
 if TYPE_CHECKING:
     from relyon.data.scale import Scale

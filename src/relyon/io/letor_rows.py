@@ -13,10 +13,10 @@ from relyon.core.packages import scipy_part
 from relyon.core.texts import message
 from relyon.data.columns import refuse
 from relyon.data.features import STORAGE, Features, Storage
+from relyon.io.byte_source import Source, split_suffix
 from relyon.io.format import first_lines
 from relyon.io.letor_header import LetorHeader, header_of
 from relyon.io.letor_lines import DOCUMENT, finite, refuse_line, single, sizes_of
-from relyon.io.open import Source, split_suffix
 
 if TYPE_CHECKING:
     import numpy as np

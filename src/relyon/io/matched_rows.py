@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import Message, message
 from relyon.data.scored_lists import row_columns
-from relyon.io.places import find_line
+from relyon.io.line_numbers import find_line
 
 if TYPE_CHECKING:
     from relyon.data.labelled import LabelledRows

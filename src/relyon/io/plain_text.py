@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message as say
+from relyon.io.byte_source import Source
 from relyon.io.encoding import not_utf8
-from relyon.io.open import Source
 
 __all__ = [
     "check_characters",

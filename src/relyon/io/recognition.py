@@ -8,9 +8,9 @@ from typing import BinaryIO
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
+from relyon.io.byte_source import Source
 from relyon.io.encoding import check_encoding
 from relyon.io.format import MODULES, Format, Kind, first_lines, formats
-from relyon.io.open import Source
 
 __all__ = ["open_source", "possible_formats"]
 

@@ -11,7 +11,7 @@ from relyon.core.texts import message
 from relyon.data.columns import NAMES, plain_name
 from relyon.data.scale import Scale
 from relyon.data.sheets import ITEM_TEXTS, Item, Rating, Row, Sheet
-from relyon.io.sheet_values import (
+from relyon.io.json_members import (
     identifier,
     listing,
     mapping,

@@ -14,10 +14,10 @@ from relyon.core.texts import message
 from relyon.data import columns
 from relyon.data.scale import Scale
 from relyon.data.sheets import ITEM_PARTS, Item, Rating, Row, Sheet
+from relyon.io.json_members import mapping, parse_grade, parse_json, write_json
 from relyon.io.numbers import plain_number
 from relyon.io.plain_text import check_characters
-from relyon.io.rows import check_width, csv_reader, csv_rows
-from relyon.io.sheet_values import mapping, parse_grade, parse_json, write_json
+from relyon.io.text_rows import check_width, csv_reader, csv_rows
 
 __all__ = [
     "ITEM_COLUMNS",

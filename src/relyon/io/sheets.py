@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
     from relyon.data.scale import Scale
     from relyon.data.sheets import Row, Sheet
-    from relyon.io.open import Source
+    from relyon.io.byte_source import Source
 
 __all__ = [
     "BYTE_ORDER_MARK",
@@ -113,7 +113,7 @@ class SheetFormat(Format):
                 message("io.format-has-columns", name=self.name),
                 hint=message("io.leave-columns-out-or-name"),
             )
-        from relyon.io.graded import judgments_of
+        from relyon.io.graded_items import judgments_of
 
         return judgments_of(self.read_sheet(source, scale=scale), scale, source.path)
 
@@ -127,7 +127,7 @@ class SheetFormat(Format):
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes judgments as items with final grades."""
-        from relyon.io.graded import sheet_of
+        from relyon.io.graded_items import sheet_of
 
         sheet = sheet_of(judgments)
         tables = self.tables(sheet)

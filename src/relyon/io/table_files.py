@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, BinaryIO
 from relyon.core.cells import csv_frame
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
+from relyon.io.atomic_files import replaced_file
 from relyon.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
-from relyon.io.open import Source, split_suffix
-from relyon.io.replace import replaced_file
-from relyon.io.rows import read_cells
+from relyon.io.byte_source import Source, split_suffix
+from relyon.io.text_rows import read_cells
 
 if TYPE_CHECKING:
     import polars as pl

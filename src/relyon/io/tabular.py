@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from relyon.data.labelled import LabelledRows
     from relyon.data.run import Run
     from relyon.data.scale import Scale
-    from relyon.io.open import Source
-    from relyon.io.tables import Table
+    from relyon.io.byte_source import Source
+    from relyon.io.table_columns import Table
 
 __all__ = ["TabularFormat"]
 

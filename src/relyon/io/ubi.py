@@ -21,12 +21,12 @@ from relyon.core.errors import InputError, ParseError
 from relyon.core.notes import Note
 from relyon.core.texts import Text, message
 from relyon.data.sessions import Sessions
-from relyon.io.rows import json_object
+from relyon.io.text_rows import json_object
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from relyon.io.open import Source
+    from relyon.io.byte_source import Source
 
 __all__ = ["ACTIONS", "is_ubi", "read_ubi"]
 

@@ -17,8 +17,8 @@ from relyon.core.texts import message
 from relyon.judging.events import record_event
 from relyon.judging.passwords import generate_password
 from relyon.judging.records import User
-from relyon.judging.rows import read_user
 from relyon.judging.schema import sa, sign_ins, tokens, users
+from relyon.judging.table_rows import read_user
 from relyon.judging.texts import check_text
 
 if TYPE_CHECKING:

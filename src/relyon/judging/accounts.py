@@ -9,13 +9,13 @@ from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.judging import passwords
-from relyon.judging.base import Base
-from relyon.judging.names import check_one_script, name_key
-from relyon.judging.people import check_account_name
+from relyon.judging.account_names import check_one_script, name_key
+from relyon.judging.database_part import Base
+from relyon.judging.imported_accounts import check_account_name
 from relyon.judging.records import Role, User
-from relyon.judging.rows import read_user
 from relyon.judging.schema import browsers, sa, sign_ins, tokens as user_tokens, users
-from relyon.judging.settling import release_places
+from relyon.judging.settlement import release_places
+from relyon.judging.table_rows import read_user
 from relyon.judging.texts import is_storable, unknown_name
 
 __all__ = ["Accounts", "ChosenBy"]

@@ -15,8 +15,8 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archive_parts
 from relyon.judging.jobs import Report, refuse_while_importing
-from relyon.judging.rows import import_key
 from relyon.judging.schema import items, sa, users
+from relyon.judging.table_rows import import_key
 
 if TYPE_CHECKING:
     from relyon.judging.store import Store
@@ -34,7 +34,7 @@ def pack_project(
 
     It contains items, grades with their history, keys and times, decisions, known grades, the
     guideline, the settings, and the requests and answers of language models; of accounts only the
-    names. `relyon.judging.unpacking.unpack_project` restores the project from it.
+    names. `relyon.judging.archive_import.unpack_project` restores the project from it.
 
     Args:
         store: The database.

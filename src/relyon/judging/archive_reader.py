@@ -16,8 +16,8 @@ from relyon.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archiv
 from relyon.judging.jobs import Report
 from relyon.judging.projects import SEEN
 from relyon.judging.records import Project
-from relyon.judging.rows import read_project
 from relyon.judging.schema import projects, sa
+from relyon.judging.table_rows import read_project
 from relyon.judging.texts import is_storable, plain
 
 __all__ = ["Archive", "is_archive"]

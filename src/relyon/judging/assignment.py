@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from relyon.judging.disguise import lose_gold
+from relyon.judging.gold_turns import is_gold_turn
 from relyon.judging.jobs import unfinished
-from relyon.judging.mixing import is_gold_turn
 from relyon.judging.places import (
     JUDGING_ORDER,
     LATER,
@@ -28,8 +28,8 @@ from relyon.judging.places import (
     new_to_judge,
 )
 from relyon.judging.records import Comparison, Item, Project, User
-from relyon.judging.rows import PLACES, read_comparison, read_item
 from relyon.judging.schema import assignments, gold, items, sa, sides
+from relyon.judging.table_rows import PLACES, read_comparison, read_item
 
 __all__ = ["Task", "claim_tasks"]
 #: Shares of all items to search first for new ones, in a large project.

@@ -7,15 +7,15 @@ from typing import Any
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.judging.base import Base
 from relyon.judging.bulk import find_items, insert_rows, reserve_ids
-from relyon.judging.incoming import Imported, Incoming
+from relyon.judging.database_part import Base
+from relyon.judging.imported_accounts import ensure_people, find_people
+from relyon.judging.incoming_items import Imported, Incoming
 from relyon.judging.jobs import Work
-from relyon.judging.people import ensure_people, find_people
 from relyon.judging.places import remember_lapse
 from relyon.judging.records import Item, Project, Rating
-from relyon.judging.rows import check_item, import_key, item_row, result_rows
 from relyon.judging.schema import actions, assignments, gold, items, sa, sides
+from relyon.judging.table_rows import check_item, import_key, item_row, result_rows
 from relyon.judging.texts import check_grade, check_text
 
 __all__ = ["Batch"]

@@ -10,14 +10,14 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 from relyon.data.aggregation import Aggregate, Rule, aggregate
 from relyon.judging.agreement import Ratings
-from relyon.judging.base import Base
 from relyon.judging.database import Database
+from relyon.judging.database_part import Base
 from relyon.judging.gold import Gold
 from relyon.judging.grades import Grades
+from relyon.judging.imported_accounts import MACHINE_PREFIX
 from relyon.judging.items import Items
 from relyon.judging.llm.models import Models
 from relyon.judging.llm.replies import Replies
-from relyon.judging.people import MACHINE_PREFIX
 from relyon.judging.projects import Projects, find_project, refuse_closed
 from relyon.judging.records import Item, Rating, User
 from relyon.judging.schema import actions, adjudications, assignments, gold, items, sa

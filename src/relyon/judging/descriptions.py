@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relyon.data.columns import ITEM_NAMES, NAMES
 from relyon.data.sheets import Item, Sheet
 from relyon.io.descriptions import key_column, named_column, text_columns
-from relyon.io.naming import ORIGINAL
+from relyon.io.spaced_ids import ORIGINAL
 
 if TYPE_CHECKING:
     import os

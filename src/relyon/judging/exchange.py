@@ -13,13 +13,13 @@ from relyon.data.sheets import Row, Sheet
 from relyon.io import read_sheet
 from relyon.io.sheets import write_sheet
 from relyon.judging.decisions import is_machine_source
-from relyon.judging.importing import bring_in, prepare_import
-from relyon.judging.incoming import Incoming, Lazy
-from relyon.judging.llm.wording import note_machines
+from relyon.judging.imports import bring_in, prepare_import
+from relyon.judging.incoming_items import Incoming, Lazy
+from relyon.judging.llm.descriptions import note_machines
 from relyon.judging.records import Rating
 
 if TYPE_CHECKING:
-    from relyon.judging.incoming import Imported
+    from relyon.judging.incoming_items import Imported
     from relyon.judging.jobs import Report, Work
     from relyon.judging.records import User
     from relyon.judging.store import Store

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from relyon.core.errors import RelyonError
 from relyon.core.texts import message
-from relyon.judging.base import Base
+from relyon.judging.database_part import Base
 from relyon.judging.schema import items, sa
 
 __all__ = ["Figures", "NotReadyError", "is_large"]

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from relyon.judging.base import Base
 from relyon.judging.database import Database
-from relyon.judging.importing import bring_in
-from relyon.judging.incoming import Imported, Incoming
+from relyon.judging.database_part import Base
+from relyon.judging.imports import bring_in
+from relyon.judging.incoming_items import Imported, Incoming
 from relyon.judging.jobs import Report
 from relyon.judging.projects import Projects
 from relyon.judging.records import Item

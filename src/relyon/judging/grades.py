@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from relyon.judging.agreement import Ratings
-from relyon.judging.base import Base
 from relyon.judging.database import Database
-from relyon.judging.importing import bring_in
-from relyon.judging.incoming import Imported, Incoming
+from relyon.judging.database_part import Base
+from relyon.judging.imports import bring_in
+from relyon.judging.incoming_items import Imported, Incoming
 from relyon.judging.jobs import Report
 from relyon.judging.projects import Projects
 from relyon.judging.records import Item, Rating

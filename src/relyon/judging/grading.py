@@ -9,14 +9,14 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 from relyon.judging.actions import Action, AnsweredError, Receipt
 from relyon.judging.assignment import Task, claim_tasks
-from relyon.judging.base import Base
 from relyon.judging.database import Database, new_id
+from relyon.judging.database_part import Base
 from relyon.judging.places import ANSWERS, DECIDING, see_preference, take_turn, undone
 from relyon.judging.projects import Projects, find_project, refuse_closed
 from relyon.judging.records import Project, User
-from relyon.judging.rows import read_project
 from relyon.judging.schema import actions, lapses, projects, sa
-from relyon.judging.settling import Said, held_place, is_gone, last_said, settle
+from relyon.judging.settlement import Said, held_place, is_gone, last_said, settle
+from relyon.judging.table_rows import read_project
 from relyon.judging.texts import is_id, is_storable
 
 __all__ = ["Grading"]

@@ -8,7 +8,7 @@ from importlib import resources
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.judging.names import name_key
+from relyon.judging.account_names import name_key
 
 __all__ = ["check_not_guessable"]
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
-from relyon.judging.base import Base
 from relyon.judging.database import Database
-from relyon.judging.importing import bring_in
-from relyon.judging.incoming import Incoming, Lazy
+from relyon.judging.database_part import Base
+from relyon.judging.imports import bring_in
+from relyon.judging.incoming_items import Incoming, Lazy
 from relyon.judging.jobs import Report
 from relyon.judging.projects import Projects
 from relyon.judging.records import Comparison, Item
-from relyon.judging.rows import CONTENT, read_comparison, read_item
 from relyon.judging.schema import items, sa, sides
+from relyon.judging.table_rows import CONTENT, read_comparison, read_item
 from relyon.judging.texts import is_id
 
 __all__ = ["Items"]

@@ -22,7 +22,7 @@ from relyon.judging.places import take_turn
 from relyon.judging.schema import actions, jobs, sa
 
 if TYPE_CHECKING:
-    from relyon.judging.base import Base
+    from relyon.judging.database_part import Base
     from relyon.judging.records import User
 
 __all__ = [

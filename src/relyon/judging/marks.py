@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from relyon.judging.filling import SOME, TEXTS, read_some
+from relyon.judging.item_texts import SOME, TEXTS, read_some
 from relyon.judging.shown import choose_fields
 from relyon.judging.store import Store
 

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from relyon.judging.records import Project, User
-from relyon.judging.rows import PLACES
 from relyon.judging.schema import actions, assignments, items, lapses, sa
+from relyon.judging.table_rows import PLACES
 
 __all__ = [
     "ANSWERS",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from relyon.judging.mixing import count_turns
+from relyon.judging.gold_turns import count_turns
 from relyon.judging.places import (
     DECIDING,
     NOW,
@@ -19,8 +19,8 @@ from relyon.judging.places import (
     undone,
 )
 from relyon.judging.records import Project, User
-from relyon.judging.rows import read_user
 from relyon.judging.schema import actions, assignments, gold, items, sa, users
+from relyon.judging.table_rows import read_user
 
 if TYPE_CHECKING:
     from relyon.judging.store import Store

@@ -13,10 +13,10 @@ from relyon.core.language import check_language
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.data.scale import Level, Scale, load_scale
-from relyon.judging.base import Base
+from relyon.judging.database_part import Base
 from relyon.judging.records import Kind, Project
-from relyon.judging.rows import PLACES, read_project
 from relyon.judging.schema import items, projects, sa
+from relyon.judging.table_rows import PLACES, read_project
 from relyon.judging.texts import check_name, check_text, is_id, is_storable, unknown_name
 
 __all__ = ["PREFERENCES", "Projects", "Which", "check_open", "find_project", "refuse_closed"]

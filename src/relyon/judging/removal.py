@@ -14,7 +14,7 @@ from relyon.judging.places import take_turn
 from relyon.judging.schema import items, jobs, llm_answers, llm_requests, metadata, projects, sa
 
 if TYPE_CHECKING:
-    from relyon.judging.base import Base
+    from relyon.judging.database_part import Base
     from relyon.judging.records import Project, User
 
 __all__ = [

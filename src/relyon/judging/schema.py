@@ -35,7 +35,7 @@ try:
 except ImportError:
     raise missing_package("SQLAlchemy", purpose="judging", install="relyon[judge]") from None
 
-from relyon.judging.names import name_key
+from relyon.judging.account_names import name_key
 from relyon.judging.records import Item
 
 __all__ = [

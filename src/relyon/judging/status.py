@@ -12,7 +12,7 @@ from relyon.core.document.model import Block, Document, Lines, Table
 from relyon.core.document.terminal import render_text
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.judging.agreement import measure_agreement
-from relyon.judging.llm.wording import describe_machine, describe_machines
+from relyon.judging.llm.descriptions import describe_machine, describe_machines
 from relyon.judging.progress import measure_judges
 from relyon.judging.sbs import read_preferences, summarize_preferences
 

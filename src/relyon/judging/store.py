@@ -10,8 +10,8 @@ from typing import Self
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.judging.accounts import Accounts
-from relyon.judging.base import Base
 from relyon.judging.database import Database
+from relyon.judging.database_part import Base
 from relyon.judging.decisions import Decisions
 from relyon.judging.figures import Figures
 from relyon.judging.files import check_file, make_file

@@ -9,18 +9,8 @@ from .agreement import (
     HumanComparison as HumanComparison,
     PairOrder as PairOrder,
 )
-from .comparing import (
-    compare_models as compare_models,
-)
-from .comparison import (
-    ModelComparison as ModelComparison,
-    ModelFit as ModelFit,
-)
-from .denoising import (
-    without_bots as without_bots,
-)
-from .foresight import (
-    Bin as Bin,
+from .derivation import (
+    make_labels as make_labels,
 )
 from .grading import (
     Grading as Grading,
@@ -29,15 +19,8 @@ from .grading import (
     Thresholds as Thresholds,
     gradings as gradings,
 )
-from .habits import (
-    Habits as Habits,
-)
-from .labels import (
+from .label_set import (
     Labels as Labels,
-)
-from .lists import (
-    Lists as Lists,
-    lists_of as lists_of,
 )
 from .log import (
     ClickLog as ClickLog,
@@ -45,9 +28,6 @@ from .log import (
     Patterns as Patterns,
     read_clicks as read_clicks,
     read_folds as read_folds,
-)
-from .making import (
-    make_labels as make_labels,
 )
 from .model import (
     ClickModel as ClickModel,
@@ -57,37 +37,53 @@ from .model import (
     models as models,
     register as register,
 )
+from .model_comparison import (
+    ModelComparison as ModelComparison,
+    ModelFit as ModelFit,
+    compare_models as compare_models,
+)
+from .perplexity import (
+    Bin as Bin,
+)
+from .position_bias.bias import (
+    PositionBias as PositionBias,
+    PositionEstimate as PositionEstimate,
+)
+from .position_bias.bias_file import read_bias as read_bias
+from .position_bias.click_rows import training_rows as training_rows
 from .position_bias.connection import (
     Connection as Connection,
     Experiment as Experiment,
     sessions_needed as sessions_needed,
 )
 from .position_bias.doubts import Doubt as Doubt
-from .position_bias.estimating import estimate_bias as estimate_bias
 from .position_bias.estimator import (
     Estimator as Estimator,
     estimators as estimators,
 )
-from .position_bias.reading import read_bias as read_bias
-from .position_bias.result import (
-    PositionBias as PositionBias,
-    PositionEstimate as PositionEstimate,
-)
-from .position_bias.training import training_rows as training_rows
+from .position_bias.log_estimate import estimate_bias as estimate_bias
 from .prior import (
     beta_binomial as beta_binomial,
     with_estimated_prior as with_estimated_prior,
 )
+from .result_lists import (
+    Lists as Lists,
+    lists_of as lists_of,
+)
 from .rules import (
     Rules as Rules,
-)
-from .simulation.counting import (
-    SimulatedLog as SimulatedLog,
+    without_bots as without_bots,
 )
 from .simulation.crowd import (
     Crowd as Crowd,
 )
-from .simulation.simulating import (
+from .simulation.simulated_log import (
+    SimulatedLog as SimulatedLog,
+)
+from .simulation.simulation import (
     Simulation as Simulation,
     simulate as simulate,
+)
+from .user_behaviour import (
+    UserBehaviour as UserBehaviour,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relyon.core.document.json import json_number, json_values
 from relyon.core.document.model import Block, Lines, Prose, Table
 from relyon.core.texts import Catalogue
-from relyon.measures.labels import measure_label
+from relyon.measures.display_names import measure_label
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Contrast

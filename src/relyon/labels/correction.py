@@ -11,14 +11,14 @@ from relyon.core.errors import ParameterError
 from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.labels.beta import Relevance
-from relyon.labels.browsing import Independent
+from relyon.labels.examination import Independent
 from relyon.labels.model import Parameters
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["Clipped", "Corrected"]
 
@@ -60,7 +60,7 @@ class Corrected(Independent):
         """Sums the weighted clicks of each pair."""
         import numpy as np
 
-        from relyon.labels.position_bias.estimating import estimate_bias
+        from relyon.labels.position_bias.log_estimate import estimate_bias
 
         known = self.examination
         if known is None:
@@ -106,12 +106,14 @@ class Corrected(Independent):
         count = int(parameters.shared["left_out"][0])
         return (Note("clicks-unknown-examination", count, "warning"),) if count else ()
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
         """The position's examination, relative to the first, and clicks there."""
         import numpy as np
 
-        first = habits.positions[0]
-        shared = {"examination": habits.positions / first, "left_out": np.zeros(1)}
+        first = behaviour.positions[0]
+        shared = {"examination": behaviour.positions / first, "left_out": np.zeros(1)}
         return Parameters.exact({"attraction": attraction * first}, shared)
 
     def relevance(self, parameters: Parameters) -> Relevance:

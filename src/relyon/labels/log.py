@@ -9,12 +9,13 @@ from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
+from relyon.data.columns.batches import batches
+from relyon.data.columns.spark_partitions import is_spark_frame
 from relyon.data.source import Sourced
-from relyon.io.sessions import read_sessions
-from relyon.labels.cluster import count_in_cluster
-from relyon.labels.counting import Dropped, Fold, counted, fill
+from relyon.io.session_readers import read_sessions
+from relyon.labels.cluster_log import count_in_cluster
+from relyon.labels.log_counts import Dropped, Fold, counted, fill
 from relyon.labels.rules import Rules
-from relyon.spark.frames import is_spark_frame
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -230,21 +231,11 @@ def _parts(log: Sessions, rules: Rules, sort: bool, dropped: Dropped) -> Iterato
 
 
 def _rows(frame: nw.LazyFrame[Any], columns: list[str], sort: bool) -> Iterator[pl.DataFrame]:
-    """Yields the rows in their order, or by session and query."""
-    import polars as pl
-
-    from relyon.online.sampling.frames import batches
-
+    """Returns the rows in their order, or by session and query."""
     wanted = frame.select(*columns)
     if sort:
         wanted = wanted.sort("session", "query", nulls_last=True)
-    native = wanted.to_native()
-    if not isinstance(native, pl.LazyFrame):
-        yield from batches(wanted, ROWS)
-    elif hasattr(native, "collect_batches"):
-        yield from native.collect_batches(chunk_size=ROWS, maintain_order=True)
-    else:
-        yield from native.collect(engine="streaming").iter_slices(ROWS)
+    return batches(wanted, ROWS, order="kept")
 
 
 def _notes(natives: Sequence[_native.ClickLog], dropped: Dropped, depth: int) -> list[Note]:

@@ -11,9 +11,9 @@ from relyon.core.errors import ParameterError
 from relyon.core.notes import Note
 from relyon.core.registry import Registry
 from relyon.core.texts import message
-from relyon.labels import foresight
 from relyon.labels.beta import Relevance, interval
-from relyon.labels.habits import Habits, probabilities
+from relyon.labels.perplexity import by_position, log_likelihood, perplexity
+from relyon.labels.user_behaviour import UserBehaviour, probabilities
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relyon.data.judgments import Judgments
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
+    from relyon.labels.result_lists import Lists
 
     Values = NDArray[np.float64]
 
@@ -112,14 +112,14 @@ class ClickModel(ABC):
             shown = log.native.counts()["shown"]
         return FittedModel(self, log.pairs, self.estimate(log), log.depth, shown)
 
-    def known(self, pairs: pl.DataFrame, habits: Habits | None = None) -> FittedModel:
+    def known(self, pairs: pl.DataFrame, behaviour: UserBehaviour | None = None) -> FittedModel:
         """Returns the model with parameters that are known, not estimated: a truth to simulate.
 
         Args:
             pairs: `query`, `document` and `attraction`, the probability of a click on what is
                 examined; for models in which a click can satisfy also `satisfaction`. Each pair
                 once.
-            habits: How users go through lists.
+            behaviour: How users go through lists.
 
         Raises:
             ParameterError: If a column is missing, a value is no probability, or a pair comes
@@ -129,7 +129,8 @@ class ClickModel(ABC):
             >>> import polars as pl
             >>> pairs = pl.DataFrame({"document": ["a", "b"], "attraction": [0.8, 0.4]})
             >>> pairs = pairs.with_columns(query=pl.lit("q"))
-            >>> fitted = models.get("pbm")().known(pairs, Habits(depth=2, examination=[0.5, 0.25]))
+            >>> users = UserBehaviour(depth=2, examination=[0.5, 0.25])
+            >>> fitted = models.get("pbm")().known(pairs, users)
             >>> fitted.relevance().get_column("relevance").to_list()
             [0.4, 0.2]
         """
@@ -147,15 +148,17 @@ class ClickModel(ABC):
             else None
             for name in ("attraction", "satisfaction")
         )
-        habits = habits or Habits()
-        assumed = self.assume(habits, attraction, satisfaction)  # type: ignore[arg-type]
-        return FittedModel(self, pairs.select("query", "document"), assumed, habits.depth)
+        behaviour = behaviour or UserBehaviour()
+        assumed = self.assume(behaviour, attraction, satisfaction)  # type: ignore[arg-type]
+        return FittedModel(self, pairs.select("query", "document"), assumed, behaviour.depth)
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
-        """Returns the parameters of users with known habits; their weights are infinite.
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
+        """Returns the parameters of users with known behaviour; their weights are infinite.
 
         Args:
-            habits: How users go through lists.
+            behaviour: How users go through lists.
             attraction: Of each pair: the probability of a click on what is examined.
             satisfaction: Of each pair: the probability that a click satisfies.
 
@@ -296,7 +299,7 @@ class FittedModel:
 
         What the model holds impossible counts with a probability of one in a million.
         """
-        return foresight.log_likelihood(lists, self.click_probabilities(lists, conditional=True))
+        return log_likelihood(lists, self.click_probabilities(lists, conditional=True))
 
     def perplexity(self, lists: Lists, *, conditional: bool = False) -> Values:
         """Returns the perplexity at each position: 1 where every click is foreseen, 2 for a guess.
@@ -305,7 +308,7 @@ class FittedModel:
             lists: Lists whose clicks are to be foreseen.
             conditional: Whether the clicks above a result are known, or nothing is.
         """
-        return foresight.perplexity(lists, self.click_probabilities(lists, conditional=conditional))
+        return perplexity(lists, self.click_probabilities(lists, conditional=conditional))
 
     def examination(self, lists: Lists, clicks: Values | None = None) -> Values:
         """Returns how likely results are seen at each position, compared with the first one shown.
@@ -326,7 +329,7 @@ class FittedModel:
         if clicks is None:
             clicks = self.model.probabilities(self.parameters, lists, values, False)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = foresight.by_position(lists, clicks / values["attraction"])
+            found = by_position(lists, clicks / values["attraction"])
             known = found[np.isfinite(found)]
             return found / known[0] if len(known) else found
 

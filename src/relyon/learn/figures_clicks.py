@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from relyon.evaluation import evaluate
-from relyon.labels import Crowd, Habits, estimate_bias, make_labels, simulate
-from relyon.labels.simulation.simulating import Simulation
+from relyon.labels import Crowd, UserBehaviour, estimate_bias, make_labels, simulate
+from relyon.labels.simulation.simulation import Simulation
 from relyon.learn.figures import Figure, figure
 
 __all__ = ["attention", "examined", "labelled", "swapped"]
@@ -122,5 +122,5 @@ def _collection() -> tuple[Graded, Graded]:
 
 def _users(sessions: int, eta: float, crowd: Crowd) -> Simulation:
     grades, run = _collection()
-    habits = Habits(depth=DEPTH, eta=eta)
-    return simulate(run, grades, "pbm", sessions=sessions, seed=1, habits=habits, crowd=crowd)
+    behaviour = UserBehaviour(depth=DEPTH, eta=eta)
+    return simulate(run, grades, "pbm", sessions=sessions, seed=1, behaviour=behaviour, crowd=crowd)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import relyon
 from relyon.analysis import statistics
 from relyon.analysis.depth import Depth, LastClicks
-from relyon.labels import Crowd, Habits, simulate
+from relyon.labels import Crowd, UserBehaviour, simulate
 from relyon.learn.figures import Figure, figure
 from relyon.online.logs import last_clicks
 
@@ -93,9 +93,15 @@ def _found() -> tuple[Depth, LastClicks]:
         query: {one: grade for one, grade in row.items() if one in top[query]}
         for query, row in every.items()
     }
-    habits = Habits(depth=DOCUMENTS, eta=2.0)
+    behaviour = UserBehaviour(depth=DOCUMENTS, eta=2.0)
     users = simulate(
-        new, every, "pbm", sessions=SESSIONS, seed=2, habits=habits, crowd=Crowd(frequencies=0.0)
+        new,
+        every,
+        "pbm",
+        sessions=SESSIONS,
+        seed=2,
+        behaviour=behaviour,
+        crowd=Crowd(frequencies=0.0),
     )
     clicks = last_clicks(users.log)
     found = relyon.depth(

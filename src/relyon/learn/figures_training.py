@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import relyon.ltr
 from relyon.evaluation import evaluate_scores
 from relyon.learn.figures import Figure, figure
-from relyon.measures.names import measure
+from relyon.measures.parser import measure
 
 __all__ = ["capacity", "descent", "slope", "staircase"]
 

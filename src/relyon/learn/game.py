@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from relyon.core.texts import LANGUAGES, Language
-from relyon.learn.fields import Fields
+from relyon.learn.block_fields import Fields
 from relyon.learn.play import PlayDocument
 from relyon.learn.recorded import SAME, State, key, reachable, values_of
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from relyon.core.texts import message
 from relyon.learn.block import Block
-from relyon.learn.fields import Fields
+from relyon.learn.block_fields import Fields
 
 __all__ = ["Dial", "Goal", "Play", "PlayDocument"]
 

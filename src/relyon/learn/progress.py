@@ -11,7 +11,7 @@ from typing import Any
 from relyon.core.errors import InputError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
-from relyon.io.replace import replaced_file
+from relyon.io.atomic_files import replaced_file
 
 __all__ = ["RATINGS", "Progress", "read_progress"]
 

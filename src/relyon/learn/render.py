@@ -15,7 +15,7 @@ from relyon.analysis.explanation import Explanation
 from relyon.core.texts import PAGE, Language, catalogue, translate
 from relyon.core.texts.languages import language_tag
 from relyon.learn.block import Block
-from relyon.learn.blocks import Choice, Predict, Quiz
+from relyon.learn.block_kinds import Choice, Predict, Quiz
 from relyon.learn.figures import figure_of
 from relyon.learn.lesson import NUMBER
 from relyon.learn.play import Dial, Play

@@ -18,7 +18,7 @@ from relyon.analysis.explanation import Explanation
 from relyon.core.texts import LANGUAGES, Language, catalogue
 from relyon.core.texts.languages import language_name, language_tag
 from relyon.learn.block import Block
-from relyon.learn.blocks import Card, Derive, Predict, Quiz
+from relyon.learn.block_kinds import Card, Derive, Predict, Quiz
 from relyon.learn.course import course, read_course
 from relyon.learn.deck import anki_deck
 from relyon.learn.figures import figure_of
@@ -33,7 +33,7 @@ from relyon.learn.render import (
     markdown_line,
     readable,
 )
-from relyon.report.templating import environment
+from relyon.report.environment import environment
 
 __all__ = ["lesson_page", "pages", "sheet_parts", "steps_ahead", "write_site"]
 

@@ -33,21 +33,18 @@ from .objectives import (
 from .preparation.arrays import (
     labelled_rows as labelled_rows,
 )
-from .preparation.checking import (
-    check as check,
-)
-from .preparation.finding import (
+from .preparation.findings import (
     Finding as Finding,
     RowCheck as RowCheck,
 )
-from .preparation.split import (
-    Split as Split,
-)
-from .preparation.splitting import (
+from .preparation.query_split import (
     split as split,
 )
-from .rankers.base import (
-    Ranker as Ranker,
+from .preparation.row_checks import (
+    check as check,
+)
+from .preparation.split import (
+    Split as Split,
 )
 from .rankers.exporting.exported import (
     Exported as Exported,
@@ -58,22 +55,25 @@ from .rankers.grades import (
 from .rankers.linear import (
     LinearRanker as LinearRanker,
 )
-from .rankers.loading import (
-    describe as describe,
-    load as load,
-)
-from .rankers.measuring import (
-    fingerprint as fingerprint,
-)
 from .rankers.models import (
     ranker as ranker,
 )
 from .rankers.neural import (
     NeuralRanker as NeuralRanker,
 )
+from .rankers.ranker import (
+    Ranker as Ranker,
+)
+from .rankers.saved_rankers import (
+    describe as describe,
+    load as load,
+)
 from .rankers.selection import (
     QueryFold as QueryFold,
     scorer as scorer,
+)
+from .rankers.target_measure import (
+    fingerprint as fingerprint,
 )
 from .rankers.trees import (
     TreeRanker as TreeRanker,
@@ -86,13 +86,16 @@ from .training.card import (
     ModelCard as ModelCard,
     different_numbers as different_numbers,
 )
+from .training.card_reader import (
+    read_card as read_card,
+)
 from .training.contributions import (
     Contributions as Contributions,
 )
 from .training.curve import (
     CurvePoint as CurvePoint,
 )
-from .training.explaining import (
+from .training.feature_contributions import (
     explain_order as explain_order,
 )
 from .training.held_out import (
@@ -101,19 +104,16 @@ from .training.held_out import (
 from .training.importance import (
     FeatureImportance as FeatureImportance,
 )
-from .training.ordering import (
+from .training.order_explanation import (
     FeatureReason as FeatureReason,
     OrderExplanation as OrderExplanation,
 )
-from .training.placement import (
-    LabelPlacement as LabelPlacement,
-)
-from .training.reading import (
-    read_card as read_card,
-)
-from .training.result import (
+from .training.outcome import (
     SearchTrial as SearchTrial,
     Training as Training,
+)
+from .training.placement import (
+    LabelPlacement as LabelPlacement,
 )
 from .training.segments import (
     Segment as Segment,

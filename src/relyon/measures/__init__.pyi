@@ -9,10 +9,6 @@ from .averages import (
     AP as AP,
     MeanP as MeanP,
 )
-from .base import (
-    Measure as Measure,
-    Step as Step,
-)
 from .binary import (
     RR as RR,
     Precision as Precision,
@@ -46,6 +42,10 @@ from .counts import (
     NumRel as NumRel,
     NumRelRet as NumRelRet,
     NumRet as NumRet,
+)
+from .definition import (
+    Measure as Measure,
+    Step as Step,
 )
 from .diversity import (
     APIA as APIA,
@@ -82,10 +82,6 @@ from .lookup import (
     register as register,
     registry as registry,
 )
-from .names import (
-    measure as measure,
-    measures as measures,
-)
 from .order import (
     Accuracy as Accuracy,
     Compatibility as Compatibility,
@@ -98,6 +94,10 @@ from .overlap import (
 from .pairwise import (
     PNR as PNR,
     Concordance as Concordance,
+)
+from .parser import (
+    measure as measure,
+    measures as measures,
 )
 from .sets import (
     F1 as F1,

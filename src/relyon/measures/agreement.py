@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.measures.base import Aspect, Measure, Step
+from relyon.measures.definition import Aspect, Measure, Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.lookup import register
 from relyon.measures.pairwise import PairUnjudged, labelled

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relyon.core.rules import ApDenominator
-from relyon.measures.base import Aspect, Step
+from relyon.measures.definition import Aspect, Step
 from relyon.measures.formulas import equation, format_number, quotient
 from relyon.measures.lookup import register
 from relyon.measures.relevance import BinaryMeasure, NeedsRelevant

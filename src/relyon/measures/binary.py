@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from relyon.core.errors import ParameterError
 from relyon.core.rules import NoRelevant, PDenominator
 from relyon.core.texts import message
-from relyon.measures.base import Aspect, Step
+from relyon.measures.definition import Aspect, Step
 from relyon.measures.formulas import equation
 from relyon.measures.lookup import register
 from relyon.measures.relevance import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from relyon.core.errors import ParameterError
 from relyon.core.rules import Gain, gain_function
 from relyon.core.texts import message
-from relyon.measures.base import Aspect, Better, Describes, Measure, Step
+from relyon.measures.definition import Aspect, Better, Describes, Measure, Step
 from relyon.measures.gain import UNJUDGED, native_gain
 from relyon.measures.lookup import register
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.measures.base import Aspect, Combine, Step
+from relyon.measures.definition import Aspect, Combine, Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.inversions import Exact, Inversion, costliest, exact
 from relyon.measures.lookup import register

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.measures.base import Measure, Step
+from relyon.measures.definition import Measure, Step
 from relyon.measures.parameters import parameters
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.data.ranking import Ranking
-from relyon.measures.base import Measure, Step
+from relyon.measures.definition import Measure, Step
 from relyon.measures.formulas import equation, format_number, quotient
 from relyon.measures.lookup import register
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from relyon.measures.base import UNBOUNDED, Aspect, Combine, Describes, Step
+from relyon.measures.definition import UNBOUNDED, Aspect, Combine, Describes, Step
 from relyon.measures.formulas import format_number
 from relyon.measures.lookup import register
 from relyon.measures.relevance import BinaryMeasure

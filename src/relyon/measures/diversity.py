@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relyon.data.ranking import Ranking
-from relyon.measures.base import UNBOUNDED, Step
+from relyon.measures.definition import UNBOUNDED, Step
 from relyon.measures.lookup import register
 from relyon.measures.subtopics import Diversity, Novelty
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from relyon.data.convention import Convention
-    from relyon.measures.base import Measure
+    from relyon.measures.definition import Measure
 
 __all__ = ["LENGTH", "definition_fingerprint", "measure_fingerprint"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from relyon.core.rules import Discount, Gain, Ideal, gain_function
 from relyon.core.texts import message
-from relyon.measures.base import UNBOUNDED, Aspect, Describes, Measure, Step
+from relyon.measures.definition import UNBOUNDED, Aspect, Describes, Measure, Step
 from relyon.measures.formulas import equation, format_number, format_sum
 from relyon.measures.lookup import register
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relyon.measures.averages import AP
-from relyon.measures.base import Combine
+from relyon.measures.definition import Combine
 from relyon.measures.incomplete import Bpref
 from relyon.measures.logarithms import geometric_parts
 from relyon.measures.lookup import register

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from relyon.measures.base import Aspect, Better, Describes, Measure, Step
+from relyon.measures.definition import Aspect, Better, Describes, Measure, Step
 from relyon.measures.formulas import equation, format_number, quotient
 from relyon.measures.lookup import register
 from relyon.measures.relevance import NeedsRelevant

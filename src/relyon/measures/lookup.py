@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.registry import Registry, suggestion
 from relyon.core.texts import message
-from relyon.measures.base import Measure
 from relyon.measures.condensed import condensed
+from relyon.measures.definition import Measure
 from relyon.measures.index import MODULES
 from relyon.measures.parameters import check_parameter, open_parameters, parameters, show
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from relyon.core.errors import ParameterError
 from relyon.core.rules import Counted
 from relyon.core.texts import message
-from relyon.measures.base import Aspect, Measure, Step
+from relyon.measures.definition import Aspect, Measure, Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.inversions import Exact, Inversion, LabelCounts, costliest, exact
 from relyon.measures.lookup import register

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.measures.base import Measure, Step
+from relyon.measures.definition import Measure, Step
 from relyon.measures.formulas import equation, format_number
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from relyon.core.errors import ParameterError
 from relyon.core.rules import PDenominator
 from relyon.core.texts import message
-from relyon.measures.base import Step
+from relyon.measures.definition import Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.lookup import register
 from relyon.measures.relevance import MACRO_MICRO, BinaryMeasure, NeedsRelevant, retrieved_or_k

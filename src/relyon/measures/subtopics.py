@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.data.ranking import Ranking
-from relyon.measures.base import Aspect, Measure, Step
+from relyon.measures.definition import Aspect, Measure, Step
 from relyon.measures.formulas import equation, format_number
 
 __all__ = ["Diversity", "Novelty"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relyon.data.convention import Gain, gain_function
-from relyon.measures.base import Measure, Step
+from relyon.measures.definition import Measure, Step
 from relyon.measures.formulas import equation, format_number, quotient
 from relyon.measures.gain import ideal_list, native_gain
 from relyon.measures.lookup import register

@@ -30,7 +30,7 @@ from .rounds import (
     render_monitor_report as render_monitor_report,
     write_monitor_report as write_monitor_report,
 )
-from .training import (
+from .training_page import (
     build_training_page as build_training_page,
     render_training_report as render_training_report,
     write_training_report as write_training_report,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from relyon import _native
 from relyon.core.errors import InputError
 from relyon.evaluation.curves import Curve, both_curves
-from relyon.measures.names import measure as parse_measure
+from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
+from relyon.report.number_formats import number
 from relyon.report.page import Block, Chart, Columns, Key, Prose, Section, Table
-from relyon.report.wording import number
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,6 +13,7 @@ from relyon.core.texts import PAGE, catalogue as texts_of
 from relyon.labels import ModelComparison
 from relyon.report.catalogue import Catalogue, catalogue
 from relyon.report.document import Format, Report, TitleOptions
+from relyon.report.number_formats import build_headline, label, number, p_equation, sentence, signed
 from relyon.report.page import (
     Block,
     Chart,
@@ -27,7 +28,6 @@ from relyon.report.page import (
 )
 from relyon.report.positions import PositionCurve, position_chart, series_of
 from relyon.report.provenance import note_section, rules_section
-from relyon.report.wording import build_headline, label, number, p_equation, sentence, signed
 
 if TYPE_CHECKING:
     from relyon.labels import Agreement, HumanComparison, ModelFit, PositionBias

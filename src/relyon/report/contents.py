@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 from relyon.analysis.diagnosis import Findings, diagnose
-from relyon.analysis.diagnosis.diagnosing import rule_measures
+from relyon.analysis.diagnosis.application import rule_measures
 from relyon.core.language import Language
 from relyon.core.notes import warn
 from relyon.core.parameters import check_type

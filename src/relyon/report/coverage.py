@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relyon.online.monitoring import ALL
-from relyon.online.monitoring.wording import tier_name
+from relyon.online.monitoring.sentences import tier_name
 from relyon.report.catalogue import Catalogue
 from relyon.report.monthly import DIGITS
+from relyon.report.number_formats import number, signed
 from relyon.report.page import (
     Block,
     Details,
@@ -17,7 +18,6 @@ from relyon.report.page import (
     Section,
     Table,
 )
-from relyon.report.wording import number, signed
 
 if TYPE_CHECKING:
     import polars as pl

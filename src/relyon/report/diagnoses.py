@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.core.lessons import lesson_line
 from relyon.report.catalogue import Catalogue
+from relyon.report.number_formats import number
 from relyon.report.page import Block, Cell, Finding, Prose, Section, Table
-from relyon.report.wording import number
 
 if TYPE_CHECKING:
     from relyon.analysis.diagnosis import Finding as Diagnosis

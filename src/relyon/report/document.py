@@ -15,7 +15,7 @@ from relyon.core.errors import ParameterError
 from relyon.core.language import Language
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
-from relyon.io.replace import open_replaced
+from relyon.io.atomic_files import open_replaced
 from relyon.report.charts import check_address_space
 from relyon.report.html import render_html
 from relyon.report.markdown import render_markdown

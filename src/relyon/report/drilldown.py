@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.explanation import Change, Explanation, explain_change
-from relyon.core.document.names import asked
+from relyon.core.document.quoted_ids import asked
 from relyon.core.texts import translate
 from relyon.data.convention import Convention
 from relyon.report.catalogue import Catalogue
+from relyon.report.number_formats import MARKS, number, signed
 from relyon.report.page import Block, Cell, Columns, Details, Heading, Prose, Table, Tone
-from relyon.report.wording import MARKS, number, signed
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison

@@ -74,7 +74,7 @@ def _environment(page: Page) -> jinja2.Environment:
     )
     from markupsafe import Markup  # which jinja2 needs
 
-    from relyon.report.templating import environment
+    from relyon.report.environment import environment
 
     found = environment(library.FunctionLoader(_template))
     numbers = count(1)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.analysis.funnel import Funnel
 from relyon.analysis.funnel.losses import attribute, funnel_measures
-from relyon.measures.names import measure as parse_measure
+from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
+from relyon.report.number_formats import number
 from relyon.report.page import Block, Chart, Key, Prose, Section, Table
-from relyon.report.wording import number
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison

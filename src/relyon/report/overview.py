@@ -10,11 +10,10 @@ from relyon.analysis.comparison.compared import beside, decimals
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.legend import ONE_VALUE_TESTS, lower_measures, pooled_measures
 from relyon.analysis.comparison.settings import TESTS
-from relyon.measures.labels import measure_label
-from relyon.measures.names import measure as parse_measure
+from relyon.measures.display_names import measure_label
+from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
-from relyon.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
-from relyon.report.wording import (
+from relyon.report.number_formats import (
     MARKS,
     build_headline,
     kind_of,
@@ -24,6 +23,7 @@ from relyon.report.wording import (
     p_value,
     signed,
 )
+from relyon.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast

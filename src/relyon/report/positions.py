@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from relyon.report.catalogue import Catalogue
+from relyon.report.number_formats import number
 from relyon.report.page import Chart, Key, Table
-from relyon.report.wording import number
 
 __all__ = ["PositionCurve", "position_chart", "series_of"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.lessons import with_lessons
-from relyon.measures.labels import pair_rules
+from relyon.measures.display_names import pair_rules
 from relyon.report.catalogue import Catalogue
 from relyon.report.drilldown import has_lists
 from relyon.report.page import Block, Columns, Prose, Section, Table

@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from relyon.analysis.comparison.contrast import gain_sign
-from relyon.core.document.names import asked
+from relyon.core.document.quoted_ids import asked
 from relyon.report.catalogue import Catalogue
 from relyon.report.drilldown import Drilldown
+from relyon.report.number_formats import label, signed
 from relyon.report.page import Block, Cell, Chart, Section, Table
-from relyon.report.wording import label, signed
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison

@@ -9,8 +9,8 @@ from itertools import compress, groupby, pairwise
 from typing import TYPE_CHECKING
 
 from relyon.report.catalogue import Catalogue
+from relyon.report.number_formats import MARKS, number, signed
 from relyon.report.page import Block, Cell, Chart, Prose, Section, Table, Tone
-from relyon.report.wording import MARKS, number, signed
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 from relyon.core.language import Language
 from relyon.core.parameters import check_type
 from relyon.online.monitoring import ALL, MonthlyChange
-from relyon.online.monitoring.wording import losses_sentence, tier_name
+from relyon.online.monitoring.sentences import losses_sentence, tier_name
 from relyon.report.catalogue import Catalogue, catalogue
 from relyon.report.coverage import coverage_section, queries_section
 from relyon.report.document import Format, Report, TitleOptions
 from relyon.report.monthly import DIGITS, TONES, typeset
+from relyon.report.number_formats import build_headline, number, p_equation, signed
 from relyon.report.page import (
     Block,
     Cell,
@@ -28,7 +29,6 @@ from relyon.report.page import (
 )
 from relyon.report.provenance import note_section, rules_section
 from relyon.report.trends import beside_section, trend_section
-from relyon.report.wording import build_headline, number, p_equation, signed
 
 if TYPE_CHECKING:
     from relyon.online.monitoring import Monitor

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from relyon.online.monitoring import ALL, Point
-from relyon.online.monitoring.text import since_sentences
-from relyon.online.monitoring.wording import tier_name
+from relyon.online.monitoring.monitor_document import since_sentences
+from relyon.online.monitoring.sentences import tier_name
 from relyon.report.catalogue import Catalogue
 from relyon.report.monthly import DIGITS, TONES, typeset
+from relyon.report.number_formats import MARKS, number, p_value, signed
 from relyon.report.page import (
     Block,
     Cell,
@@ -22,7 +23,6 @@ from relyon.report.page import (
     Section,
     Table,
 )
-from relyon.report.wording import MARKS, number, p_value, signed
 
 if TYPE_CHECKING:
     from relyon.online.monitoring import Monitor

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from relyon.evaluation.columns import Column
+from relyon.evaluation.measure_columns import Column
 
 if TYPE_CHECKING:
     from relyon.evaluation.results import Parts, Pool

@@ -12,7 +12,7 @@ from relyon.core.texts import message
 
 __all__ = ["COLUMNS_FAULT", "plain_errors"]
 
-#: Marks what `relyon.spark.reading` raises within Spark about a line of text.
+#: Marks what `relyon.spark.cluster_files` raises within Spark about a line of text.
 COLUMNS_FAULT = "relyon-columns"
 
 #: The class of an exception of Java and what it says; a trace has one line for each cause.

@@ -12,12 +12,12 @@ from relyon.core.packages import optional_package
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.data.columns import choose
+from relyon.data.columns.spark_partitions import is_spark_frame
 from relyon.data.labelled import ALL_ROWS
-from relyon.spark.packing import Layout
+from relyon.spark.packed_rows import Layout
 from relyon.spark.pooled import areas, one_query
 from relyon.spark.results import SparkResults
 from relyon.spark.tasks import JUDGMENTS, EvaluateTask, PackedError, PackTask, State
-from relyon.spark.tuning import tuned
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,14 +34,12 @@ __all__ = [
     "evaluated",
     "functions",
     "highest_grade",
-    "is_spark_frame",
     "kept_results",
     "local_frame",
     "named_error",
     "pack",
     "quoted",
     "select_roles",
-    "streamed",
 ]
 
 #: Up to this many judged queries their names are sent to every executor.
@@ -91,11 +89,6 @@ def functions() -> Any:
     return optional_package(
         "pyspark.sql.functions", purpose="relyon.spark", package="pyspark", install="relyon[spark]"
     )
-
-
-def is_spark_frame(thing: object) -> bool:
-    """Says whether an object is a data frame of Spark."""
-    return type(thing).__module__.startswith("pyspark.sql.") and hasattr(thing, "mapInArrow")
 
 
 def select_roles(
@@ -163,49 +156,6 @@ def collected(frame: DataFrame) -> tuple[State, list[Any]]:
         else:
             others.append(found)
     return state, others
-
-
-def streamed(frame: DataFrame, task: Callable[[Iterator[Any]], Iterator[Any]]) -> Iterator[Any]:
-    """Runs a task on every partition, and yields what they give, one partition after the other.
-
-    Args:
-        frame: The rows.
-        task: Is called with the batches of a partition; it yields objects that can be pickled.
-
-    Raises:
-        RelyonError: The first error that a task raised.
-    """
-    from pyspark import StorageLevel
-
-    kept = frame.mapInArrow(_Contents(task), "content binary").persist(StorageLevel.DISK_ONLY)
-    try:
-        with tuned(frame.sparkSession):
-            kept.count()  # runs all partitions at once; then they come here one by one
-        for row in kept.toLocalIterator():
-            found = pickle.loads(bytes(row[0]))
-            if isinstance(found, RelyonError):
-                raise found
-            yield found
-    finally:
-        kept.unpersist()
-
-
-class _Contents:
-    """What a task gives, as rows of bytes; an error is a row, too."""
-
-    def __init__(self, task: Callable[[Iterator[Any]], Iterator[Any]]) -> None:
-        self.task = task
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        try:
-            for found in self.task(batches):
-                yield pa.RecordBatch.from_pydict({"content": [pickle.dumps(found)]})
-        except RelyonError as error:
-            for _ in batches:  # Spark wants its rows to be read
-                pass
-            yield pa.RecordBatch.from_pydict({"content": [pickle.dumps(error)]})
 
 
 def named_error(found: PackedError, frame: DataFrame, query: str) -> RelyonError:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relyon.data.columns.spark_settings import tuned
 from relyon.spark.frames import collected, kept_results, named_error
-from relyon.spark.tuning import tuned
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

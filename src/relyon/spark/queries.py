@@ -16,7 +16,7 @@ from relyon.data.labelled import LabelFacts, LabelledRows
 from relyon.data.labelled_checks import repeated_rows
 from relyon.evaluation.evaluator import negative_grade
 from relyon.evaluation.facts import RunFacts, known
-from relyon.evaluation.labelled import Settings, compile_rows, row_columns
+from relyon.evaluation.labelled_batches import Settings, compile_rows, row_columns
 from relyon.evaluation.program import Average, Program
 from relyon.evaluation.sources import evaluate_run
 from relyon.spark.same_rows import row_marks
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relyon.core.notes import Note
     from relyon.data.convention import Convention
     from relyon.data.scale import Scale
-    from relyon.measures.base import Measure
+    from relyon.measures.definition import Measure
 
 __all__ = ["LabelledQueries", "RowFacts", "RunPart", "RunQueries"]
 

@@ -15,12 +15,12 @@ from relyon.data.labelled import group_notes
 from relyon.evaluation.assembly import assemble
 from relyon.evaluation.defaults import DEFAULT_SCORE_MEASURES
 from relyon.evaluation.facts import merged_labels
-from relyon.evaluation.labelled import Settings, needs_highest
+from relyon.evaluation.labelled_batches import Settings, needs_highest
 from relyon.evaluation.notes import label_notes
 from relyon.evaluation.program import Average, MeasureNames
 from relyon.evaluation.results import Results
 from relyon.evaluation.scores import array_rules, without_formula
-from relyon.measures.names import measures as parse_measures
+from relyon.measures.parser import measures as parse_measures
 from relyon.spark.columns import joined_columns, joined_queries
 from relyon.spark.faults import plain_errors
 from relyon.spark.frames import (
@@ -31,12 +31,12 @@ from relyon.spark.frames import (
     pack,
     select_roles,
 )
-from relyon.spark.packing import Layout
+from relyon.spark.packed_rows import Layout
 from relyon.spark.pooled import counted_apart
 from relyon.spark.prepared import Plan, Prepared
 from relyon.spark.queries import LabelledQueries, RowFacts
 from relyon.spark.results import SparkResults
-from relyon.spark.rows import LabelledBlock
+from relyon.spark.row_blocks import LabelledBlock
 from relyon.spark.tasks import ROWS, Arrays, EvaluateTask, PackTask, State, UngroupedTask, Values
 
 if TYPE_CHECKING:

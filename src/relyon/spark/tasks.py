@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from relyon.core.errors import RelyonError
-from relyon.spark.packing import Layout, blocks, whole_queries
+from relyon.data.columns.spark_partitions import blocks
+from relyon.spark.packed_rows import Layout, whole_queries
 from relyon.spark.pooled import PooledScores
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from relyon import _native
-    from relyon.evaluation.columns import Column
+    from relyon.evaluation.measure_columns import Column
 
 __all__ = [
     "ERROR",

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from relyon.analysis.agreement.values import View
+from relyon.analysis.agreement.views import View
 from relyon.analysis.comparison.runs import Progress, evaluate_runs, run_titles
 from relyon.analysis.statistics.correlation import coefficients
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
 from relyon.core.document.model import Block, Document, Lines, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.errors import ParameterError
 from relyon.core.notes import Note
 from relyon.core.parameters import check_choice, check_fraction, check_whole
 from relyon.core.texts import Catalogue, Language, catalogue, message, translate
 from relyon.core.texts.numbers import DIGITS, TERMINAL
 from relyon.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
-from relyon.measures.names import measures as parse_measures
+from relyon.measures.parser import measures as parse_measures
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,14 +11,14 @@ from relyon.analysis.comparison.pairing import Sample, common_values
 from relyon.analysis.comparison.runs import Progress, evaluate_runs, run_titles
 from relyon.analysis.comparison.settings import TESTS, Correction
 from relyon.analysis.statistics import CORRECTIONS, Resampling, adjust, tests, tukey_hsd
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
 from relyon.core.document.model import Document, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.parameters import check_choice, check_fraction
 from relyon.core.texts import Language, catalogue, message
 from relyon.core.texts.numbers import DIGITS
 from relyon.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
-from relyon.measures.names import measures as parse_measures
+from relyon.measures.parser import measures as parse_measures
 
 if TYPE_CHECKING:
     import numpy as np

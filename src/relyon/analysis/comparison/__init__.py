@@ -3,7 +3,7 @@
 from relyon.analysis.comparison.comparison import Comparison
 from relyon.analysis.comparison.contrast import Contrast, PairContrast
 from relyon.analysis.comparison.inputs import compare, compare_results, compare_values
-from relyon.analysis.comparison.planning import PlannedDifference, QueryPlan, plan_queries
+from relyon.analysis.comparison.query_plan import PlannedDifference, QueryPlan, plan_queries
 from relyon.analysis.comparison.scored import compare_scores, matched_scores
 
 __all__ = [

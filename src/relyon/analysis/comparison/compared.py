@@ -8,8 +8,8 @@ from typing import Protocol
 from relyon.analysis.comparison.contrast import Contrast, PairContrast
 from relyon.analysis.comparison.settings import Settings
 from relyon.data.convention import Convention
-from relyon.measures.labels import detail_names, measure_label
-from relyon.measures.names import measure as parse_measure
+from relyon.measures.display_names import detail_names, measure_label
+from relyon.measures.parser import measure as parse_measure
 
 __all__ = ["Compared", "beside", "contrast_label", "contrasts_of", "decimals", "is_pooled"]
 

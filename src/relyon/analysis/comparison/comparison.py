@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.analysis.comparison.compared import is_pooled
 from relyon.analysis.comparison.contrast import Contrast, describes_data
+from relyon.analysis.comparison.contrast_tables import comparison_document, query_rows
 from relyon.analysis.comparison.inference import all_pairs, contrasts
 from relyon.analysis.comparison.notes import few_notes, pairing_notes
 from relyon.analysis.comparison.pairing import Sample, pair
-from relyon.analysis.comparison.planning import POWERS, QueryPlan, plan_queries
+from relyon.analysis.comparison.query_plan import POWERS, QueryPlan, plan_queries
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Settings
-from relyon.analysis.comparison.tables import comparison_document, query_rows
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
-from relyon.core.document.result import Exportable
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.notes import Note, warn
 from relyon.core.registry import suggestion
@@ -31,7 +31,7 @@ from relyon.evaluation.results import Results
 from relyon.io import read_run
 from relyon.io.descriptions import described
 from relyon.measures.fingerprint import definition_fingerprint
-from relyon.measures.names import measure as parse_measure, measures as parse_measures
+from relyon.measures.parser import measure as parse_measure, measures as parse_measures
 
 if TYPE_CHECKING:
     import polars

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
-from relyon.core.document.result import Exportable
-from relyon.measures.names import measure as parse_measure
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     import polars

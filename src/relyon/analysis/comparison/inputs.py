@@ -207,7 +207,7 @@ def compare_values(
         >>> round(relyon.compare_values({"old": old, "new": new}).contrasts[0].difference, 3)
         0.05
     """
-    from relyon.io.values import read_values
+    from relyon.io.per_query_values import read_values
 
     settings = Settings(**options)
     names = list(values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from relyon.analysis.comparison.compared import Compared, contrast_label, is_pooled
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.core.texts import Language, catalogue
-from relyon.measures.labels import measure_label
+from relyon.measures.display_names import measure_label
 
 __all__ = ["ONE_VALUE_TESTS", "legend", "lower_measures", "pooled_measures", "superscript_legend"]
 

@@ -13,7 +13,7 @@ from relyon.analysis.comparison.legend import superscript_legend
 from relyon.core.document.model import Cell, Table
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, TERMINAL
-from relyon.measures.labels import measure_label, prose_label
+from relyon.measures.display_names import measure_label, prose_label
 
 __all__ = ["latex", "matrix"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.measures.logarithms import geometric_parts
-from relyon.measures.names import measure as parse_measure
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from relyon.analysis.statistics import PooledScores
     from relyon.evaluation.results import Results
-    from relyon.measures.base import Measure
+    from relyon.measures.definition import Measure
 
 __all__ = ["Pairing", "Sample", "common_values", "pair"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from relyon.core.document.json import json_values
 from relyon.core.language import Language, check_language
 from relyon.core.texts import catalogue
-from relyon.measures.labels import prose_label
+from relyon.measures.display_names import prose_label
 
 __all__ = ["Advice"]
 

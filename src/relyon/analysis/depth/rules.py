@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from relyon.analysis.depth.advice import Advice
-from relyon.analysis.depth.result import Depth
-from relyon.measures.labels import prose_label
-from relyon.measures.names import measure as parse_measure
+from relyon.analysis.depth.cutoff_table import Depth
+from relyon.measures.display_names import prose_label
+from relyon.measures.parser import measure as parse_measure
 
 __all__ = ["advise"]
 

@@ -1,7 +1,14 @@
 """The public names and where each lives; they are imported when first used."""
 
+from .application import diagnose as diagnose
 from .averages import Averages as Averages
-from .base import (
+from .coverage import Coverage as Coverage
+from .findings import Findings as Findings
+from .flat_ndcg import FlatNDCG as FlatNDCG
+from .flat_online import FlatOnline as FlatOnline
+from .online import OnlineData as OnlineData, Rate as Rate, load_online as load_online
+from .poor_candidates import PoorCandidates as PoorCandidates
+from .rule import (
     Finding as Finding,
     Rule as Rule,
     Severity as Severity,
@@ -9,13 +16,6 @@ from .base import (
     register as register,
     rules as rules,
 )
-from .coverage import Coverage as Coverage
-from .diagnosing import diagnose as diagnose
-from .flat_ndcg import FlatNDCG as FlatNDCG
-from .flat_online import FlatOnline as FlatOnline
-from .listing import Findings as Findings
-from .online import OnlineData as OnlineData, Rate as Rate, load_online as load_online
-from .poor_candidates import PoorCandidates as PoorCandidates
 from .single_relevant import SingleRelevant as SingleRelevant
 from .tail_gain import TailGain as TailGain
 from .ties import TiesDecide as TiesDecide

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import compress, islice
 from typing import Any, ClassVar
 
-from relyon.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 from relyon.core.notes import Note
 from relyon.io import explain_mismatch
 

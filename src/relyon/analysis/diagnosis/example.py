@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
-from relyon.core.document.names import quoted
+from relyon.core.document.quoted_ids import quoted
 
 __all__ = ["Example"]
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relyon.analysis.diagnosis.base import Finding, Rule, Subject, register
 from relyon.analysis.diagnosis.online import OnlineData
+from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 from relyon.analysis.statistics import ratio_mismatch
 from relyon.core.errors import InputError
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any, ClassVar
 
-from relyon.analysis.diagnosis.base import Finding, Rule, Subject, register
 from relyon.analysis.diagnosis.example import Example
+from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 from relyon.analysis.funnel import Funnel, funnel
 from relyon.analysis.funnel.losses import attribute, funnel_measures
 from relyon.measures.gain import CG

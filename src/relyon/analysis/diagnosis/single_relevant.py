@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from relyon.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 
 __all__ = ["SingleRelevant"]
 

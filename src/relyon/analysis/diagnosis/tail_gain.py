@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relyon.analysis.diagnosis.base import Finding, Rule, Subject, register
 from relyon.analysis.diagnosis.example import Example
+from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 
 __all__ = ["TailGain"]
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from relyon.analysis.diagnosis.base import Finding, Rule, Subject, register
 from relyon.analysis.diagnosis.example import Example
+from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 
 __all__ = ["TiesDecide"]
 

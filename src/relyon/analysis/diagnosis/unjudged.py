@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from relyon import _native
-from relyon.analysis.diagnosis.base import Finding, Rule, Subject, register
 from relyon.analysis.diagnosis.example import Example
+from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 from relyon.data.convention import gain_function
 from relyon.data.judgments import Judgments
 from relyon.evaluation import Evaluator

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from relyon.analysis.explanation.derivation import LIMIT, Explanation, derive
+from relyon.analysis.explanation.json_values import plain
 from relyon.analysis.explanation.parts import title_of, with_titles
 from relyon.analysis.explanation.subject import Subject
-from relyon.analysis.explanation.values import plain
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Block, Document, Lines, Table
-from relyon.core.document.names import quoted
-from relyon.core.document.result import Exportable
+from relyon.core.document.quoted_ids import quoted
 from relyon.core.errors import ParameterError
 from relyon.core.texts import Language, Text, catalogue, message, translate
 from relyon.core.texts.numbers import TERMINAL
@@ -22,7 +22,7 @@ from relyon.data.run import run_name
 from relyon.data.scale import Scale
 from relyon.io import read_run
 from relyon.io.descriptions import described
-from relyon.measures.base import Measure
+from relyon.measures.definition import Measure
 
 if TYPE_CHECKING:
     import polars

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from relyon.analysis.explanation.discrepancy import Discrepancy, discrepancy
+from relyon.analysis.explanation.json_values import plain
 from relyon.analysis.explanation.parts import (
     IdealStep,
     Missed,
@@ -19,10 +20,9 @@ from relyon.analysis.explanation.parts import (
     with_titles,
 )
 from relyon.analysis.explanation.subject import Subject
-from relyon.analysis.explanation.values import plain
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Block, Document, Lines, Table
-from relyon.core.document.names import quoted
-from relyon.core.document.result import Exportable
+from relyon.core.document.quoted_ids import quoted
 from relyon.core.texts import Language, Message, catalogue, translate
 from relyon.core.texts.numbers import TERMINAL
 from relyon.data.convention import Convention, load_convention
@@ -30,7 +30,7 @@ from relyon.data.ranking import Ranking
 from relyon.data.scale import Scale
 from relyon.io import read_run
 from relyon.io.descriptions import described
-from relyon.measures.base import Measure, Step
+from relyon.measures.definition import Measure, Step
 from relyon.measures.inversions import Inversion
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from relyon.analysis.explanation.json_values import plain
 from relyon.analysis.explanation.subject import Subject
-from relyon.analysis.explanation.values import plain
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Document, Lines, Table
-from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.rules import COUNTED
 from relyon.core.texts import Catalogue, Language, catalogue, translate
@@ -21,7 +21,7 @@ from relyon.data.convention import Convention
 from relyon.data.ranking import Ranking
 from relyon.data.run import Run
 from relyon.evaluation import Evaluator
-from relyon.measures.base import Measure
+from relyon.measures.definition import Measure
 
 if TYPE_CHECKING:
     import polars

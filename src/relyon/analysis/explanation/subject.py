@@ -15,8 +15,8 @@ from relyon.data.ranking import Ranking
 from relyon.data.run import Run
 from relyon.data.scale import Scale, load_scale
 from relyon.io import read_judgments, read_run
-from relyon.measures.base import Measure
-from relyon.measures.names import measure as parse_measure
+from relyon.measures.definition import Measure
+from relyon.measures.parser import measure as parse_measure
 
 __all__ = ["Subject"]
 

@@ -9,15 +9,15 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from relyon.analysis.funnel.attribution import Funnel, Stage, share_of
 from relyon.analysis.funnel.notes import no_relevant_notes, stage_notes, stranger_notes
-from relyon.analysis.funnel.result import Funnel, Stage, share_of
 from relyon.analysis.funnel.stages import first_documents, named_stages
 from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_whole
 from relyon.data.convention import Convention, load_convention
 from relyon.evaluation import Evaluator
 from relyon.io import read_run
-from relyon.measures.names import measure
+from relyon.measures.parser import measure
 
 if TYPE_CHECKING:
     from relyon.data.judgments import Judgments

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from relyon.core.notes import Note
-from relyon.measures.names import measure
+from relyon.measures.parser import measure
 
 if TYPE_CHECKING:
     from relyon.data.convention import Convention

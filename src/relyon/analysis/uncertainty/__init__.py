@@ -1,6 +1,6 @@
 """The uncertainty of a measure: over other queries, and from its labels."""
 
-from relyon.analysis.uncertainty.measuring import measure_intervals
-from relyon.analysis.uncertainty.result import MeasureInterval, MeasureIntervals
+from relyon.analysis.uncertainty.interval_evaluation import measure_intervals
+from relyon.analysis.uncertainty.intervals import MeasureInterval, MeasureIntervals
 
 __all__ = ["MeasureInterval", "MeasureIntervals", "measure_intervals"]

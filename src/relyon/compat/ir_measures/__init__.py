@@ -20,9 +20,9 @@ Change ``import ir_measures`` to ``from relyon.compat import ir_measures``. Diff
 from __future__ import annotations
 
 from relyon.compat.ir_measures import measures, providers, util
-from relyon.compat.ir_measures.base import Provider
 from relyon.compat.ir_measures.defined import define, define_byquery
 from relyon.compat.ir_measures.inputs import read_trec_qrels, read_trec_run
+from relyon.compat.ir_measures.measure_names import parse_measure, parse_trec_measure
 from relyon.compat.ir_measures.model import (
     BaseMeasure,
     CalcResults,
@@ -34,7 +34,7 @@ from relyon.compat.ir_measures.model import (
     ParamInfo,
     SumAgg,
 )
-from relyon.compat.ir_measures.names import parse_measure, parse_trec_measure
+from relyon.compat.ir_measures.provider import Provider
 from relyon.compat.ir_measures.providers import DefaultPipeline
 from relyon.compat.ir_measures.records import (
     GenericQrel,

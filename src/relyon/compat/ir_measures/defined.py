@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from relyon.compat.ir_measures.base import Provider
 from relyon.compat.ir_measures.inputs import QrelsConverter, RunConverter
 from relyon.compat.ir_measures.model import Evaluator, Measure, Metric, ParamInfo
+from relyon.compat.ir_measures.provider import Provider
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from relyon.compat.ir_measures.base import (
+from relyon.compat.ir_measures.defined import RuntimeProvider, define, define_byquery
+from relyon.compat.ir_measures.model import CwlMetric, Evaluator, set_pipeline
+from relyon.compat.ir_measures.provider import (
     FallbackProvider,
     Provider,
     RulesProvider,
     register,
     registry,
 )
-from relyon.compat.ir_measures.defined import RuntimeProvider, define, define_byquery
-from relyon.compat.ir_measures.model import CwlMetric, Evaluator, set_pipeline
 from relyon.compat.ir_measures.rules import ASSUMED, ORDER, PREPARE, SUPPORTED, prepare
 
 __all__ = [

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from relyon.compat import pytrec_eval
-from relyon.compat.ir_measures.base import REQUIRED, Values
 from relyon.compat.ir_measures.inputs import QrelsConverter, RunConverter
 from relyon.compat.ir_measures.model import ABSENT, Measure
+from relyon.compat.ir_measures.provider import REQUIRED, Values
 from relyon.data.convention import Convention
 from relyon.data.judgments import Judgments
 from relyon.evaluation import Evaluator

@@ -12,8 +12,8 @@ from relyon.compat.ir_measures.inputs import (
     read_trec_qrels,
     read_trec_run,
 )
+from relyon.compat.ir_measures.measure_names import parse_measure, parse_trec_measure
 from relyon.compat.ir_measures.model import CalcResults, Measure, Metric
-from relyon.compat.ir_measures.names import parse_measure, parse_trec_measure
 from relyon.compat.ir_measures.records import (
     GenericQrel,
     GenericScoredDoc,

@@ -17,14 +17,14 @@ Differences:
 - `Run.from_ranxhub` downloads nothing.
 """
 
-from relyon.compat.ranx.comparing import compare
-from relyon.compat.ranx.evaluating import evaluate
+from relyon.compat.ranx.comparison import compare
+from relyon.compat.ranx.evaluation import evaluate
 from relyon.compat.ranx.fusion import fuse
 from relyon.compat.ranx.normalization import normalize
-from relyon.compat.ranx.optimizing import optimize_fusion
-from relyon.compat.ranx.plotting import plot
+from relyon.compat.ranx.optimization import optimize_fusion
+from relyon.compat.ranx.plots import plot
+from relyon.compat.ranx.qrels_and_run import Qrels, Run
 from relyon.compat.ranx.report import Report
-from relyon.compat.ranx.tables import Qrels, Run
 
 __all__ = [
     "Qrels",

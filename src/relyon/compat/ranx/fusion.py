@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relyon import _native
-from relyon.compat.ranx.evaluating import evaluate
+from relyon.compat.ranx.evaluation import evaluate
 from relyon.compat.ranx.normalization import FLOOR, norm_name
-from relyon.compat.ranx.tables import Qrels, Run
+from relyon.compat.ranx.qrels_and_run import Qrels, Run
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from relyon.core.errors import ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
-from relyon.measures.names import measure
+from relyon.measures.parser import measure
 
 __all__ = ["METRICS", "Metric"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from relyon.compat.ranx.tables import Run
+from relyon.compat.ranx.qrels_and_run import Run
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.ltr.fusion import normalization_of, normalized
 

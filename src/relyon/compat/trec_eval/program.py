@@ -14,8 +14,8 @@ from relyon.compat.trec_eval.options import Options, TrecEvalError
 from relyon.core.errors import InputError
 from relyon.data.convention import Convention, load_convention
 from relyon.evaluation.program import Program
-from relyon.io.open import Source
-from relyon.io.places import encoding_named
+from relyon.io.byte_source import Source
+from relyon.io.line_numbers import encoding_named
 
 if TYPE_CHECKING:
     from relyon.compat.trec_eval.zscores import Scores
@@ -195,7 +195,7 @@ def _evaluate_judges(options: Options, columns: Sequence[Column]) -> Table:
 
 
 def _name(need: str) -> str:
-    from relyon.measures.names import measure
+    from relyon.measures.parser import measure
 
     return str(measure(need))
 

@@ -6,29 +6,7 @@ by name, converts them for the native tables and, if those refuse, names the fir
 
 from relyon.data.columns.evidence import judgment_rows
 from relyon.data.columns.faults import Record, diagnose, refuse, rows_of
-from relyon.data.columns.frames import arrow_columns, is_frame, named_series, polars_columns
-from relyon.data.columns.names import (
-    EVIDENCE_NAMES,
-    ITEM_NAMES,
-    KINDS,
-    LABELLING,
-    NAMES,
-    choose,
-    feature_name,
-    feature_role,
-    plain_name,
-)
-from relyon.data.columns.tables import (
-    RunColumns,
-    blank_grades,
-    judgment_table,
-    missing_grades,
-    refuse_run,
-    run_columns,
-    run_table,
-    score_notes,
-)
-from relyon.data.columns.values import (
+from relyon.data.columns.fields import (
     NAMED_GRADES,
     from_values,
     language_of,
@@ -40,6 +18,28 @@ from relyon.data.columns.values import (
     to_ids,
     to_numbers,
     to_text,
+)
+from relyon.data.columns.frames import arrow_columns, is_frame, named_series, polars_columns
+from relyon.data.columns.native_tables import (
+    RunColumns,
+    blank_grades,
+    judgment_table,
+    missing_grades,
+    refuse_run,
+    run_columns,
+    run_table,
+    score_notes,
+)
+from relyon.data.columns.roles import (
+    EVIDENCE_NAMES,
+    ITEM_NAMES,
+    KINDS,
+    LABELLING,
+    NAMES,
+    choose,
+    feature_name,
+    feature_role,
+    plain_name,
 )
 
 __all__ = [

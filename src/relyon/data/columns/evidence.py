@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.core.texts import message
 from relyon.data.columns.faults import Record, refuse
-from relyon.data.columns.values import missing, number, parse_grade, to_numbers
+from relyon.data.columns.fields import missing, number, parse_grade, to_numbers
 from relyon.data.evidence import ROLES, Evidence
 
 if TYPE_CHECKING:

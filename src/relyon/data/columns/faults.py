@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message as say
-from relyon.data.columns.values import missing, number, parse_grade
+from relyon.data.columns.fields import missing, number, parse_grade
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.data.columns.names import choose
-from relyon.data.columns.values import from_values
+from relyon.data.columns.fields import from_values
+from relyon.data.columns.roles import choose
 from relyon.data.lazy import gather
 
 if TYPE_CHECKING:

@@ -16,12 +16,11 @@ from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes
 from relyon.data.sheets import Sheet
+from relyon.io.byte_source import HEAD, Source
 from relyon.io.encoding import not_utf8
 from relyon.io.feature_rows import feature_frames
 from relyon.io.format import Format, first_lines, formats
 from relyon.io.header import check_header, headerless, is_data, is_numbered
-from relyon.io.open import HEAD, Source
-from relyon.io.rows import csv_rows
 from relyon.io.sheet_tables import (
     ITEM_COLUMNS,
     RATING_COLUMNS,
@@ -33,9 +32,10 @@ from relyon.io.sheet_tables import (
     write_rows,
 )
 from relyon.io.sheets import SheetFormat
-from relyon.io.tables import Table, short_grades
+from relyon.io.table_columns import Table, short_grades
 from relyon.io.tabular import TabularFormat
-from relyon.io.text import Text
+from relyon.io.text_lines import Text
+from relyon.io.text_rows import csv_rows
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from relyon.core.texts import message
 from relyon.data.scale import Scale
 from relyon.data.sheets import Item, Row, Sheet
 from relyon.io.format import formats
-from relyon.io.sheet_values import (
+from relyon.io.json_members import (
     by_query,
     dump,
     has_member,

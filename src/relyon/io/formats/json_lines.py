@@ -15,15 +15,15 @@ from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes
 from relyon.data.sheets import Sheet
+from relyon.io.byte_source import Source
 from relyon.io.feature_rows import feature_frames
 from relyon.io.format import Format, first_lines, formats
-from relyon.io.open import Source
-from relyon.io.rows import json_object
 from relyon.io.sheet_lines import is_judged, read_lines, write_lines
 from relyon.io.sheets import PARTS, SheetFormat
-from relyon.io.tables import Table, short_grades
+from relyon.io.table_columns import Table, short_grades
 from relyon.io.tabular import TabularFormat
-from relyon.io.text import Text
+from relyon.io.text_lines import Text
+from relyon.io.text_rows import json_object
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,8 +11,7 @@ from relyon.core.texts import message
 from relyon.data.scale import SEARCH, Scale
 from relyon.data.sheets import ITEM_TEXTS, Item, Rating, Row, Sheet
 from relyon.io.format import formats
-from relyon.io.numbers import plain_number
-from relyon.io.sheet_values import (
+from relyon.io.json_members import (
     dump,
     has_member,
     identifier,
@@ -23,6 +22,7 @@ from relyon.io.sheet_values import (
     parse_json,
     parse_number,
 )
+from relyon.io.numbers import plain_number
 from relyon.io.sheets import SheetFormat
 
 __all__ = ["LabelStudio", "labelling_config"]

@@ -19,15 +19,15 @@ from relyon.core.errors import ParameterError, ParseError
 from relyon.core.texts import message
 from relyon.data.features import STORAGE, Labelling, Storage
 from relyon.data.sheets import Item, Row, Sheet
+from relyon.io.byte_source import Source
 from relyon.io.feature_rows import letor_parts
 from relyon.io.format import first_lines, formats
+from relyon.io.json_members import by_query, parse_grade, shown_query
 from relyon.io.letor_header import header_of
 from relyon.io.letor_lines import DOCUMENT, no_query, row_values, rows_of
-from relyon.io.naming import Naming, is_word, name_sheet
 from relyon.io.numbers import number_text
-from relyon.io.open import Source
-from relyon.io.sheet_values import by_query, parse_grade, shown_query
 from relyon.io.sheets import SheetFormat
+from relyon.io.spaced_ids import Naming, is_word, name_sheet
 
 if TYPE_CHECKING:
     from relyon.core.notes import Note
@@ -71,7 +71,7 @@ class Letor(SheetFormat):
 
         A comment names the document as `docid = X`, or else by its first word.
         """
-        from relyon.io.tables import Table
+        from relyon.io.table_columns import Table
 
         _no_columns(columns)
 

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from relyon.data.scale import Scale
 from relyon.data.sheets import Item, Row, Sheet
 from relyon.io.format import formats
-from relyon.io.numbers import number_text
-from relyon.io.sheet_values import (
+from relyon.io.json_members import (
     by_query,
     dump,
     has_member,
@@ -20,6 +19,7 @@ from relyon.io.sheet_values import (
     parse_grade,
     parse_json,
 )
+from relyon.io.numbers import number_text
 from relyon.io.sheets import SheetFormat
 
 __all__ = ["OpenSearchJudgments"]

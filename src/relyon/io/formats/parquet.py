@@ -13,14 +13,14 @@ from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.sheets import Sheet, join_rows
+from relyon.io.byte_source import Source
 from relyon.io.feature_rows import feature_frames
 from relyon.io.format import formats
-from relyon.io.graded import judgments_of
+from relyon.io.graded_items import judgments_of
 from relyon.io.numbers import number_text
-from relyon.io.open import Source
 from relyon.io.row_groups import RowGroups
 from relyon.io.sheet_tables import names_judges, read_rows
-from relyon.io.tables import Table
+from relyon.io.table_columns import Table
 from relyon.io.tabular import TabularFormat
 
 if TYPE_CHECKING:

@@ -14,9 +14,7 @@ from relyon.core.texts import message
 from relyon.data.scale import Scale
 from relyon.data.sheets import Item, Rating, Row, Sheet
 from relyon.io.format import formats
-from relyon.io.numbers import plain_number
-from relyon.io.sheet_tables import QUEPID_DOCUMENT, headings, is_quepid_case, means_nothing, table
-from relyon.io.sheet_values import (
+from relyon.io.json_members import (
     dump,
     has_member,
     identifier,
@@ -27,6 +25,8 @@ from relyon.io.sheet_values import (
     parse_json,
     shown_query,
 )
+from relyon.io.numbers import plain_number
+from relyon.io.sheet_tables import QUEPID_DOCUMENT, headings, is_quepid_case, means_nothing, table
 from relyon.io.sheets import SheetFormat
 
 __all__ = ["QuepidBook", "QuepidBookCsv", "QuepidCase"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from relyon.core.errors import InputError, ParameterError, ParseError
 from relyon.core.texts import message
+from relyon.io.byte_source import Source
 from relyon.io.encoding import not_utf8
 from relyon.io.format import Format, formats
-from relyon.io.open import Source
 
 if TYPE_CHECKING:
     from relyon.data.judgments import Judgments

@@ -10,8 +10,7 @@ from relyon.core.texts import message
 from relyon.data.scale import Scale
 from relyon.data.sheets import Item, Row, Sheet
 from relyon.io.format import formats
-from relyon.io.numbers import number_text
-from relyon.io.sheet_values import (
+from relyon.io.json_members import (
     by_query,
     dump,
     has_member,
@@ -23,6 +22,7 @@ from relyon.io.sheet_values import (
     parse_json,
     shown_query,
 )
+from relyon.io.numbers import number_text
 from relyon.io.sheets import SheetFormat
 
 __all__ = ["RreRatings"]

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 from relyon import _native
 from relyon.core.errors import InputError, ParameterError, ParseError
 from relyon.core.texts import Language, message
+from relyon.io.byte_source import Source
 from relyon.io.compression import Reader
 from relyon.io.format import Format, first_lines, formats
+from relyon.io.line_numbers import encoding_named
 from relyon.io.numbers import number_text
-from relyon.io.open import Source
-from relyon.io.places import encoding_named
 from relyon.io.sheets import SheetFormat
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
     from relyon.data.scale import Scale
     from relyon.data.sheets import Sheet
-    from relyon.io.naming import Naming
+    from relyon.io.spaced_ids import Naming
 
 __all__ = ["Trec", "check_kind"]
 
@@ -220,7 +220,7 @@ def _line_of(head: bytes, line: bytes) -> int:
 
 
 def _naming(sheet: Sheet) -> Naming:
-    from relyon.io.naming import name_sheet, starts_line
+    from relyon.io.spaced_ids import name_sheet, starts_line
 
     return name_sheet(sheet, stands=starts_line)
 

@@ -11,8 +11,8 @@ from typing import Any
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
-from relyon.judging.base import Base
-from relyon.judging.people import check_account_name, ensure_machine
+from relyon.judging.database_part import Base
+from relyon.judging.imported_accounts import check_account_name, ensure_machine
 from relyon.judging.places import take_turn
 from relyon.judging.records import User
 from relyon.judging.schema import (

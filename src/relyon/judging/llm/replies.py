@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relyon.judging.base import Base
+from relyon.judging.database_part import Base
 from relyon.judging.llm.answers import Answer
 from relyon.judging.llm.endpoint import Completion
 from relyon.judging.llm.models import Configuration

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.labels.browsing import Chain, Steps
+from relyon.labels.examination import Chain, Steps
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["Cascade"]
 
@@ -40,7 +40,9 @@ class Cascade(Chain):
         weight = counts["first_shown"] + self.prior_shown
         return Parameters({"attraction": attraction}, {"attraction": weight})
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
         """Only the attraction counts."""
         return Parameters.exact({"attraction": attraction}, {})
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.labels.browsing import Chain, Steps
-from relyon.labels.expectation import Iterated
+from relyon.labels.examination import Chain, Steps
+from relyon.labels.expectation_maximisation import Iterated
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["CCM"]
 
@@ -46,9 +46,11 @@ class CCM(Iterated, Chain):
             found["change"],
         )
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
         """Going on is more likely after a skip than after a click, most of all one that helped."""
-        going_on = habits.goes_on([0.9, 0.7, 0.3])
+        going_on = behaviour.goes_on([0.9, 0.7, 0.3])
         return Parameters.exact({"attraction": attraction}, {"go_on": going_on})
 
     def relevance(self, parameters: Parameters) -> Relevance:

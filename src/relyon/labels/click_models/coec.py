@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.labels.browsing import Independent
+from relyon.labels.examination import Independent
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["COEC"]
 
@@ -55,10 +55,12 @@ class COEC(Independent):
         """A pair that the log does not have is clicked as often as any."""
         return 1.0
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
         """Pairs are clicked as often as their attraction is above the average one."""
         mean = attraction.mean()
-        rates = mean * habits.positions
+        rates = mean * behaviour.positions
         ratio = attraction / mean if mean else attraction
         shared = {"rate": rates, "overall": rates.mean()}
         return Parameters.exact({"ratio": ratio}, shared)

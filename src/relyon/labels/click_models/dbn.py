@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.parameters import check_fraction
 from relyon.labels.beta import product
-from relyon.labels.browsing import Chain, Steps, satisfying
-from relyon.labels.expectation import Iterated
+from relyon.labels.examination import Chain, Steps, satisfying
+from relyon.labels.expectation_maximisation import Iterated
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["DBN"]
 
@@ -63,11 +63,13 @@ class DBN(Iterated, Chain):
             found["change"],
         )
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
-        """Nine users in ten go on, unless the model or the habits say otherwise."""
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
+        """Nine users in ten go on, unless the model or the behaviour says otherwise."""
         usual = 0.9 if self.going_on is None else self.going_on
         pairs = satisfying(self.name, attraction, satisfaction)
-        return Parameters.exact(pairs, {"go_on": habits.goes_on([usual])})
+        return Parameters.exact(pairs, {"go_on": behaviour.goes_on([usual])})
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """Attraction times satisfaction."""

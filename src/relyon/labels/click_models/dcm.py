@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.labels.browsing import Chain, Steps
+from relyon.labels.examination import Chain, Steps
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["DCM"]
 
@@ -41,9 +41,11 @@ class DCM(Chain):
         weight = counts["above"] + self.prior_shown
         return Parameters({"attraction": attraction}, {"attraction": weight}, {"go_on": go_on})
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
-        """After a click every second user goes on, unless the habits say otherwise."""
-        going_on = habits.goes_on([0.5] * habits.depth)
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
+        """After a click every second user goes on, unless the behaviour says otherwise."""
+        going_on = behaviour.goes_on([0.5] * behaviour.depth)
         return Parameters.exact({"attraction": attraction}, {"go_on": going_on})
 
     def relevance(self, parameters: Parameters) -> Relevance:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.labels.browsing import Independent
+from relyon.labels.examination import Independent
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["DCTR"]
 
@@ -37,7 +37,9 @@ class DCTR(Independent):
         rates = self.rate(counts["clicks"], counts["shown"])
         return Parameters({"rate": rates}, {"rate": counts["shown"] + self.prior_shown})
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
         """What attracts is clicked wherever it stands."""
         return Parameters.exact({"rate": attraction}, {})
 

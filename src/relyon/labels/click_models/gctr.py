@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.labels.browsing import Independent
+from relyon.labels.examination import Independent
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["GCTR"]
 
@@ -38,7 +38,9 @@ class GCTR(Independent):
         rate = self.rate(counts["clicks"].sum(), counts["shown"].sum())
         return Parameters({}, {"shown": counts["shown"] * 1.0}, {"rate": rate})
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
         """Every result is clicked like the average pair at the top."""
         import numpy as np
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.labels.browsing import Independent
-from relyon.labels.expectation import Examined
+from relyon.labels.examination import Independent
+from relyon.labels.expectation_maximisation import Examined
 from relyon.labels.model import Parameters, register
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["PBM"]
 
@@ -34,9 +34,11 @@ class PBM(Examined, Independent):
     title: ClassVar[str] = "Position-based model"
     context: ClassVar[str] = "position"
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
         """The position's examination, the pair's attraction."""
-        shared = {"examination": habits.positions}
+        shared = {"examination": behaviour.positions}
         return Parameters.exact({"attraction": attraction}, shared)
 
     def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:

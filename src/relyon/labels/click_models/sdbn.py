@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from relyon.labels.beta import product
-from relyon.labels.browsing import Chain, Steps, satisfying
+from relyon.labels.examination import Chain, Steps, satisfying
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["SDBN"]
 
@@ -46,7 +46,9 @@ class SDBN(Chain):
             },
         )
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
         """Attraction, and satisfaction, which ends the session."""
         return Parameters.exact(satisfying(self.name, attraction, satisfaction), {})
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.labels.expectation import Examined
+from relyon.labels.expectation_maximisation import Examined
 from relyon.labels.model import Parameters, register
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from relyon.labels.habits import Habits
-    from relyon.labels.lists import Lists
     from relyon.labels.model import Values
+    from relyon.labels.result_lists import Lists
+    from relyon.labels.user_behaviour import UserBehaviour
 
 __all__ = ["UBM"]
 
@@ -38,15 +38,17 @@ class UBM(Examined):
     title: ClassVar[str] = "User browsing model"
     context: ClassVar[str] = "last_click"
 
-    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+    def assume(
+        self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
+    ) -> Parameters:
         """The examination falls with the distance to the last click."""
         import numpy as np
 
         # Position 1 after none, position 2 after none and after a click at 1, …
         far = np.concatenate(
-            [position - np.arange(position) for position in range(1, habits.depth + 1)]
+            [position - np.arange(position) for position in range(1, behaviour.depth + 1)]
         )
-        shared = {"examination": habits.positions[far - 1]}
+        shared = {"examination": behaviour.positions[far - 1]}
         return Parameters.exact({"attraction": attraction}, shared)
 
     def examination(

@@ -10,14 +10,14 @@ from .estimator import (
     estimators as estimators,
     register as register,
 )
-from .evaluating import (
+from .evaluation import (
     evaluate_policy as evaluate_policy,
 )
 from .feedback import (
     Feedback as Feedback,
     read_feedback as read_feedback,
 )
-from .result import (
+from .policy_value import (
     OffPolicy as OffPolicy,
     PolicyValue as PolicyValue,
 )

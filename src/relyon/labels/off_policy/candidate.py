@@ -12,7 +12,7 @@ from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.data.columns import choose, is_frame
 from relyon.data.run import Run
-from relyon.io.reading import read_run
+from relyon.io.readers import read_run
 from relyon.io.table_files import has_table, read_table
 from relyon.labels.off_policy.feedback import read_feedback
 

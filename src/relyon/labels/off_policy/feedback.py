@@ -13,7 +13,7 @@ from relyon.core.parameters import check_choice, check_whole
 from relyon.core.texts import message
 from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
-from relyon.io.sessions import line_of, read_sessions
+from relyon.io.session_readers import line_of, read_sessions
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from relyon.core.notes import Note
 from relyon.core.packages import scipy_part
+from relyon.labels.position_bias.swaps import count_cells, count_swaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relyon.labels.log import ClickLog
     from relyon.labels.model import Values
     from relyon.labels.position_bias.swaps import Cells, Places, Swaps
 
-__all__ = ["Connection", "Experiment", "connect", "sessions_needed"]
+__all__ = ["Connection", "Experiment", "Support", "connect", "sessions_needed", "support_of"]
 
 #: How well an experiment should know the ratio of two positions: to a tenth of it.
 PRECISION = 0.1
@@ -183,3 +186,42 @@ def sessions_needed(first: float, second: float, level: float = 0.95) -> float:
         return math.nan
     half = math.log1p(PRECISION) / float(ndtri((1 + level) / 2))
     return float(math.ceil(((1 - first) / first + (1 - second) / second) / half**2))
+
+
+class Support(NamedTuple):
+    """What a log says of documents, free of position bias.
+
+    Attributes:
+        shown: Impressions of each pair at positions that can be compared with the first; None where
+            all count.
+        notes: Which positions cannot.
+    """
+
+    shown: Values | None
+    notes: tuple[Note, ...]
+
+
+def support_of(log: ClickLog) -> Support:
+    """Returns the positions at which a log cannot separate position from relevance.
+
+    Where no document stood at a position and at others too, or none of them was clicked, few
+    clicks there may mean that it is seldom seen or that what stands there is poor. What was shown
+    there says nothing of how relevant it is, however often it was.
+
+    Args:
+        log: The log.
+    """
+    import numpy as np
+
+    cells = count_cells(log)
+    found = connect(cells, count_swaps(cells, "harmonic"), 0, 0.95)
+    comparable = np.array([not reason for reason in found.reasons])
+    inside = comparable[cells.places]
+    shown = np.bincount(cells.pairs[inside], cells.shown[inside], log.native.pairs).astype(float)
+    apart = cells.positions[~comparable].tolist()
+    if not apart:
+        return Support(shown, ())
+    total = sum(found.shown)
+    values = {"positions": apart, "reference": found.reference, "total": total}
+    count = total - int(shown.sum())
+    return Support(shown, (Note("clicks-not-comparable", count, "warning", values=values),))

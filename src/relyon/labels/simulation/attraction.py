@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.labels.habits import probabilities
+from relyon.labels.user_behaviour import probabilities
 
 if TYPE_CHECKING:
     import polars as pl
 
     from relyon.data.judgments import Judgments
-    from relyon.labels.habits import Values
+    from relyon.labels.user_behaviour import Values
 
 __all__ = ["Grading", "graded_pairs"]
 

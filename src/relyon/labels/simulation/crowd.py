@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from relyon.labels.habits import Values
+    from relyon.labels.user_behaviour import Values
 
 __all__ = ["BOTS", "Crowd"]
 

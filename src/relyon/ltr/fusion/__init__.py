@@ -1,14 +1,15 @@
 """Several runs fused into one: methods, normalisations, training, and the search for parameters."""
 
-from relyon.ltr.fusion.base import Kernel, Method, Place, methods, register
-from relyon.ltr.fusion.fusing import fuse, fused_query, fused_table
+from relyon.ltr.fusion.fused_run import fuse, fused_query, fused_table
 from relyon.ltr.fusion.inputs import Ties, run_weights
+from relyon.ltr.fusion.method import Kernel, Method, Place, methods, register
 from relyon.ltr.fusion.normalization import (
     NORMALIZATIONS,
     Normalization,
     normalization_of,
     normalized,
 )
+from relyon.ltr.fusion.parameter_search import FusionSearch, Trial, optimize_fusion
 from relyon.ltr.fusion.ranks import ISR, RBC, RRF, LogISR, LogNISR
 from relyon.ltr.fusion.scores import (
     WMNZ,
@@ -23,8 +24,7 @@ from relyon.ltr.fusion.scores import (
     WeightedSum,
 )
 from relyon.ltr.fusion.trained import BayesFuse, MAPFuse, PosFuse, ProbFuse, SegFuse, SlideFuse
-from relyon.ltr.fusion.training import train_fusion
-from relyon.ltr.fusion.tuning import FusionSearch, Trial, optimize_fusion
+from relyon.ltr.fusion.trained_methods import train_fusion
 from relyon.ltr.fusion.voting import BordaFuse, Condorcet, WeightedBordaFuse, WeightedCondorcet
 
 __all__ = [

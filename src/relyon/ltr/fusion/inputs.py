@@ -15,7 +15,7 @@ from relyon.core.rules import SortTies as Ties
 from relyon.core.texts import message
 from relyon.data.run import Run
 from relyon.io import read_run
-from relyon.ltr.fusion.base import Method
+from relyon.ltr.fusion.method import Method
 
 __all__ = ["Ties", "check_queries", "named_runs", "run_weights"]
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_interval
 from relyon.core.texts import message
-from relyon.ltr.fusion.base import Method, Place, Reads, register
+from relyon.ltr.fusion.method import Method, Place, Reads, register
 
 __all__ = ["ISR", "RBC", "RRF", "LogISR", "LogNISR"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
-from relyon.ltr.fusion.base import Kernel, Method, register
+from relyon.ltr.fusion.method import Kernel, Method, register
 
 __all__ = [
     "WMNZ",

@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol, Self
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.ltr.fusion.base import Kernel, Method, Place, Reads, register
+from relyon.ltr.fusion.method import Kernel, Method, Place, Reads, register
 
 __all__ = [
     "BayesFuse",

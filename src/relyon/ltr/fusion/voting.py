@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relyon.ltr.fusion.base import Kernel, Method, Place, Reads, merge_sorted, register
+from relyon.ltr.fusion.method import Kernel, Method, Place, Reads, merge_sorted, register
 
 __all__ = ["BordaFuse", "Condorcet", "WeightedBordaFuse", "WeightedCondorcet"]
 

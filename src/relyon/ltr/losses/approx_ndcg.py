@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from relyon.core.rules import Gain
-from relyon.ltr.losses.base import Loss, register
+from relyon.ltr.losses.definition import Loss, register
 
 __all__ = ["ApproxNDCG"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
-from relyon.ltr.losses.base import Loss, register
-from relyon.measures.names import measure as parse_measure
+from relyon.ltr.losses.definition import Loss, register
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     import numpy as np

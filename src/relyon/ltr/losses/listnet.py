@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from relyon.ltr.losses.base import Loss, register
+from relyon.ltr.losses.definition import Loss, register
 
 __all__ = ["ListNet"]
 

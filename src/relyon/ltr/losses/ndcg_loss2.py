@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from relyon.core.rules import Discount, Gain
-from relyon.ltr.losses.base import Loss, register
+from relyon.ltr.losses.definition import Loss, register
 
 __all__ = ["NDCGLoss2"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from relyon.core.parameters import check_least
 from relyon.core.rules import Discount, Gain
-from relyon.ltr.losses.base import Loss, register
+from relyon.ltr.losses.definition import Loss, register
 
 __all__ = ["NeuralNDCG"]
 

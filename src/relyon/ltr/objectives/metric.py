@@ -14,12 +14,12 @@ from relyon.data.convention import load_convention
 from relyon.data.labelled import LabelledRows
 from relyon.data.scale import load_scale
 from relyon.evaluation.assembly import number, refuse_undefined
-from relyon.evaluation.labelled import Settings, row_columns, row_program
+from relyon.evaluation.labelled_batches import Settings, row_columns, row_program
 from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.scores import array_rules, without_formula
 from relyon.ltr.objectives.engines import check_engine, group_sizes, labels_of
-from relyon.ltr.objectives.rows import TrainingRows, training_rows
-from relyon.measures.names import measures as parse_measures
+from relyon.ltr.objectives.row_labels import TrainingRows, training_rows
+from relyon.measures.parser import measures as parse_measures
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,7 +13,7 @@ from relyon.data.scale import load_scale
 from relyon.ltr.losses import Loss, loss as parse_loss
 from relyon.ltr.losses.lambdarank import LambdaRank
 from relyon.ltr.objectives.engines import check_engine, group_sizes, labels_of, weights_of
-from relyon.ltr.objectives.rows import TrainingRows, training_rows
+from relyon.ltr.objectives.row_labels import TrainingRows, training_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

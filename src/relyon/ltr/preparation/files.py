@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, BinaryIO
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.columns import feature_role
+from relyon.io.atomic_files import open_replaced
+from relyon.io.byte_source import Source, split_suffix
 from relyon.io.compression import compressed
 from relyon.io.format import formats
 from relyon.io.letor_header import header_of
 from relyon.io.letor_lines import rows_of, single
 from relyon.io.letor_rows import ROW_FILES, files_beside
-from relyon.io.open import Source, split_suffix
-from relyon.io.replace import open_replaced
 from relyon.io.tabular import TabularFormat
-from relyon.io.text import Text
+from relyon.io.text_lines import Text
 from relyon.ltr.preparation.split import PARTS, Part, Split
 
 if TYPE_CHECKING:

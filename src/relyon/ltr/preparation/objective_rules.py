@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.core.rules import gain_function
 from relyon.data.convention import Convention
-from relyon.ltr.losses.base import Loss
+from relyon.ltr.losses.definition import Loss
 from relyon.ltr.losses.lambdarank import LambdaRank
-from relyon.ltr.preparation.finding import Finding
-from relyon.measures.base import Measure
-from relyon.measures.names import measure as parse_measure
+from relyon.ltr.preparation.findings import Finding
+from relyon.measures.definition import Measure
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from relyon.data.columns import EVIDENCE_NAMES, NAMES, plain_name
-from relyon.ltr.preparation.finding import Finding
+from relyon.ltr.preparation.findings import Finding
 from relyon.ltr.preparation.pairs import (
     label_classes,
     orderable,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from relyon.ltr.preparation.duplicates import row_keys, telling_rows
-from relyon.ltr.preparation.finding import Finding
+from relyon.ltr.preparation.findings import Finding
 
 if TYPE_CHECKING:
     from relyon.data.labelled import LabelledRows

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
 from relyon.core.document.model import Block, Document, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.texts import Language, catalogue, message

@@ -19,8 +19,8 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_path
 from relyon.core.texts import message
 from relyon.data.convention import Convention
-from relyon.io.replace import open_replaced
-from relyon.measures.base import Measure
+from relyon.io.atomic_files import open_replaced
+from relyon.measures.definition import Measure
 
 __all__ = ["RankerFile", "convention_fields", "is_ranker", "save"]
 

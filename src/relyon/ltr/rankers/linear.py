@@ -12,18 +12,18 @@ from relyon.core.parameters import check_least, check_whole
 from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.ltr.losses import Loss
-from relyon.ltr.rankers.base import Ranker
 from relyon.ltr.rankers.exporting.exported import Candidate, ExportFormat
-from relyon.ltr.rankers.learning import POINTWISE, checked_loss, plain, refuse_positions
+from relyon.ltr.rankers.ranker import Ranker
 from relyon.ltr.rankers.scaling import Scaling
-from relyon.ltr.rankers.watching import Stop, Watched, checked_stop
-from relyon.measures.base import Measure
+from relyon.ltr.rankers.training_loss import POINTWISE, checked_loss, plain, refuse_positions
+from relyon.ltr.rankers.watched_rows import Stop, Watched, checked_stop
+from relyon.measures.definition import Measure
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from relyon.ltr.rankers.rows import TrainingRows
+    from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["LinearRanker"]
 

@@ -11,7 +11,7 @@ from relyon.core.parameters import check_choice
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.ltr.losses import losses
-from relyon.ltr.rankers.base import Ranker
+from relyon.ltr.rankers.ranker import Ranker
 
 __all__ = ["MODELS", "ranker"]
 

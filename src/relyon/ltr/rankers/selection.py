@@ -10,10 +10,10 @@ from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.ltr.rankers.grades import is_grades, queries_of
-from relyon.ltr.rankers.measuring import measure_scores
-from relyon.ltr.rankers.rows import targets_of
-from relyon.measures.base import Measure
-from relyon.measures.names import measure as parse_measure
+from relyon.ltr.rankers.query_rows import targets_of
+from relyon.ltr.rankers.target_measure import measure_scores
+from relyon.measures.definition import Measure
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

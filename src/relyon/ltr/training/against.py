@@ -15,15 +15,15 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.parameters import check_path, check_type
 from relyon.core.texts import Catalogue, message
-from relyon.ltr.rankers.base import Ranker
 from relyon.ltr.rankers.files import is_ranker
 from relyon.ltr.rankers.fingerprints import data_fingerprint
-from relyon.ltr.rankers.loading import load
-from relyon.ltr.rankers.measuring import fingerprint
+from relyon.ltr.rankers.ranker import Ranker
+from relyon.ltr.rankers.saved_rankers import load
+from relyon.ltr.rankers.target_measure import fingerprint
 from relyon.ltr.training.card import ModelCard, different_numbers, different_rules
+from relyon.ltr.training.card_reader import read_training
 from relyon.ltr.training.goal import Goal
 from relyon.ltr.training.held_out import HeldOut, held_out
-from relyon.ltr.training.reading import read_training
 
 if TYPE_CHECKING:
     from relyon.data.labelled import LabelledRows

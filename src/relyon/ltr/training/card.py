@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_values, note_dict
 from relyon.core.document.model import Block, Document, Points, Section, Table
-from relyon.core.document.result import Exportable
 from relyon.core.notes import Note
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS
 from relyon.data.convention import Convention
 from relyon.ltr.training.held_out import HeldOut
-from relyon.ltr.training.stopping import Stopping
+from relyon.ltr.training.stopping_rows import Stopping
 
 if TYPE_CHECKING:
     import polars as pl

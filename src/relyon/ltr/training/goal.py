@@ -10,10 +10,10 @@ from relyon.core.notes import Note
 from relyon.data.arrays import scored_rows
 from relyon.data.convention import Convention, load_convention
 from relyon.evaluation import evaluate_scores
-from relyon.evaluation.labelled import Settings, evaluate_rows
+from relyon.evaluation.labelled_batches import Settings, evaluate_rows
 from relyon.evaluation.scores import array_rules
-from relyon.measures.base import Measure
-from relyon.measures.names import measure as parse_measure
+from relyon.measures.definition import Measure
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from relyon.data.features import Features
 from relyon.ltr.training.contributions import Contributions
 from relyon.ltr.training.curve import CurvePoint
-from relyon.ltr.training.explaining import contributions_of, forest_of
+from relyon.ltr.training.feature_contributions import contributions_of, forest_of
 from relyon.ltr.training.goal import Goal
 from relyon.ltr.training.importance import (
     FeatureImportance,

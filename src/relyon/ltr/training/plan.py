@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from relyon.core.texts import message
-from relyon.ltr.preparation.splitting import Duplicates, split
+from relyon.ltr.preparation.query_split import Duplicates, split
 from relyon.ltr.training.goal import Goal
 from relyon.ltr.training.held_out import held_out
+from relyon.ltr.training.outcome import SearchTrial
+from relyon.ltr.training.parameter_search import search_parameters
 from relyon.ltr.training.parts import Part
-from relyon.ltr.training.result import SearchTrial
-from relyon.ltr.training.searching import search_parameters
-from relyon.ltr.training.stopping import stopped, with_steps
+from relyon.ltr.training.stopping_rows import stopped, with_steps
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,24 +14,24 @@ from relyon.core.parameters import check_fraction, check_whole
 from relyon.data.convention import Convention
 from relyon.data.labelled import LabelledRows
 from relyon.data.run import Run
-from relyon.ltr.preparation.splitting import Duplicates
+from relyon.ltr.preparation.query_split import Duplicates
 from relyon.ltr.rankers.fingerprints import label_fingerprint
-from relyon.ltr.rankers.learning import trained_loss, weighs_pairs
-from relyon.ltr.rankers.measuring import fingerprint
 from relyon.ltr.rankers.models import ranker as make_ranker
-from relyon.ltr.rankers.rows import known_features
-from relyon.ltr.rankers.watching import Stop
+from relyon.ltr.rankers.query_rows import known_features
+from relyon.ltr.rankers.target_measure import fingerprint
+from relyon.ltr.rankers.training_loss import trained_loss, weighs_pairs
+from relyon.ltr.rankers.watched_rows import Stop
 from relyon.ltr.training.against import earlier_of
 from relyon.ltr.training.card import ModelCard, data_facts
 from relyon.ltr.training.curve import mean_curve
 from relyon.ltr.training.goal import Goal
 from relyon.ltr.training.held_out import held_out
+from relyon.ltr.training.outcome import Training
 from relyon.ltr.training.parts import curves_of, importance_of
 from relyon.ltr.training.placement import label_placements
 from relyon.ltr.training.plan import Plan, dealt_pairs, without_positions
-from relyon.ltr.training.result import Training
 from relyon.ltr.training.segments import relevant_counts, segment_table, sizes_of
-from relyon.ltr.training.stopping import (
+from relyon.ltr.training.stopping_rows import (
     SHARE as WATCHED,
     Stopping,
     chosen_steps,
@@ -39,7 +39,7 @@ from relyon.ltr.training.stopping import (
     shared_queries,
     stop_of,
 )
-from relyon.measures.base import Measure
+from relyon.measures.definition import Measure
 
 __all__ = ["numbered_documents", "train"]
 

@@ -5,7 +5,7 @@ from .abtest.arms import (
     ArmReport as ArmReport,
     compare_arms as compare_arms,
 )
-from .abtest.base import (
+from .abtest.experiment_check import (
     ExperimentCheck as ExperimentCheck,
     Skipped as Skipped,
     Threat as Threat,
@@ -21,18 +21,19 @@ from .abtest.traffic import (
     read_traffic as read_traffic,
 )
 from .interleaving.balanced import Balanced as Balanced
-from .interleaving.base import (
+from .interleaving.click_credit import score_clicks as score_clicks
+from .interleaving.method import (
     Clicks as Clicks,
     Interleaving as Interleaving,
     Placed as Placed,
     methods as methods,
     register as register,
 )
-from .interleaving.mixed import (
+from .interleaving.mixed_lists import (
     MixedLists as MixedLists,
     read_mixed as read_mixed,
 )
-from .interleaving.mixing import mix_runs as mix_runs
+from .interleaving.mixer import mix_runs as mix_runs
 from .interleaving.optimised import (
     Law as Law,
     Optimised as Optimised,
@@ -43,5 +44,4 @@ from .interleaving.preference import (
     Preferences as Preferences,
 )
 from .interleaving.probabilistic import Probabilistic as Probabilistic
-from .interleaving.scoring import score_clicks as score_clicks
 from .interleaving.team_draft import TeamDraft as TeamDraft

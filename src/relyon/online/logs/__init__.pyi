@@ -1,12 +1,6 @@
 """The public names and where each lives; they are imported when first used."""
 
-from .base import (
-    Check as Check,
-    Finding as Finding,
-    Log as Log,
-    checks as checks,
-    register as register,
-)
+from .bots import Bots as Bots
 from .checkup import (
     Change as Change,
     Checkup as Checkup,
@@ -19,6 +13,14 @@ from .events import (
     DuplicateRows as DuplicateRows,
     RepeatedDocuments as RepeatedDocuments,
 )
+from .log_check import (
+    Check as Check,
+    Finding as Finding,
+    Log as Log,
+    checks as checks,
+    register as register,
+)
+from .missing_values import MissingValues as MissingValues
 from .overview import Overview as Overview, summarise as summarise
 from .positions import (
     CutOffLists as CutOffLists,
@@ -36,5 +38,3 @@ from .times import (
     MixedTimestamps as MixedTimestamps,
     UnreadableTimestamps as UnreadableTimestamps,
 )
-from .traffic import Bots as Bots
-from .values import MissingValues as MissingValues

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Document, Lines
-from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.findings import Findings
 from relyon.core.language import Language, check_language
 from relyon.core.texts import catalogue, message
 from relyon.data.sessions import Sessions
-from relyon.online.logs.base import EXAMPLES, MODULES, Check, Finding, Log, checks, plain
-from relyon.online.logs.showing import shown_finding
+from relyon.online.logs.finding_text import shown_finding
+from relyon.online.logs.log_check import EXAMPLES, MODULES, Check, Finding, Log, checks, plain
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.data.lazy import gather
 from relyon.data.sessions import FLAGS
-from relyon.online.logs.base import Check, Finding, Log, register, total
+from relyon.online.logs.log_check import Check, Finding, Log, register, total
 
 if TYPE_CHECKING:
     import narwhals as nw

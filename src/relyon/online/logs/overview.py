@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Document, Table
-from relyon.core.document.result import Exportable
 from relyon.core.texts import TERMINAL, Catalogue, Language, catalogue
 from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
-from relyon.online.logs.base import Log, total
+from relyon.online.logs.log_check import Log, total
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from relyon.online.logs.base import Check, Finding, Log, register
+from relyon.online.logs.log_check import Check, Finding, Log, register
 
 if TYPE_CHECKING:
     import polars as pl

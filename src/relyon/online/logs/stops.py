@@ -8,7 +8,7 @@ from relyon.analysis.depth import LastClicks
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.lazy import gather
-from relyon.io.sessions import read_sessions
+from relyon.io.session_readers import read_sessions
 
 if TYPE_CHECKING:
     from relyon.data.sessions import Sessions

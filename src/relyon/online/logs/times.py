@@ -8,7 +8,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from relyon.data.lazy import EPOCH_LIMITS, gather, utc
-from relyon.online.logs.base import Check, Finding, Log, plain, register
+from relyon.online.logs.log_check import Check, Finding, Log, plain, register
 
 if TYPE_CHECKING:
     import polars as pl

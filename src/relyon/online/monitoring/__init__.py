@@ -2,12 +2,12 @@
 
 from relyon.online.monitoring.alarms import Alarm
 from relyon.online.monitoring.archive import read_round, read_rounds, write_round
+from relyon.online.monitoring.change_attribution import Losses
 from relyon.online.monitoring.changes import Difference, MonthlyChange
-from relyon.online.monitoring.drawing import Moments, moments_of
-from relyon.online.monitoring.losses import Losses
-from relyon.online.monitoring.planning import PlannedSample, SamplePlan, plan_sample
 from relyon.online.monitoring.points import ALL, Point
 from relyon.online.monitoring.rounds import Round, create_round
+from relyon.online.monitoring.sample_plan import PlannedSample, SamplePlan, plan_sample
+from relyon.online.monitoring.simulated_months import Moments, moments_of
 from relyon.online.monitoring.timeline import Monitor, monitor
 
 __all__ = [

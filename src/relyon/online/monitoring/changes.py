@@ -10,8 +10,8 @@ from typing import Any, Literal
 from relyon.analysis.statistics import adjust
 from relyon.analysis.statistics.power import POWER
 from relyon.core.document.json import json_number
+from relyon.online.monitoring.month_variance import MonthMean, spread
 from relyon.online.monitoring.points import ALL, Depth, Point
-from relyon.online.monitoring.process import MonthMean, spread
 
 __all__ = ["Difference", "MonthlyChange", "compare_points", "difference"]
 
@@ -75,7 +75,7 @@ def difference(
 
     Examples:
         >>> import polars as pl
-        >>> from relyon.online.monitoring.process import month_means
+        >>> from relyon.online.monitoring.month_variance import month_means
         >>> from relyon.online.sampling import draw_sample
         >>> log = pl.DataFrame({
         ...     "session": [f"s{i}" for i in range(12)], "query": list("aabbccddeeff"),

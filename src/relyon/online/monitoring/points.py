@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from relyon.data.convention import Convention
-from relyon.online.monitoring.estimates import domain_mean, unknown
-from relyon.online.monitoring.process import MonthMean, month_means, nothing
+from relyon.online.monitoring.domain_means import domain_mean, unknown
+from relyon.online.monitoring.month_variance import MonthMean, month_means, nothing
 from relyon.online.monitoring.rounds import Round
-from relyon.online.monitoring.values import session_values
+from relyon.online.monitoring.session_values import session_values
 from relyon.online.sampling import Estimate
 
 if TYPE_CHECKING:

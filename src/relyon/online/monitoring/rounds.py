@@ -15,7 +15,7 @@ from relyon.data.judgments import Judgments
 from relyon.data.period import check_month
 from relyon.data.scale import Scale
 from relyon.io import read_judgments
-from relyon.online.monitoring.values import session_values
+from relyon.online.monitoring.session_values import session_values
 from relyon.online.sampling import Sample
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_choice
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
-from relyon.io.sessions import read_sessions
+from relyon.io.session_readers import read_sessions
 from relyon.online.sampling.allocation import Allocation, allocate
 from relyon.online.sampling.frames import results_of
 from relyon.online.sampling.pptss import draw_pptss

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, note_dict
 from relyon.core.document.model import Document, Lines, Table
-from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.parameters import check_choice, check_fraction

@@ -6,78 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relyon.core.errors import DependencyError, InputError
+from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.data.lazy import gather
+from relyon.data.columns.batches import batches, collect
+from relyon.data.columns.spark_partitions import blocks, is_spark_frame, streamed
 from relyon.data.sessions import Sessions
-from relyon.io.sessions import read_sessions
-from relyon.spark.frames import is_spark_frame, streamed
-from relyon.spark.packing import blocks
+from relyon.io.session_readers import read_sessions
 
 if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["batches", "collect", "count_queries", "folded", "results_of", "searches"]
-
-BATCH = 1 << 16
-
-
-def collect(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
-    """Reads the rows of a small frame.
-
-    Raises:
-        DependencyError: If the engine hands rows over by a package that is not installed.
-    """
-    try:
-        return gather(frame)
-    except ImportError as error:
-        raise _missing(error) from None
-
-
-def _missing(error: ImportError) -> DependencyError:
-    # PySpark does not name the package in the error, and needs both.
-    package = error.name or "pyarrow"
-    hint = f"pip install {package}" if error.name else "pip install 'relyon[spark]'"
-    return DependencyError(
-        message("online.reading-from-this-engine", package=package),
-        hint=hint,
-    )
-
-
-def batches(frame: nw.LazyFrame[Any], rows: int = BATCH) -> Iterator[pl.DataFrame]:
-    """Reads the rows of a frame part by part, in whatever order the engine gives them.
-
-    Args:
-        frame: Rows of a Polars, DuckDB or PySpark frame.
-        rows: How many a part may hold, about.
-
-    Raises:
-        DependencyError: If the engine hands rows over by a package that is not installed.
-    """
-    import polars as pl
-
-    native: Any = frame.to_native()
-    if isinstance(native, pl.LazyFrame):
-        if hasattr(native, "collect_batches"):
-            yield from native.collect_batches(chunk_size=rows, maintain_order=False)
-        else:
-            yield from native.collect(engine="streaming").iter_slices(rows)
-    elif hasattr(native, "fetch_arrow_reader"):
-        # Its name since DuckDB 1.5; the older one warns.
-        read = getattr(native, "to_arrow_reader", None) or native.fetch_arrow_reader
-        try:
-            reader = read(rows)
-        except ImportError as error:
-            raise _missing(error) from None
-        for part in reader:
-            yield pl.DataFrame(part)
-    elif is_spark_frame(native):
-        for table in streamed(native, blocks):
-            yield from pl.DataFrame(table).iter_slices(rows)
-    else:
-        yield from collect(frame).iter_slices(rows)
+__all__ = ["count_queries", "folded", "results_of", "searches"]
 
 
 def folded(

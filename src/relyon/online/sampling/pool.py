@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
-from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_type
@@ -15,7 +15,7 @@ from relyon.core.texts import message
 from relyon.data.sheets import Sheet
 from relyon.io import Source, opened, read_judgments, read_sheet
 from relyon.io.format import formats
-from relyon.io.graded import sheet_of
+from relyon.io.graded_items import sheet_of
 from relyon.io.numbers import number_text
 from relyon.io.table_files import has_table, read_table
 from relyon.online.sampling.sample import Sample

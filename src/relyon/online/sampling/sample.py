@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
 from relyon.core.document.model import Document, Table
-from relyon.core.document.result import Exportable
 from relyon.core.errors import InputError
 from relyon.core.language import Language, check_language
 from relyon.core.notes import Note

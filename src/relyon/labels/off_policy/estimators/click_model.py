@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.texts import Text
-from relyon.labels.lists import Lists
 from relyon.labels.log import read_clicks
 from relyon.labels.off_policy.estimator import Estimator, Terms, register
+from relyon.labels.result_lists import Lists
 
 if TYPE_CHECKING:
     from relyon.labels.off_policy.estimator import Evidence

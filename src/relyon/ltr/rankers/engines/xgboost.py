@@ -9,13 +9,13 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
-from relyon.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
+from relyon.ltr.rankers.engines.engine import Engine, Forest, Task, TreeSettings, engines
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from relyon.ltr.rankers.rows import TrainingRows
+    from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["XGBoost"]
 

@@ -12,9 +12,9 @@ from relyon.analysis.statistics import (
     difference_of,
     resampled_ratios,
 )
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_values, note_dict
 from relyon.core.document.model import Block, Document, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_choice, check_fraction
 from relyon.core.texts import Language, catalogue

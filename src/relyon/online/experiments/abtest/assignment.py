@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relyon.analysis.statistics import ratio_mismatch, sequential_mismatch
-from relyon.online.experiments.abtest.base import ExperimentCheck, Threat, register_check
+from relyon.online.experiments.abtest.experiment_check import (
+    ExperimentCheck,
+    Threat,
+    register_check,
+)
 from relyon.online.experiments.abtest.traffic import Traffic
 
 __all__ = ["SampleRatio", "SeveralArms", "Unassigned"]

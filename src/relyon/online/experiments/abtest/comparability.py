@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relyon.analysis.statistics import adjust, difference_of
-from relyon.online.experiments.abtest.base import (
+from relyon.online.experiments.abtest.experiment_check import (
     ExperimentCheck,
     Skipped,
     Threat,

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relyon.analysis.statistics import difference_of
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_values, note_dict
 from relyon.core.document.model import Document, Lines, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.errors import ParameterError
+from relyon.core.findings import Findings
 from relyon.core.language import Language, check_language
 from relyon.core.notes import Note, warn
 from relyon.core.texts import catalogue, message
-from relyon.online.experiments.abtest.base import (
+from relyon.online.experiments.abtest.experiment_check import (
     MODULES,
     ExperimentCheck,
     Skipped,
@@ -24,7 +25,7 @@ from relyon.online.experiments.abtest.base import (
 )
 from relyon.online.experiments.abtest.metrics import METRICS, lacks
 from relyon.online.experiments.abtest.traffic import Moment, Traffic, read_traffic
-from relyon.online.logs.showing import shown_finding
+from relyon.online.logs.finding_text import shown_finding
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +34,7 @@ __all__ = ["Health", "check_experiment"]
 
 
 @dataclass(frozen=True)
-class Health(Exportable):
+class Health(Findings[Threat], Exportable):
     """What keeps an A/B test from being read, the warnings first.
 
     Attributes:
@@ -61,24 +62,6 @@ class Health(Exportable):
     unit: str
     source: str
     notes: tuple[Note, ...] = ()
-
-    @property
-    def warnings(self) -> tuple[Threat, ...]:
-        """The findings that make numbers wrong."""
-        return tuple(one for one in self.findings if one.level == "warning")
-
-    def __iter__(self) -> Iterator[Threat]:
-        return iter(self.findings)
-
-    def __getitem__(self, kind: str) -> Threat:
-        """The finding of a kind; KeyError where there is none."""
-        for one in self.findings:
-            if one.kind == kind:
-                return one
-        raise KeyError(kind)
-
-    def __contains__(self, kind: object) -> bool:
-        return any(one.kind == kind for one in self.findings)
 
     def online(self) -> dict[str, Any]:
         """Returns what `relyon diagnose --online` reads: the first two arms of the test."""

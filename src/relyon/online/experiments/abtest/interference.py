@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relyon.analysis.statistics import RatioEstimate, adjust, difference_of, ratio_of_sums
-from relyon.online.experiments.abtest.base import (
+from relyon.online.experiments.abtest.experiment_check import (
     ExperimentCheck,
     Skipped,
     Threat,

@@ -12,7 +12,7 @@ from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
-from relyon.io.sessions import read_sessions
+from relyon.io.session_readers import read_sessions
 
 if TYPE_CHECKING:
     import polars as pl

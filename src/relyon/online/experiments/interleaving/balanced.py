@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.online.experiments.interleaving.base import (
+from relyon.online.experiments.interleaving.method import (
     Clicks,
     Draw,
     Interleaving,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from relyon.core.packages import scipy_part
 from relyon.core.parameters import check_whole
-from relyon.online.experiments.interleaving.base import (
+from relyon.online.experiments.interleaving.method import (
     Clicks,
     Draw,
     Interleaving,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
 from relyon.core.document.model import Block, Document, Prose, Table
-from relyon.core.document.result import Exportable
 from relyon.core.notes import Note
 from relyon.core.texts import Language, catalogue
 from relyon.core.texts.numbers import DIGITS

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.parameters import check_interval
-from relyon.online.experiments.interleaving.base import (
+from relyon.online.experiments.interleaving.method import (
     Clicks,
     Draw,
     Interleaving,

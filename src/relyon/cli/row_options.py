@@ -1,0 +1,200 @@
+"""Rows of labels and features on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from relyon.cli.option_values import format_named_by, scored_columns
+from relyon.cli.options import columns_option
+from relyon.core.notes import Note
+
+if TYPE_CHECKING:
+    from relyon.data.labelled import LabelledRows
+    from relyon.data.scale import Scale
+    from relyon.ltr.rankers.ranker import Ranker
+
+__all__ = [
+    "ROLES",
+    "duplicates_option",
+    "judged_options",
+    "read_rows",
+    "row_columns",
+    "row_options",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The roles of a column, besides a feature.
+ROLES = ("query", "label", "document", "weight", "position")
+
+duplicates_option = click.option(
+    "--duplicates",
+    type=click.Choice(["together", "ignore"]),
+    default="together",
+    show_default=True,
+    help="Keep queries that share a row in the same part.",
+)
+
+
+def row_options(command: F) -> F:
+    """Adds the options for reading feature rows, for `read_rows`."""
+    for decorate in reversed(
+        (
+            click.option("--query", metavar="COLUMN", help="The column of the query."),
+            click.option("--label", metavar="COLUMN", help="The column of the label."),
+            click.option("--document", metavar="COLUMN", help="The column of the document."),
+            click.option(
+                "--weight",
+                metavar="COLUMN|none",
+                help="The column of training weights; none weighs all rows equally.  [default:"
+                " a column named weight]",
+            ),
+            click.option(
+                "--position",
+                metavar="COLUMN|none",
+                help="The column of the position where a row was shown, from 1, for training on"
+                " clicks; none ignores the file DATA.position.",
+            ),
+            click.option(
+                "--features",
+                metavar="COLUMN,…",
+                help="The columns of features.  [default: all without another role]",
+            ),
+            columns_option,
+            click.option(
+                "--input-format",
+                metavar="FORMAT",
+                help="Format of the rows.  [default: recognised]",
+            ),
+            click.option(
+                "--groups",
+                metavar="FILE",
+                help="For SVMlight files without qid: the file with the number of rows per query.",
+            ),
+            click.option(
+                "--dtype",
+                type=click.Choice(["float32", "float64"]),
+                help="Type of features in memory.  [default: float32 if exact, and for SVMlight"
+                " text]",
+            ),
+            click.option(
+                "--matrix",
+                type=click.Choice(["auto", "dense", "sparse"]),
+                default="auto",
+                show_default=True,
+                help="Whether zeros are stored in memory; auto drops them for SVMlight text"
+                " with more than 80% zeros.",
+            ),
+        )
+    ):
+        command = decorate(command)
+    return command
+
+
+def judged_options(command: F) -> F:
+    """Adds labels from a file of judgments."""
+    for decorate in reversed(
+        (
+            click.option(
+                "--judgments",
+                metavar="FILE",
+                help="Take labels from these judgments, by query and document, and ignore any"
+                " label column.",
+            ),
+            click.option(
+                "--unjudged",
+                type=click.Choice(["drop", "zero"]),
+                default="drop",
+                show_default=True,
+                help="With --judgments: drop rows without a grade, or label them 0.",
+            ),
+        )
+    ):
+        command = decorate(command)
+    return command
+
+
+def row_columns(options: Mapping[str, Any]) -> dict[str, str]:
+    """Returns columns by role, from --columns and their own options.
+
+    A role without a column has an empty name.
+
+    Args:
+        options: What `row_options` adds.
+
+    Raises:
+        ParameterError: If a text is not NAME=COLUMN, or both name different columns.
+        UnknownNameError: If a name is unknown.
+    """
+    flat = {role: options[role] for role in ROLES}
+    found = scored_columns(options["columns"], flat, known=(*ROLES, "grade"))
+    return {
+        role: "" if column == "none" and role in ("weight", "position") else column
+        for role, column in found.items()
+        if column is not None
+    }
+
+
+def read_rows(
+    path: str,
+    options: Mapping[str, Any],
+    scale: Scale | None = None,
+    *,
+    groups: str | None = None,
+    labelled: bool = True,
+    ranker: Ranker | None = None,
+) -> LabelledRows:
+    """Reads labels and features.
+
+    Args:
+        path: The file.
+        options: What `row_options` adds, and possibly `judged_options`.
+        scale: The grade scale.
+        groups: The file with the rows of each query.
+        labelled: Whether the rows must have labels; otherwise labels are not read.
+        ranker: The ranker whose features are read if columns have names and none are chosen.
+
+    Raises:
+        InputError: If the file cannot be used.
+    """
+    from relyon.io import open_source, read_features
+    from relyon.io.format import formats
+
+    features = options["features"].split(",") if options["features"] else None
+    roles: dict[str, Any] = {role: name or False for role, name in row_columns(options).items()}
+    with format_named_by("--input-format "):
+        source = open_source(
+            path, format=options["input_format"], kind="features", named=bool(roles)
+        )
+        tabular = formats.get(source.format).tabular
+        if ranker is not None and tabular:
+            features = features or ranker.named_features()
+        rows = read_features(
+            source,
+            **roles,
+            features=features,
+            groups=groups,
+            judgments=options.get("judgments"),
+            unjudged=options.get("unjudged", "drop"),
+            scale=scale,
+            dtype=options["dtype"],
+            matrix=options["matrix"],
+            labels="own" if labelled else "none",
+        )
+    return rows if ranker is None or tabular else _widened(rows, ranker)
+
+
+def _widened(rows: LabelledRows, ranker: Ranker) -> LabelledRows:
+    """Returns LETOR rows with the last features of a ranker as 0 where no row has them."""
+    count = int(ranker.n_features_in_)
+    names = ranker.named_features() or [str(number) for number in range(1, count + 1)]
+    wider = rows.known_features().widened(tuple(names))
+    if wider is None:
+        return rows
+    absent = names[len(rows.known_features().names) :]
+    note = Note("absent-features", len(absent), examples=tuple(absent[:5]))
+    return replace(rows, features=wider, notes=(*rows.notes, note))

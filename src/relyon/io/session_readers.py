@@ -1,0 +1,392 @@
+"""Search logs from files: Parquet, CSV, TSV, JSON Lines and UBI, read lazily."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from relyon.core.cells import show_column
+from relyon.core.errors import InputError, ParseError, UnknownNameError
+from relyon.core.registry import suggestion
+from relyon.core.texts import message
+from relyon.data.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
+from relyon.io.byte_source import Source
+from relyon.io.encoding import check_encoding
+from relyon.io.text_rows import csv_reader, json_object
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["SUFFIXES", "SessionFormat", "line_of", "read_sessions"]
+
+SessionFormat = Literal["parquet", "csv", "tsv", "jsonl", "ubi"]
+
+SUFFIXES: dict[str, SessionFormat] = {
+    ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+}  # fmt: skip
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_sessions(
+    source: object,
+    *,
+    format: SessionFormat | None = None,
+    columns: Mapping[str, str] | None = None,
+    kind: Literal["sessions", "decisions"] = "sessions",
+) -> Sessions:
+    """Reads a search log: one row per impression.
+
+    Tables (Parquet, CSV, TSV, JSON Lines; the last three also compressed) are scanned lazily; text
+    is checked once, to name the line of a value that cannot be read. OpenSearch UBI files are
+    joined into impressions: see `relyon.io.ubi`. A compressed file is unpacked to the temporary
+    folder first.
+
+    Args:
+        source: A path ("-" for standard input), several paths whose rows belong together (such as
+            UBI queries and events), or a data frame that narwhals supports. `Sessions` are returned
+            as they are.
+        format: The files' format; None recognises it.
+        columns: Column names by role, for tables: session, query, timestamp, position, doc,
+            clicked, dwell_seconds, add_to_cart, purchase, bucket, user, shown, reward, propensity,
+            overridden.
+            Other roles are found by the usual names. Several columns joined by `+` form one id.
+        kind: `decisions` require only the column `doc`: each row can be its own session.
+
+    Raises:
+        InputError: If a file cannot be read, its format is not recognised, or a column is missing.
+        ParseError: At the first line whose value cannot be read.
+        UnknownNameError: If there is no format of that name.
+
+    Examples:
+        >>> import polars as pl
+        >>> log = {"session": ["s"], "query": ["tv"], "rank": [1], "sku": ["a"], "clicks": [2]}
+        >>> read_sessions(pl.DataFrame(log)).collect().row(0)
+        ('s', 'tv', 1, 'a', True)
+    """
+    if isinstance(source, Sessions):
+        return source
+    if format is not None and format not in get_args(SessionFormat):
+        raise UnknownNameError(
+            message("io.unknown-log-format", format=format),
+            hint=suggestion(format, list(get_args(SessionFormat))),
+        )
+    paths = _paths(source)
+    if paths is None:
+        return Sessions.from_frame(source, columns, kind=kind)
+    sources = [Source(path) for path in paths]
+    for one in sources:
+        if not one.head.startswith(b"PAR1"):
+            check_encoding(one.head, one.path)
+    found: list[SessionFormat] = [_format(one, format) for one in sources]
+    name = sources[0].path if len(sources) == 1 else f"{sources[0].path} …"
+    if len(set(found)) > 1:
+        kinds = ", ".join(f"{one.path} is {form}" for one, form in zip(sources, found, strict=True))
+        raise InputError(
+            message("io.files-of-one-log", kinds=kinds),
+            hint=message("core.convert-each-with-relyon"),
+        )
+    if found[0] == "ubi":
+        if columns:
+            raise InputError(
+                message("io.ubi-has-columns"), path=name, hint=message("io.omit-column-map")
+            )
+        from relyon.io.ubi import read_ubi
+
+        return read_ubi(sources)
+    import polars as pl
+
+    parts = [_scan(one, form, columns, kind) for one, form in zip(sources, found, strict=True)]
+    if len(parts) == 1:
+        return Sessions.from_frame(parts[0], source=name, kind=kind)
+    schemas = [part.collect_schema() for part in parts]
+    for one, schema in zip(sources[1:], schemas[1:], strict=True):
+        if schema != schemas[0]:
+            raise InputError(
+                message("core.has-different-columns", sources_path=sources[0].path),
+                path=one.path,
+                hint=message("core.convert-each-with-relyon"),
+            )
+    return Sessions.from_frame(pl.concat(parts), source=name, kind=kind)
+
+
+def _paths(source: object) -> list[str] | None:
+    """Returns paths, or None if the source is something else."""
+    if isinstance(source, str | os.PathLike):
+        return [os.fspath(source)]
+    if (
+        isinstance(source, Sequence)
+        and source
+        and all(isinstance(one, str | os.PathLike) for one in source)
+    ):
+        return [os.fspath(one) for one in source]
+    return None
+
+
+def _format(source: Source, wanted: SessionFormat | None) -> SessionFormat:
+    if wanted is not None:
+        return wanted
+    if source.head.startswith(b"PAR1"):
+        return "parquet"
+    known = SUFFIXES.get(source.suffix)
+    if known is not None and known != "parquet":
+        return known
+    line = _first_line(source.head)
+    if line.startswith(b"{"):
+        from relyon.io.ubi import is_ubi
+
+        return "ubi" if is_ubi(source.head) else "jsonl"
+    for sign, kind in ((b"\t", "tsv"), (b",", "csv")):
+        if sign in line:
+            return "tsv" if kind == "tsv" else "csv"
+    shown = line[:60].decode("utf-8", "replace")
+    hint = message(
+        "core.name-with-format-one-of-formats",
+        formats=[f"`{name}`" for name in get_args(SessionFormat)],
+    )
+    if line.startswith(b"["):
+        hint = message("io.json-array-is-not-read")
+    raise InputError(
+        message("io.format-is-not-recognised-begins", shown=shown),
+        path=source.path,
+        hint=hint,
+    )
+
+
+def _first_line(data: bytes) -> bytes:
+    return next((line for line in data.removeprefix(_BOM).splitlines() if line.strip()), b"")
+
+
+# -- files on disk ---------------------------------------------------------------------------------
+
+
+def _on_disk(source: Source) -> str:
+    """Returns the path of the uncompressed bytes: the file itself, or a copy."""
+    if source.plain:
+        return source.path
+    import tempfile
+
+    from relyon.io.scratch import scratch_folder
+
+    handle, path = tempfile.mkstemp(dir=scratch_folder())
+    with os.fdopen(handle, "wb") as file, source:
+        while part := source.read(1 << 20):
+            file.write(part)
+    return path
+
+
+def _scan(
+    source: Source, kind: SessionFormat, columns: Mapping[str, str] | None, rows: str
+) -> pl.LazyFrame:
+    """Returns the columns of one file under their canonical names."""
+    import polars as pl
+
+    path = _on_disk(source)
+    try:
+        if kind == "parquet":
+            frame = pl.scan_parquet(path, glob=False)
+            names = list(frame.collect_schema().names())
+        elif kind == "jsonl":
+            names = _keys(path, source.path)
+            chosen = choose_columns(names, columns, source.path, rows)
+            wanted = list(dict.fromkeys(name for listed in chosen.values() for name in listed))
+            frame = pl.scan_ndjson(
+                path, schema=dict.fromkeys(wanted, pl.String), infer_schema_length=None
+            )
+            names = wanted
+        else:
+            dialect = _dialect(source, kind)
+            frame = pl.scan_csv(
+                path,
+                separator=dialect["delimiter"],
+                quote_char='"' if "quoting" not in dialect else None,
+                infer_schema=False,
+                glob=False,
+            )
+            names = list(frame.collect_schema().names())
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise _unreadable(source, kind, error) from None
+    chosen = choose_columns(names, columns, source.path, rows)
+    if kind == "csv":
+        frame = frame.with_columns(
+            pl.col(name).map_batches(show_column, return_dtype=pl.String, is_elementwise=True)
+            for name in {name for listed in chosen.values() for name in listed}
+        )
+    table = frame.select(
+        (
+            pl.col(listed[0])
+            if len(listed) == 1
+            else pl.concat_str([pl.col(name).cast(pl.String) for name in listed], separator="-")
+        ).alias(role)
+        for role, listed in chosen.items()
+    )
+    if kind != "parquet":
+        _check(table, source, path, kind)
+    return table
+
+
+def _dialect(source: Source, kind: SessionFormat) -> dict[str, Any]:
+    """Returns the options of `csv.reader`: TSV has no quotes, unless its header has."""
+    import csv
+
+    if kind == "csv":
+        return {"delimiter": ","}
+    if b'"' in _first_line(source.head):
+        return {"delimiter": "\t"}
+    return {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
+
+
+def _unreadable(source: Source, kind: str, error: BaseException) -> InputError:
+    reason = (str(error).splitlines() or ["damaged"])[0]
+    titles = {"parquet": "Parquet", "csv": "CSV", "tsv": "TSV", "jsonl": "JSON Lines"}
+    return InputError(
+        message("io.cannot-be-read-as-titles", titles=titles[kind], reason=reason),
+        path=source.path,
+    )
+
+
+def _keys(path: str, shown: str, rows: int = 1000) -> list[str]:
+    """Returns the keys of the first objects."""
+    keys: dict[str, None] = {}
+    for _, row in _objects(path, shown, rows):
+        keys.update(dict.fromkeys(row))
+    if not keys:
+        raise InputError(message("core.contains-no-objects"), path=shown)
+    return list(keys)
+
+
+def _objects(
+    path: str, shown: str, rows: int | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields line numbers and objects.
+
+    Raises:
+        ParseError: At the first line that is not a JSON object.
+    """
+    count = 0
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            text = line.removeprefix(_BOM) if number == 1 else line
+            if not text.strip():
+                continue
+            yield number, json_object(text, shown, number)
+            count += 1
+            if count == rows:
+                return
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) -> None:
+    """Checks text once for a value that cannot be read.
+
+    Raises:
+        ParseError: At its line.
+    """
+    import polars as pl
+
+    names = table.collect_schema().names()
+    tests: dict[str, pl.Expr] = {}
+    for name in names:
+        text = pl.col(name).str.strip_chars()
+        given = text.is_not_null() & (text != "")
+        number = text.cast(pl.Float64, strict=False)
+        if name == "position":
+            whole = number.is_finite() & (number == number.round(0)) & (number.abs() < 1e15)
+            tests[name] = given & ~whole.fill_null(False)
+        elif name in ("dwell_seconds", "reward", "propensity"):
+            tests[name] = given & ~number.is_finite().fill_null(False)
+        elif name in FLAGS:
+            words = text.str.to_lowercase().is_in([*TRUE, *FALSE])
+            tests[name] = given & ~words & number.is_null()
+    every = pl.any_horizontal(*tests.values())
+    bad = table.with_row_index("row").filter(every).head(1)
+    try:
+        found = bad.collect(engine="streaming")
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        _name_the_line(source, path, kind)
+        raise _unreadable(source, kind, error) from None
+    if found.height:
+        row = found.row(0, named=True)
+        name = next(name for name, test in tests.items() if found.select(test).item())
+        wanted = {
+            "position": "a whole number",
+            "dwell_seconds": "a number of seconds",
+            "reward": "a number",
+            "propensity": "a number",
+        }
+        raise ParseError(
+            message("io.name-row-is-not-value", name=name, row=row[name], value=wanted[name])
+            if name in wanted
+            else message("io.column-name", name=name, row=row[name]),
+            path=source.path,
+            line=_line(source, path, kind, row["row"]),
+            hint=message(
+                "io.if-another-column-contains",
+                name=name,
+            ),
+        )
+
+
+def line_of(path: str, row: int) -> int:
+    """Returns the line on which a row of a log begins, counted from 0; 0 if there are no lines.
+
+    Args:
+        path: A file that `read_sessions` read, or another source of sessions.
+        row: The row's number.
+    """
+    if not os.path.isfile(path):
+        return 0
+    source = Source(path)
+    kind = _format(source, None)
+    return 0 if kind in ("parquet", "ubi") else _line(source, _on_disk(source), kind, row)
+
+
+def _line(source: Source, path: str, kind: SessionFormat, row: int) -> int:
+    """Returns the line on which a row, counted from 0, begins."""
+    if kind == "jsonl":
+        with open(path, "rb") as file:
+            lines = (number for number, line in enumerate(file, 1) if line.strip())
+            return next(number for place, number in enumerate(lines) if place == row)
+
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as text:
+        reader = csv_reader(text, **_dialect(source, kind))
+        end = 0
+        place = -1
+        for fields in reader:
+            start, end = end + 1, reader.line_num
+            if fields:
+                if place == row:
+                    return start
+                place += 1
+        return end
+
+
+def _name_the_line(source: Source, path: str, kind: SessionFormat) -> None:
+    """Reads row by row until one cannot be read.
+
+    Raises:
+        ParseError: At its line. Returns if every row can be read.
+    """
+    if kind == "jsonl":
+        for _ in _objects(path, source.path):
+            pass
+        return
+
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as text:
+        reader = csv_reader(text, **_dialect(source, kind))
+        width = 0
+        for fields in reader:
+            width = width or len(fields)
+            if fields and len(fields) > width:
+                raise ParseError(
+                    message(
+                        "io.expected-width-columns",
+                        width=width,
+                        count=len(fields),
+                    ),
+                    path=source.path,
+                    line=reader.line_num,
+                )

@@ -1,0 +1,227 @@
+"""What came of training: the ranker, what it reaches on held-out queries, and why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from relyon.core.document.exportable import Exportable
+from relyon.core.document.json import json_number, note_dict
+from relyon.core.document.model import Block, Document, Lines, Section
+from relyon.core.errors import InputError
+from relyon.core.notes import Note
+from relyon.core.texts import Catalogue, Language, catalogue, message
+from relyon.core.texts.numbers import DIGITS
+from relyon.ltr.training.against import Against
+from relyon.ltr.training.card import ModelCard, short
+from relyon.ltr.training.curve import CurvePoint
+from relyon.ltr.training.held_out import HeldOut
+from relyon.ltr.training.importance import FeatureImportance
+from relyon.ltr.training.placement import LabelPlacement
+from relyon.ltr.training.segments import Segment
+from relyon.ltr.training.training_tables import (
+    curve_table,
+    importance_table,
+    placement_table,
+    segment_table,
+    summary_table,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relyon.data.run import Run
+
+__all__ = ["SearchTrial", "Training"]
+
+
+@dataclass(frozen=True)
+class SearchTrial:
+    """One setting that the search tried, on training queries only.
+
+    Attributes:
+        parameters: The ranker's parameters.
+        score: The mean of the measure over folds of the training queries.
+    """
+
+    parameters: dict[str, Any]
+    score: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values."""
+        return {"parameters": dict(self.parameters), "score": json_number(self.score)}
+
+
+@dataclass(frozen=True)
+class Training(Exportable):
+    """What came of training a ranker.
+
+    Attributes:
+        card: What must be known of the ranker, the data and the number.
+        queries: The held-out queries.
+        values: What the ranker reaches on each; NaN where the measure has no value.
+        baseline: What the baseline reaches on each; empty without a baseline.
+        curve: The measure by iteration; empty where the ranker does not learn step by step.
+        importance: The features, the most important first.
+        placements: Where the documents of each label stand.
+        segments: What is reached on groups of queries.
+        trials: What the search tried; empty without a search.
+        notes: Notes about the data and the training.
+        against: An earlier ranker beside it; None where none was named.
+        ranker: The ranker, trained on all training rows.
+        held_out_run: The held-out rows ranked by a ranker that was not trained on their query.
+    """
+
+    card: ModelCard
+    queries: tuple[str, ...]
+    values: tuple[float, ...]
+    baseline: tuple[float, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
+    importance: tuple[FeatureImportance, ...] = ()
+    placements: tuple[LabelPlacement, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    trials: tuple[SearchTrial, ...] = ()
+    notes: tuple[Note, ...] = ()
+    against: Against | None = None
+    ranker: Any = field(default=None, repr=False, compare=False)
+    held_out_run: Run | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def found(self) -> HeldOut:
+        """What the ranker reaches on held-out queries, beside the baseline."""
+        return self.card.found
+
+    @property
+    def run(self) -> Run:
+        """The held-out rows, each ranked by a ranker that was not trained on its query.
+
+        Raises:
+            InputError: If it was not kept.
+        """
+        if self.held_out_run is None:
+            raise InputError(message("ltr.held-out-run"))
+        return self.held_out_run
+
+    def differences(self) -> list[tuple[str, float]]:
+        """Returns each query's value minus the baseline's, the largest first, ties by query.
+
+        Queries without a value of both are left out.
+        """
+        pairs = zip(self.queries, self.values, self.baseline, strict=False)
+        found = [(query, value - before) for query, value, before in pairs]
+        known = [(query, one) for query, one in found if not math.isnan(one)]
+        return sorted(known, key=lambda pair: (-pair[1], pair[0]))
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns one row per held-out query: its value, the baseline's and the difference."""
+        import polars as pl
+
+        frame = pl.DataFrame(
+            {"query": list(self.queries), self.card.measure: list(self.values)},
+            schema={"query": pl.String, self.card.measure: pl.Float64},
+        )
+        if self.baseline:
+            before = pl.Series("baseline", list(self.baseline), dtype=pl.Float64)
+            frame = frame.with_columns(before).with_columns(
+                difference=pl.col(self.card.measure) - pl.col("baseline")
+            )
+        return frame.fill_nan(None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the object that ``--format json`` prints."""
+        per_query = {
+            query: {
+                "value": json_number(value),
+                **({"baseline": json_number(self.baseline[place])} if self.baseline else {}),
+            }
+            for place, (query, value) in enumerate(zip(self.queries, self.values, strict=True))
+        }
+        parts: dict[str, tuple[Any, ...]] = {
+            "curve": self.curve,
+            "importance": self.importance,
+            "placements": self.placements,
+            "segments": self.segments,
+            "trials": self.trials,
+        }
+        return {
+            "card": self.card.to_dict(),
+            "per_query": per_query,
+            **{name: [one.to_dict() for one in found] for name, found in parts.items()},
+            **({} if self.against is None else {"against": self.against.to_dict()}),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def document(
+        self, *, digits: int = DIGITS, language: Language = "en", limit: int = 10
+    ) -> Document:
+        """Returns what was reached, then curve, importance, placement and segments.
+
+        Args:
+            digits: Decimals.
+            language: `en` or `zh`.
+            limit: Features that are listed.
+        """
+        words = catalogue("training", language)
+        blocks: list[Block] = [
+            summary_table(self.card, words, digits),
+            Lines([self.verdict(words), *self.searched(words), *self.stopped(words)]),
+        ]
+        if self.against is not None:
+            title = words.say("title.against", name=self.against.name)
+            lines = self.against.lines(words, digits, self.card.level)
+            blocks.append(Section("against", title, [Lines(lines)]))
+        tables = {
+            "curve": curve_table(self.curve, self.card.measure, words, digits),
+            "importance": importance_table(self.importance, words, digits, limit),
+            "placement": placement_table(self.placements, self.card.level, words, digits),
+            "segments": segment_table(self.segments, self.card, words, digits),
+        }
+        for name, table in tables.items():
+            if table.rows:
+                said = Lines([words[f"note.{self.note_of(name)}"]])
+                blocks.append(Section(name, words[f"title.{name}"], [table, said]))
+        return Document(blocks)
+
+    def note_of(self, name: str) -> str:
+        """Returns the key of what stands below a table.
+
+        Args:
+            name: `curve`, `importance`, `placement` or `segments`.
+        """
+        return self.importance[0].kind if name == "importance" else name
+
+    def verdict(self, words: Catalogue) -> str:
+        """Says whether the ranker is better than the baseline.
+
+        Args:
+            words: The texts of training.
+        """
+        if not self.found.paired:
+            return words["verdict.alone"]
+        return self.found.verdict(self.card.baseline, words)
+
+    def stopped(self, words: Catalogue) -> list[str]:
+        """Says when training stopped, if it was let to.
+
+        Args:
+            words: The texts of training.
+        """
+        stopping = self.card.stopping
+        return [] if stopping is None else [stopping.text(words, self.card.measure)]
+
+    def searched(self, words: Catalogue) -> list[str]:
+        """Says what the search tried, if there was one.
+
+        Args:
+            words: The texts of training.
+        """
+        if not self.trials:
+            return []
+        best = max(self.trials, key=lambda one: one.score)
+        given = [f"{name}={short(value)}" for name, value in best.parameters.items()]
+        return [
+            words.say(
+                "searched", trials=len(self.trials), parameters=", ".join(given), score=best.score
+            )
+        ]

@@ -1,0 +1,400 @@
+"""How many sessions to grade to detect a drop of the monthly number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any, Literal
+
+from relyon.analysis.statistics import student_quantile
+from relyon.analysis.statistics.power import POWER
+from relyon.core.document.exportable import Exportable
+from relyon.core.document.json import json_number
+from relyon.core.document.model import Block, Document, Lines, Table
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.parameters import check_fraction, check_least
+from relyon.core.texts import Language, catalogue, message
+from relyon.online.monitoring.changes import Difference, difference
+from relyon.online.monitoring.month_variance import MonthMean, renamed
+from relyon.online.monitoring.points import ALL
+from relyon.online.monitoring.rounds import Round
+from relyon.online.monitoring.simulated_months import Frames, Moments, draw_months, moments_of
+from relyon.online.sampling import Allocation, Tiers, allocate, build_tiers
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DROPS", "PlannedSample", "SamplePlan", "plan_sample"]
+
+#: Falls of the monthly number, as shares of it.
+DROPS = (0.02, 0.05, 0.1, 0.2)
+#: The fall at which it is seen how much a fall adds to the error.
+PROBE = 0.1
+SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200)
+Queries = Literal["same", "other"]
+
+
+@dataclass(frozen=True)
+class PlannedSample:
+    """What samples of one size show.
+
+    Attributes:
+        per_tier: Sessions per tier, averaged over tiers.
+        sampled: Sessions of all tiers that are sampled, in each month.
+        tier: The tier, or `all`.
+        same: The smallest drop that is found with the plan's power between two months in which the
+            same queries are asked, as a share of the mean; NaN where there is no error.
+        other: The same between months that share no query.
+    """
+
+    per_tier: int
+    sampled: int
+    tier: str
+    same: float
+    other: float
+
+
+@dataclass(frozen=True)
+class SamplePlan(Exportable):
+    """Which fall of the monthly number how many graded sessions show.
+
+    Attributes:
+        rows: One per size of the sample and tier, the smallest samples first.
+        drops: Falls that are asked for, as shares of the mean.
+        tiers: The tiers that have sessions.
+        alpha: The level at which `monitor check` raises an alarm, shared among all tests.
+        power: The chance to find the fall.
+        assumed: Whether the spread is assumed, and not that of a graded month.
+    """
+
+    rows: tuple[PlannedSample, ...]
+    drops: tuple[float, ...]
+    tiers: tuple[str, ...]
+    alpha: float
+    power: float
+    assumed: bool
+
+    def needed(
+        self, drop: float, tier: str = ALL, queries: Queries = "same"
+    ) -> tuple[int, int] | None:
+        """Returns the sessions that show a fall: per tier, and of all tiers; None where none do.
+
+        Between the sizes of the plan log(fall) is taken as linear in log(size).
+
+        Args:
+            drop: The fall, as a share of the mean.
+            tier: The tier, or `all`.
+            queries: Whether both months are asked the `same` queries, or `other` ones.
+        """
+        before: PlannedSample | None = None
+        for one in self.rows:
+            found = getattr(one, queries)
+            if one.tier != tier or not 0 < found < math.inf:
+                continue
+            if found <= drop:
+                if before is None:
+                    return one.per_tier, one.sampled
+                earlier = getattr(before, queries)
+                part = math.log(earlier / drop) / math.log(earlier / found)
+                sizes = [
+                    math.ceil(math.exp(
+                        math.log(low) + part * (math.log(high) - math.log(low))
+                    ) - 1e-9)
+                    for low, high in (
+                        (before.per_tier, one.per_tier), (before.sampled, one.sampled),
+                    )
+                ]  # fmt: skip
+                return sizes[0], sizes[1]
+            before = one
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values: NaN becomes null."""
+        needed = [
+            {"drop": drop, "tier": tier, "queries": queries, "per_tier": found and found[0],
+             "sampled": found and found[1]}
+            for drop in self.drops
+            for tier in (ALL, *self.tiers)
+            for queries in ("same", "other")
+            for found in [self.needed(drop, tier, queries)]
+        ]  # fmt: skip
+        rows = [
+            {**asdict(one), "same": json_number(one.same), "other": json_number(one.other)}
+            for one in self.rows
+        ]
+        return {
+            "alpha": self.alpha,
+            "power": self.power,
+            "assumed": self.assumed,
+            "needed": needed,
+            "rows": rows,
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns one row per size of the sample and tier."""
+        import polars
+
+        frame = polars.DataFrame([asdict(one) for one in self.rows], infer_schema_length=None)
+        return frame.with_columns(
+            polars.col("same", "other").fill_nan(None).replace(math.inf, None)
+        )
+
+    def document(self, language: Language = "en") -> Document:
+        """Returns the sessions that each fall needs, and the fall that each size shows."""
+        words = catalogue("planning", language)
+        kinds: tuple[Queries, Queries] = ("same", "other")
+        headings = [words["heading.tier"], words["heading.drop"]]
+        for queries in kinds:
+            headings += [words[f"heading.{queries}"], words["heading.sampled"]]
+        rows = []
+        for tier in (ALL, *self.tiers):
+            for drop in self.drops:
+                cells = [words.name("tier", tier), f"{100 * drop:g}%"]
+                for queries in kinds:
+                    found = self.needed(drop, tier, queries)
+                    cells += ["-", "-"] if found is None else [f"{one:,}" for one in found]
+                rows.append(cells)
+        sizes = [
+            [
+                f"{one.per_tier:,}",
+                f"{one.sampled:,}",
+                _percent(one.same),
+                _percent(one.other),
+                *(_percent(each.same) for each in self._of(one.per_tier)),
+            ]
+            for one in self.rows
+            if one.tier == ALL
+        ]
+        names = [words.name("tier", tier) for tier in self.tiers]
+        shown = [words["heading.per_tier"], words["heading.sampled"], words["heading.same"],
+                 words["heading.other"], *names]  # fmt: skip
+        level = {"alpha": f"{self.alpha:g}", "power": f"{self.power:g}"}
+        basis = words["sessions.assumed" if self.assumed else "sessions.graded"]
+        blocks: list[Block] = [
+            Lines([words["sessions.needed"]]),
+            Table(headings, rows, left=1),
+            Lines([words["sessions.shown"]]),
+            Table(shown, sizes, left=0, notes=[words.say("sessions.level", **level), basis]),
+        ]
+        return Document(blocks)
+
+    def _of(self, per_tier: int) -> list[PlannedSample]:
+        return [one for one in self.rows if one.per_tier == per_tier and one.tier != ALL]
+
+
+def _percent(share: float) -> str:
+    if share > 1:
+        return ">100%"
+    return "-" if math.isnan(share) else f"{100 * share:.1f}%"
+
+
+def plan_sample(
+    sessions: object,
+    *,
+    month: Round | None = None,
+    spread: float = 0.8,
+    within: float = 0.5,
+    drops: Sequence[float] = DROPS,
+    allocation: Allocation = "equal",
+    deviations: Mapping[str, float] | None = None,
+    tiers: Any = "share",
+    cuts: Sequence[float] | None = None,
+    alpha: float = 0.05,
+    power: float = POWER,
+    seed: int = 0,
+    draws: int = 9,
+) -> SamplePlan:
+    """Returns how many sessions to grade each month to detect a drop of the mean.
+
+    Of the log only the sessions of every query are counted. From these, pairs of months are drawn
+    as `draw_sample` does, values are given to their sessions (mean, variance between and within
+    queries), and the two are compared as `monitor check` compares months: by its standard error s,
+    with queries as what varies, and its degrees of freedom. The smallest drop that is found with
+    the power 1 - β is the x for which x = (t_{a/2} + t_β) s(x), as a fall by the same share of
+    unequal queries adds to s; the median of the draws, with a = α / (tiers + 1): the
+    first step of Holm's correction over all tiers together and each tier.
+
+    There is no correction for finite populations, even where a month is graded whole: the next
+    month is another draw of the same process.
+
+    The fall is one of all queries alike, by the same share. What a query always is cancels out
+    where both months are asked the `same` queries; where they share none (`other`) it counts in
+    full. Real months lie between the two.
+
+    Args:
+        sessions: What `relyon.read_sessions` takes: a log of one month.
+        month: A graded month, whose mean and variances are taken; its tiers must be those of the
+            log. None assumes them.
+        spread: Without `month`: the standard deviation of a session's value, as a share of the
+            mean.
+        within: The share of the variance that lies within a query; of a graded month only where no
+            query of a tier was sampled twice.
+        drops: Falls that are asked for, as shares of the mean.
+        allocation: As in `draw_sample`.
+        deviations: For `neyman`, as in `draw_sample`.
+        tiers: As in `draw_sample`.
+        cuts: As in `draw_sample`.
+        alpha: The level of the alarms.
+        power: The chance to find the fall.
+        seed: Of the draws.
+        draws: Pairs of months per size.
+
+    Raises:
+        InputError: If it is no log of sessions, or the graded month has other tiers.
+        ParameterError: If an option has a value it cannot have.
+
+    Examples:
+        >>> import polars as pl
+        >>> log = pl.DataFrame({
+        ...     "session": [f"s{i}" for i in range(3000)],
+        ...     "query": [f"q{int((i / 3000) ** 3 * 400)}" for i in range(3000)],
+        ...     "position": 1, "doc": "d",
+        ... })
+        >>> plan = plan_sample(log)
+        >>> sizes = [plan.needed(drop)[0] for drop in (0.2, 0.1)]
+        >>> sizes[0] < sizes[1]
+        True
+
+    References:
+        Cochran (1977), Sampling Techniques, 3rd edition, 2.14 and 5.9.
+    """
+
+    for name, value in (("alpha", alpha), ("power", power), *(("drop", drop) for drop in drops)):
+        check_fraction(name, value)
+    check_least("draws", draws)
+    if not (math.isfinite(spread) and spread > 0):
+        raise ParameterError(message("online.parameter-spread-must-be-above", spread=spread))
+    if not 0 <= within <= 1:
+        raise ParameterError(
+            message(
+                "online.parameter-within-must-lie",
+                within=within,
+            )
+        )
+    cut = tiers if isinstance(tiers, Tiers) else build_tiers(sessions, tiers, cuts)
+    frames = Frames.of(cut)
+    assumed = Moments(1.0, spread**2 * (1 - within), spread**2 * within)
+    own = dict.fromkeys(frames.names, assumed)
+    shared = own
+    if month is not None:
+        _check_tiers(month, frames.names)
+        own = moments_of(month, within=within)
+        shared = moments_of(month, common=True, within=within)
+    rows: list[PlannedSample] = []
+    last: list[int] = []
+    quantiles = (1 - alpha / (len(frames.names) + 1) / 2, power)
+    missing = [name for name in frames.names if deviations is not None and name not in deviations]
+    if missing:
+        raise ParameterError(
+            message(
+                "online.says-nothing-of-tier",
+                what="deviations",
+                missing=missing[0],
+            )
+        )
+    pilot = None if deviations is None else [deviations[name] for name in frames.names]
+    for per_tier in SIZES:
+        sizes = allocate(frames.sizes, per_tier * len(frames.names), allocation, deviations=pilot)
+        if sizes == last:
+            break
+        last = sizes
+        found: dict[tuple[str, str], list[float]] = {}
+        for draw in range(draws):
+            key = (seed, per_tier, draw)
+            for tier, kind, share in _shown(frames, sizes, own, shared, key, quantiles):
+                found.setdefault((tier, kind), []).append(share)
+        rows += [
+            PlannedSample(
+                per_tier,
+                sum(sizes),
+                tier,
+                _middle(found[tier, "same"]),
+                _middle(found[tier, "other"]),
+            )
+            for tier in (ALL, *frames.names)
+        ]
+    return SamplePlan(tuple(rows), tuple(drops), frames.names, alpha, power, assumed=month is None)
+
+
+def _middle(values: Sequence[float]) -> float:
+    """The median: with few queries the degrees of freedom, and t with them, differ widely."""
+    finite = [one for one in values if not math.isnan(one)]
+    return median(finite) if finite else math.nan
+
+
+def _check_tiers(month: Round, names: Sequence[str]) -> None:
+    if set(month.tiers) != set(names):
+        raise InputError(
+            message(
+                "online.has-tiers-and-log",
+                month=month.month,
+                of_month=list(month.tiers),
+                of_log=list(names),
+            ),
+            hint=message("online.plan-with-tiers"),
+        )
+
+
+def _shown(
+    frames: Frames,
+    sizes: Sequence[int],
+    own: Mapping[str, Moments],
+    shared: Mapping[str, Moments],
+    key: Sequence[int],
+    quantiles: tuple[float, float],
+) -> list[tuple[str, str, float]]:
+    """Draws two months, and returns which fall they show of every tier."""
+    import numpy as np
+
+    whole = sum(frames.sizes)
+    found = []
+    groups: list[tuple[Mapping[str, Moments], tuple[str, ...]]]
+    groups = [(shared, (ALL,)), (own, frames.names)]
+    if own is shared:
+        groups = [(own, (ALL, *frames.names))]
+    for moments, tiers in groups:
+        # The same months with and without a fall: queries of other values fall by other amounts.
+        probes = [
+            draw_months(frames, sizes, moments, np.random.default_rng(key), fall)
+            for fall in (0.0, PROBE, -PROBE)
+        ]
+        for tier in tiers:
+            parts = frames.names if tier == ALL else (tier,)
+            mean = math.fsum(
+                (size / whole if tier == ALL else 1.0) * moments[name].mean
+                for name, size in zip(frames.names, frames.sizes, strict=True)
+                if name in parts
+            )
+            for kind in ("same", "other"):
+                errors = [
+                    difference(_tier(one, tier), _renamed(_tier(two, tier), kind))
+                    for one, two in probes
+                ]
+                found.append((tier, kind, _smallest(errors, mean, quantiles)))
+    return found
+
+
+def _tier(month: tuple[MonthMean, dict[str, MonthMean]], tier: str) -> MonthMean:
+    return month[0] if tier == ALL else month[1][tier]
+
+
+def _renamed(month: MonthMean, kind: str) -> MonthMean:
+    return month if kind == "same" else renamed(month)
+
+
+def _smallest(changes: Sequence[Difference], mean: float, quantiles: tuple[float, float]) -> float:
+    """Solves x = (t_{a/2} + t_β) s(x) / mean, where s² = s₀² + b x + c x² by three changes."""
+    plain, fallen, risen = (one.standard_error**2 for one in changes)
+    if not (plain > 0 and mean > 0):
+        return math.nan
+    degrees = changes[1].degrees_of_freedom
+    factor = (sum(student_quantile(degrees, one) for one in quantiles) / mean) ** 2
+    slope = (fallen - risen) / (2 * PROBE)
+    curve = (fallen + risen - 2 * plain) / (2 * PROBE**2)
+    # (1 - f c) x² - f b x - f s₀² = 0; no fall is large enough where the first is not above 0.
+    first, second, third = 1 - factor * curve, factor * slope, factor * plain
+    if first <= 0:
+        return math.inf
+    return (second + math.sqrt(second**2 + 4 * first * third)) / (2 * first)

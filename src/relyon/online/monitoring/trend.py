@@ -1,0 +1,123 @@
+"""The months in order: points, changes between them, their causes and alarms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from relyon.core.notes import Note
+from relyon.data.convention import Convention
+from relyon.online.monitoring.alarms import Alarm, find_alarms
+from relyon.online.monitoring.change_attribution import Losses
+from relyon.online.monitoring.changes import Difference, MonthlyChange, difference
+from relyon.online.monitoring.month_variance import renamed
+from relyon.online.monitoring.points import ALL, Depth, Point
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Trend"]
+
+
+@dataclass(frozen=True, eq=False)
+class Trend:
+    """Monthly quality of the results users saw, in numbers; `Monitor` documents the attributes."""
+
+    months: tuple[str, ...]
+    tiers: tuple[str, ...]
+    depths: Mapping[str, int]
+    common_k: int
+    points: tuple[Point, ...]
+    changes: tuple[MonthlyChange, ...]
+    losses: tuple[Losses, ...]
+    queries: pl.DataFrame
+    convention: Convention
+    confidence: float
+    alpha: float
+    notes: tuple[Note, ...] = field(default=())
+
+    def series(self, tier: str, depth: Depth = "tier") -> list[Point]:
+        """Returns the points of a tier, the earliest first; `all` is known at the common k."""
+        return [one for one in self.points if (one.tier, one.depth) == (tier, depth)]
+
+    @property
+    def alert_series(self) -> list[tuple[str, Depth]]:
+        """What alarms look at: all tiers together at the common k, and each tier at its own."""
+        tiers: list[tuple[str, Depth]] = [(tier, "tier") for tier in self.tiers]
+        return [(ALL, "common"), *tiers]
+
+    def latest(self) -> list[MonthlyChange]:
+        """Returns the changes to the last month."""
+        return [one for one in self.changes if one.after.month == self.months[-1]]
+
+    def change(self, tier: str, depth: Depth, month: str) -> MonthlyChange | None:
+        """Returns the change of a tier to a month, or `None` where there is none."""
+        return next(
+            (
+                one
+                for one in self.changes
+                if (one.tier, one.depth, one.after.month) == (tier, depth, month)
+            ),
+            None,
+        )
+
+    def alarms(self, tier: str | None = None, max_drop: float | None = None) -> list[Alarm]:
+        """Returns the alarms of the last month; none if there is only one month.
+
+        DCG dropped by more than chance explains (all tiers together, or one tier at its own k;
+        Holm's correction controls the family-wise error rate at alpha); NDCG does not show the
+        drop; or DCG dropped by more than was allowed, significant or not.
+
+        Args:
+            tier: Only this tier, or `all`.
+            max_drop: The share that DCG may fall by: 0.05 is 5%.
+
+        Raises:
+            UnknownNameError: If there is no such tier.
+            ParameterError: If `max_drop` does not lie between 0 and 1.
+        """
+        return find_alarms(self.latest(), self.losses, tier=tier, max_drop=max_drop)
+
+    def since_first(self, tier: str, depth: Depth = "tier") -> Difference | None:
+        """Returns the change of DCG from a tier's first month to its last.
+
+        A slow decline shows here before any single month is an alarm. `None` where there are fewer
+        than three months, or the last one has no value at this depth; p is not corrected.
+        """
+        points = self.series(tier, depth)
+        if len(points) < 3 or points[-1].month != self.months[-1]:
+            return None
+        first, last = points[0].dcg_mean, points[-1].dcg_mean
+        return difference(first, last, confidence=self.confidence, alpha=self.alpha)
+
+    def detectable(self, tier: str, depth: Depth = "tier") -> float:
+        """Returns the smallest change to the next month that two such samples show.
+
+        With power 0.8, and the level shared among everything that is tested: as from the month
+        before to the last, and where there is none, as between months that share no query. NaN
+        where that is not known.
+        """
+        points = self.series(tier, depth)
+        if not points:
+            return math.nan
+        change = self.change(tier, depth, points[-1].month)
+        if change is not None and not math.isnan(change.dcg.detectable):
+            return change.dcg.detectable
+        last, alpha = points[-1].dcg_mean, self.alpha / (len(self.tiers) + 1)
+        return difference(last, renamed(last), alpha=alpha).detectable
+
+    def worst(self, count: int = 10) -> pl.DataFrame:
+        """Returns the worst queries of the last month, by DCG at the common k."""
+        return self.queries.head(count)
+
+    def largest_drops(self, count: int = 10) -> pl.DataFrame:
+        """Returns the queries that fell most since the month before, of those in both samples."""
+        import polars as pl
+
+        return (
+            self.queries.filter(pl.col("change") < 0)
+            .sort("change", "sessions", "query", descending=[False, True, False])
+            .head(count)
+        )
