@@ -192,7 +192,7 @@ class Convention:
         if self.rel == POSITIVE:
             values["rel"] = "positive"
         values["measures"] = {
-            name: {key: show_gain(one) if key == "gain" else one for key, one in entries}
+            name: {key: show_gain(parse_gain(one)) if key == "gain" else one for key, one in entries}
             for name, entries in self.measures
         }
         return values
