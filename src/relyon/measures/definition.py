@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_args
 
 from relyon.core.errors import ParameterError
 from relyon.core.rules import COUNTED, POSITIVE, Counted, Undefined, show_gain
@@ -26,6 +26,8 @@ __all__ = ["UNBOUNDED", "Aspect", "Better", "Combine", "Describes", "Kernel", "M
 
 #: The bounds of measures that add up gains or counts.
 UNBOUNDED = (0.0, math.inf)
+
+UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
 
 #: The name of a native function and its parameters.
 Kernel: TypeAlias = tuple[str, Mapping[str, object]]
@@ -372,8 +374,8 @@ class Measure(ABC):
     def undefined_rule(self, convention: Convention) -> Undefined:
         """Returns what a query without a value counts: `skip`, `zero`, `one`, or `error`."""
         own = convention.measure_rules((self.name, *self.aliases))
-        rule: Undefined = own.get("undefined", convention.undefined)
-        return rule
+        rule = own.get("undefined")
+        return next((one for one in UNDEFINED if one == rule), convention.undefined)
 
     def counted_as(self, convention: Convention) -> Counted:
         """Returns the same for sums, to which a refused query (`error`) adds nothing."""
