@@ -32,9 +32,11 @@ def test_dict_is_kept_in_order() -> None:
 
 
 def test_integer_ids_and_numpy_scalars_count_as_their_decimal_text() -> None:
-    judgments = Judgments.from_dict(
-        {7: {"a": np.int64(3), "b": np.float32(0)}, np.int64(8): {"a": np.float64(1)}}
-    )
+    grades: dict[object, dict[str, object]] = {
+        7: {"a": np.int64(3), "b": np.float32(0)},
+        np.int64(8): {"a": np.float64(1)},
+    }
+    judgments = Judgments.from_dict(grades)
     assert judgments.to_dict() == GRADES
     assert judgments[7] == GRADES["7"]
     assert 7 in judgments
@@ -83,7 +85,7 @@ def test_grades_that_are_no_finite_numbers_are_refused(bad: object) -> None:
 @pytest.mark.parametrize("scale", [None, "search"])
 def test_a_flat_dict_is_refused(scale: str | None) -> None:
     with pytest.raises(InputError, match="not to its documents"):
-        Judgments.from_dict({"q": 3}, scale=scale)  # type: ignore[dict-item]
+        Judgments.from_dict({"q": 3}, scale=scale)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("scale", [None, "search", "floats"])

@@ -286,5 +286,5 @@ def test_a_query_without_value_is_left_out() -> None:
     known = [count > 0 for count in relevant_counts(replace(rows, labels=labels))]
     assert [not math.isnan(value) for value in found.values] == known
     assert found.found.queries == sum(known) < 12
-    spans = [np.ptp(labels[at : at + 5]) for at in range(0, 60, 5)]
+    spans = [float(np.ptp(labels[at : at + 5])) for at in range(0, 60, 5)]
     assert found.card.data.constant == spans.count(0)

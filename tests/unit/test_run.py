@@ -90,7 +90,7 @@ def test_scores_that_are_no_finite_numbers_are_refused(bad: object) -> None:
 
 def test_a_flat_dict_is_refused() -> None:
     with pytest.raises(InputError, match="not to its documents"):
-        Run.from_dict({"q": 3})  # type: ignore[dict-item]
+        Run.from_dict({"q": 3})  # type: ignore[arg-type]
 
 
 def test_arrays_with_ranks() -> None:

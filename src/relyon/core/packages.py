@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from relyon.core.errors import DependencyError
 from relyon.core.texts import message
@@ -30,7 +30,9 @@ def missing_package(package: str, *, purpose: str, install: str = "") -> Depende
     )
 
 
-def optional_package(name: str, *, purpose: str, package: str = "", install: str = "") -> Any:
+def optional_package(
+    name: str, *, purpose: str, package: str = "", install: str = ""
+) -> ModuleType:
     """Returns a package that may not be installed.
 
     Args:
@@ -53,7 +55,7 @@ def optional_package(name: str, *, purpose: str, package: str = "", install: str
         raise missing_package(missing, purpose=purpose, install=install) from None
 
 
-def scipy_part(name: str) -> Any:
+def scipy_part(name: str) -> ModuleType:
     """Returns a module of SciPy, which a plain installation does not include.
 
     Args:

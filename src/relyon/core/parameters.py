@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TypeVar
 
 from relyon.core.errors import ParameterError
 from relyon.core.registry import nearest
@@ -21,8 +21,10 @@ __all__ = [
     "check_whole",
 ]
 
+T = TypeVar("T")
 
-def check_choice(name: str, value: Any, choices: Sequence[Any], *, subject: str = "") -> None:
+
+def check_choice(name: str, value: object, choices: Sequence[object], *, subject: str = "") -> None:
     """Refuses a value that is not one of the choices; the hint names the nearest.
 
     Args:
@@ -56,7 +58,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any], *, subject: str 
     )
 
 
-def check_whole(name: str, value: Any, *, least: int = 1) -> int:
+def check_whole(name: str, value: object, *, least: int = 1) -> int:
     """Returns a whole number of at least `least`, and refuses everything else.
 
     Raises:
@@ -78,7 +80,7 @@ def check_whole(name: str, value: Any, *, least: int = 1) -> int:
     return value
 
 
-def check_fraction(name: str, value: Any) -> None:
+def check_fraction(name: str, value: object) -> None:
     """Refuses a number that is not strictly between 0 and 1.
 
     Raises:
@@ -118,7 +120,7 @@ def check_interval(name: str, value: float, low: float, high: float) -> None:
         )
 
 
-def check_least(name: str, value: Any) -> None:
+def check_least(name: str, value: float) -> None:
     """Refuses a number below 0, and NaN.
 
     Raises:
@@ -137,7 +139,7 @@ def check_least(name: str, value: Any) -> None:
         )
 
 
-def check_type(name: str, value: Any, wanted: type | tuple[type, ...], expected: str) -> None:
+def check_type(name: str, value: object, wanted: type | tuple[type, ...], expected: str) -> None:
     """Refuses a value of another type.
 
     Args:
@@ -165,7 +167,7 @@ def check_type(name: str, value: Any, wanted: type | tuple[type, ...], expected:
         )
 
 
-def check_path(name: str, value: Any, expected: str = "a path") -> str:
+def check_path(name: str, value: object, expected: str = "a path") -> str:
     """Returns the path of a file or folder as text.
 
     Args:
@@ -180,13 +182,12 @@ def check_path(name: str, value: Any, expected: str = "a path") -> str:
         >>> check_path("folder", "rounds")
         'rounds'
     """
-    check_type(name, value, (str, os.PathLike), expected)
-    path = os.fspath(value)
+    path = os.fspath(value) if isinstance(value, str | os.PathLike) else value
     check_type(name, path, str, expected)
     return str(path)
 
 
-def check_items(name: str, value: Any, expected: str) -> list[Any]:
+def check_items(name: str, value: Iterable[T], expected: str) -> list[T]:
     """Returns the items of something that can be iterated over.
 
     Raises:

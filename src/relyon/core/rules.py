@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice
@@ -73,7 +73,7 @@ POSITIVE = 5e-324
 COUNTED = {"skip": math.nan, "zero": 0.0, "one": 1.0, "error": math.nan}
 
 #: Rules of single measures: parameters or `undefined` by name.
-MeasureRules = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
+MeasureRules = tuple[tuple[str, tuple[tuple[str, object], ...]], ...]
 
 
 def parse_gain(value: object) -> Gain:
@@ -172,7 +172,7 @@ def parse_measure_rules(value: object) -> MeasureRules:
         >>> parse_measure_rules({"RBP": {"p": "0.9"}, "ndcg": {"undefined": "one"}})
         (('ndcg', (('undefined', 'one'),)), ('rbp', (('p', 0.9),)))
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     if isinstance(value, tuple):
         value = dict(value)
     if not isinstance(value, Mapping):
@@ -202,7 +202,7 @@ def parse_measure_rules(value: object) -> MeasureRules:
     return tuple((name, tuple(sorted(entries.items()))) for name, entries in sorted(found.items()))
 
 
-def _plain(key: str, value: Any) -> Any:
+def _plain(key: str, value: object) -> object:
     """Returns a parameter's value in one form, whether given as text or as a value."""
     if key == "gain":
         return parse_gain(value)
@@ -258,7 +258,7 @@ def gain_function(gain: Gain) -> Callable[[float | None], float]:
     return look_up
 
 
-def parse_unjudged(value: object) -> Any:
+def parse_unjudged(value: object) -> object:
     """Returns a rule for unjudged documents, or the grade assigned to them, as a number.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -14,6 +14,7 @@ from relyon.data.labelled import LabelledRows
 from relyon.data.scale import Scale
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["group_rows", "scored_rows"]
@@ -80,7 +81,7 @@ def scored_rows(rows: LabelledRows, scores: ArrayLike) -> LabelledRows:
     return replace(rows, scores=values)
 
 
-def _same_shape(labels: NDArray[Any], scores: NDArray[Any]) -> None:
+def _same_shape(labels: NDArray[np.float64], scores: NDArray[np.float64]) -> None:
     if labels.shape != scores.shape:
         raise InputError(
             message(
@@ -92,7 +93,7 @@ def _same_shape(labels: NDArray[Any], scores: NDArray[Any]) -> None:
         )
 
 
-def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[Any]:
+def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
     import numpy as np
 
     heavy = _numbers(weights, "weights")
@@ -110,7 +111,7 @@ def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[Any]:
     return heavy
 
 
-def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArray[Any]:
+def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArray[np.float64]:
     import numpy as np
 
     _refuse_masked(values, what)
@@ -153,7 +154,7 @@ def _refuse_masked(values: object, what: str) -> None:
         )
 
 
-def _refuse_missing(ids: NDArray[Any]) -> None:
+def _refuse_missing(ids: NDArray[np.generic]) -> None:
     """Refuses groups with a row of no query: None, NaN, NaT and pandas' NA."""
     import numpy as np
 
@@ -182,7 +183,10 @@ def _is_missing(value: object) -> bool:
 
 
 def _by_sizes(
-    grades: NDArray[Any], values: NDArray[Any], sizes: NDArray[Any], weights: NDArray[Any] | None
+    grades: NDArray[np.float64],
+    values: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
 ) -> LabelledRows:
     import numpy as np
 
@@ -207,7 +211,10 @@ def _by_sizes(
 
 
 def _by_ids(
-    grades: NDArray[Any], values: NDArray[Any], ids: NDArray[Any], weights: NDArray[Any] | None
+    grades: NDArray[np.float64],
+    values: NDArray[np.float64],
+    ids: NDArray[np.generic],
+    weights: NDArray[np.float64] | None,
 ) -> LabelledRows:
     import numpy as np
 

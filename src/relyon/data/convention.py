@@ -152,7 +152,7 @@ class Convention:
         scale = 10.0**self.decimals
         return math.floor(value * scale + 0.5) / scale
 
-    def measure_rules(self, names: Sequence[str]) -> dict[str, Any]:
+    def measure_rules(self, names: Sequence[str]) -> dict[str, object]:
         """Returns the rules of one measure, which may have several names."""
         return {
             key: value for name, entries in self.measures if name in names for key, value in entries
@@ -183,30 +183,34 @@ class Convention:
         changes.setdefault("name", "custom")
         return dataclasses.replace(self, **changes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the fields as JSON-ready values, the preset's name first."""
-        values: dict[str, Any] = {"name": self.name}
+        values: dict[str, object] = {"name": self.name}
         for entry in dataclasses.fields(self):
             values[entry.name] = getattr(self, entry.name)
         values["gain"] = show_gain(self.gain)
         if self.rel == POSITIVE:
             values["rel"] = "positive"
-        values["measures"] = {
-            name: {key: show_gain(one) if key == "gain" else one for key, one in entries}
+        values["measures"] = self._shown_rules()
+        return values
+
+    def _shown_rules(self) -> dict[str, dict[str, object]]:
+        return {
+            name: {
+                key: show_gain(parse_gain(one)) if key == "gain" else one for key, one in entries
+            }
             for name, entries in self.measures
         }
-        return values
 
     def shown(self) -> dict[str, str]:
         """Returns the fields as text, with one field per rule of a measure: `rbp.p`."""
         values = self.to_dict()
-        del values["name"]
-        rules = values.pop("measures")
+        del values["name"], values["measures"]
         texts = {
             key: f"{one:g}" if isinstance(one, float) else str(one) for key, one in values.items()
         }
         texts["rel"] = show_rel(self.rel)
-        for name, entries in rules.items():
+        for name, entries in self._shown_rules().items():
             texts |= {f"{name}.{key}": str(one) for key, one in entries.items()}
         return texts
 
@@ -230,14 +234,14 @@ CHOICES: dict[str, tuple[str, ...]] = {
 presets: Registry[Convention] = Registry("convention preset")
 
 
-def _preset(name: str, **fields: Any) -> None:
-    presets.add(name, Convention(name=name, **fields))
+def _preset(name: str, **fields: object) -> None:
+    presets.add(name, Convention().replace(name=name, **fields))
 
 
 #: Rules of programs that see only labelled scores, and nothing outside the list.
-_LABELLED: dict[str, Any] = {"missing": "skip", "unretrieved": "removed"}
+_LABELLED: dict[str, object] = {"missing": "skip", "unretrieved": "removed"}
 #: What boosting libraries share.
-_BOOSTING: dict[str, Any] = {
+_BOOSTING: dict[str, object] = {
     **_LABELLED,
     "ties": "input",
     "undefined": "one",
@@ -249,7 +253,7 @@ _BOOSTING: dict[str, Any] = {
 _preset("relyon")
 # trec_eval 9 stores scores as 32-bit floats, 10 as 64-bit; 10 without -c stops at the first judged
 # query that the run lacks.
-_TREC: dict[str, Any] = {
+_TREC: dict[str, object] = {
     "undefined": "zero",
     "negative": "unjudged",
     "scores": "float32",
@@ -330,7 +334,7 @@ _preset(
 
 
 def load_convention(
-    source: str | PathLike[str] | Mapping[str, Any] | Convention | None,
+    source: str | PathLike[str] | Mapping[str, object] | Convention | None,
 ) -> Convention:
     """Returns a convention from a preset's name, a TOML/JSON/YAML file, or a mapping of fields.
 

@@ -89,9 +89,9 @@ class Features:
         """Whether the values are a SciPy CSR array."""
         return hasattr(self.values, "indptr")
 
-    def dense(self) -> NDArray[Any]:
+    def dense(self) -> NDArray[np.float64]:
         """Returns the values as a NumPy array."""
-        values: NDArray[Any] = self.values.toarray() if self.sparse else self.values
+        values: NDArray[np.float64] = self.values.toarray() if self.sparse else self.values
         return values
 
     def widened(self, names: tuple[str, ...]) -> Features | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
 
 __all__ = ["Judgments"]
+
+K = TypeVar("K")
+D = TypeVar("D")
 
 
 class Judgments(Sourced):
@@ -75,7 +78,7 @@ class Judgments(Sourced):
     @classmethod
     def from_dict(
         cls,
-        judgments: Mapping[Any, Mapping[Any, Any]],
+        judgments: Mapping[K, Mapping[D, object]],
         *,
         scale: Scale | str | None = None,
         source: str = "memory",
@@ -179,14 +182,14 @@ class Judgments(Sourced):
     @classmethod
     def from_arrays(
         cls,
-        queries: Iterable[Any],
-        documents: Iterable[Any],
-        grades: Iterable[Any],
+        queries: Iterable[object],
+        documents: Iterable[object],
+        grades: Iterable[object],
         *,
         scale: Scale | str | None = None,
-        weights: Iterable[Any] | None = None,
-        lows: Iterable[Any] | None = None,
-        highs: Iterable[Any] | None = None,
+        weights: Iterable[object] | None = None,
+        lows: Iterable[object] | None = None,
+        highs: Iterable[object] | None = None,
     ) -> Judgments:
         """Takes sequences or NumPy arrays of equal length, one judgment per position.
 
@@ -332,21 +335,21 @@ class Judgments(Sourced):
 
 
 def _named(
-    judgments: Mapping[Any, Mapping[Any, Any]], scale: Scale, path: str
-) -> dict[Any, dict[Any, Any]]:
+    judgments: Mapping[K, Mapping[D, object]], scale: Scale, path: str
+) -> dict[K, dict[D, object]]:
     """The same judgments with every grade as a number of the scale."""
     from relyon.data.columns import parse_grade
 
-    known: dict[Any, float] = {}
+    known: dict[Hashable, float] = {}
 
-    def parsed(grade: Any) -> float:
+    def parsed(grade: object) -> float:
         if not isinstance(grade, Hashable):  # never the name of a grade
             return parse_grade(grade, scale)
         if grade not in known:
             known[grade] = parse_grade(grade, scale)
         return known[grade]
 
-    result: dict[Any, dict[Any, Any]] = {}
+    result: dict[K, dict[D, object]] = {}
     for query, grades in judgments.items():
         if not isinstance(grades, Mapping):
             raise _not_nested(query, grades, path)
@@ -371,7 +374,7 @@ def _named(
     return result
 
 
-def _each_grade(grades: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
+def _each_grade(grades: Mapping[D, object]) -> Iterator[tuple[D, object]]:
     """Every document with each of its grades."""
     for document, grade in grades.items():
         for one in grade.values() if isinstance(grade, Mapping) else (grade,):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
@@ -83,14 +83,14 @@ class LabelledRows(Sourced):
         numbered: Whether queries are numbered by place, since nothing names them.
     """
 
-    labels: NDArray[Any]
-    scores: NDArray[Any] | None
+    labels: NDArray[np.float64]
+    scores: NDArray[np.float64] | None
     groups: NDArray[np.int64]
     queries: list[str]
     documents: list[str] | None = None
     source: str = "memory"
     notes: tuple[Note, ...] = field(default=())
-    weights: NDArray[Any] | None = None
+    weights: NDArray[np.float64] | None = None
     features: Features | None = None
     positions: NDArray[np.int64] | None = None
     scattered: int = 0
@@ -120,7 +120,7 @@ class LabelledRows(Sourced):
         above = (np.count_nonzero(block > 0) - np.count_nonzero(block >= 1) for block in blocks)
         return LabelFacts(highest, int(sum(above)), negatives, lowest)
 
-    def known_scores(self) -> NDArray[Any]:
+    def known_scores(self) -> NDArray[np.float64]:
         """Returns the scores.
 
         Raises:
@@ -155,7 +155,7 @@ class LabelledRows(Sourced):
 
         return np.repeat(np.arange(len(self.queries)), np.diff(self.groups))
 
-    def varied(self, values: NDArray[Any]) -> int:
+    def varied(self, values: NDArray[np.float64]) -> int:
         """Returns how many queries have two rows whose values differ.
 
         Args:
@@ -342,7 +342,7 @@ def scattered_of(names: Sequence[str]) -> int:
 
 
 def runs_of(
-    names: Sequence[str], sizes: NDArray[Any]
+    names: Sequence[str], sizes: NDArray[np.int64]
 ) -> tuple[list[str], list[int], NDArray[np.int64] | None]:
     """Groups rows by query, keeping the order of queries and of their rows.
 

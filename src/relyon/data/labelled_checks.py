@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
@@ -43,7 +43,7 @@ def repeated_rows(query: pl.Series | None, document: pl.Series | None) -> tuple[
     return (Note("repeated-rows", again.height, "warning", examples),)
 
 
-def absent(value: Any) -> bool:
+def absent(value: object) -> bool:
     """Whether a row lacks a feature."""
     return missing(value) or (number(value) or 0) != (number(value) or 0)
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-__all__ = ["EPOCH_LIMITS", "gather", "utc"]
+__all__ = ["EPOCH_LIMITS", "LazyRows", "gather", "utc"]
+
+#: A lazy frame of any engine.
+LazyRows: TypeAlias = "nw.LazyFrame[Any]"
 
 #: Below these limits a number in a time column is seconds, milliseconds or microseconds since 1970.
 EPOCH_LIMITS = (1e11, 1e14, 1e17)
 
 
-def gather(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
+def gather(frame: LazyRows) -> pl.DataFrame:
     """Collects a lazy frame; Polars streams, so that memory stays small.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from relyon.core.errors import InputError, ParameterError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import narwhals as nw
+
+    from relyon.data.lazy import LazyRows
 
     Literal = Callable[[datetime], datetime]
 
@@ -139,9 +141,7 @@ def parse_period(
     return found
 
 
-def cut(
-    raw: nw.LazyFrame[Any], period: Period, path: str
-) -> tuple[nw.LazyFrame[Any], tuple[Note, ...]]:
+def cut(raw: LazyRows, period: Period, path: str) -> tuple[LazyRows, tuple[Note, ...]]:
     """Returns the rows of the sessions that begin within a period; only their times are read.
 
     A session belongs to the period of its first row. Rows up to a day after a boundary belong to a
@@ -169,10 +169,10 @@ def cut(
             path=path,
             hint=message("data.name-with-columns-timestamp"),
         )
-    kind: Any = schema["timestamp"]
+    kind = schema["timestamp"]
     at, timed = nw.col("timestamp"), raw
     zone: tzinfo | None = None
-    if kind == nw.Datetime:
+    if isinstance(kind, nw.Datetime):
         zone = None if kind.time_zone is None else ZoneInfo(kind.time_zone)
     elif raw.implementation.is_polars():
         at, zone = nw.col(_AT), UTC
@@ -194,7 +194,7 @@ def cut(
     return kept, _checked(timed, kept, at, period, path)
 
 
-def _pairs(rows: nw.LazyFrame[Any]) -> tuple[nw.LazyFrame[Any], list[str]] | None:
+def _pairs(rows: LazyRows) -> tuple[LazyRows, list[str]] | None:
     """Returns the searches of some rows and the columns that identify one, or None."""
     keys: list[str] = [
         name for name in ("session", "query") if name in rows.collect_schema().names()
@@ -207,9 +207,7 @@ def _pairs(rows: nw.LazyFrame[Any]) -> tuple[nw.LazyFrame[Any], list[str]] | Non
     return rows.group_by(keys).agg(nw.len().alias("rows")).select(keys), keys
 
 
-def _without_earlier(
-    timed: nw.LazyFrame[Any], at: nw.Expr, literal: Literal, border: datetime
-) -> nw.LazyFrame[Any]:
+def _without_earlier(timed: LazyRows, at: nw.Expr, literal: Literal, border: datetime) -> LazyRows:
     """Cuts at the start, without rows of sessions that began before it."""
     import narwhals as nw
 
@@ -224,12 +222,12 @@ def _without_earlier(
 
 
 def _with_later(
-    rows: nw.LazyFrame[Any],
-    begun: nw.LazyFrame[Any],
+    rows: LazyRows,
+    begun: LazyRows,
     at: nw.Expr,
     literal: Literal,
     border: datetime,
-) -> nw.LazyFrame[Any]:
+) -> LazyRows:
     """Cuts at the end, but keeps later rows of sessions that began before it."""
     import narwhals as nw
 
@@ -243,7 +241,7 @@ def _with_later(
 
 
 def _checked(
-    timed: nw.LazyFrame[Any], kept: nw.LazyFrame[Any], at: nw.Expr, period: Period, path: str
+    timed: LazyRows, kept: LazyRows, at: nw.Expr, period: Period, path: str
 ) -> tuple[Note, ...]:
     """Notes rows without a time, and refuses a period without rows."""
     import narwhals as nw

@@ -11,7 +11,7 @@ from itertools import groupby, permutations, product
 from math import factorial, prod
 from numbers import Real
 from operator import neg
-from typing import Any, Literal
+from typing import Literal
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_items, check_type
@@ -321,7 +321,7 @@ def _sort_keys(
     ranks: Sequence[int] | None,
     ties: Ties,
     judged: Mapping[str, float] | None = None,
-) -> tuple[Iterator[tuple[Any, ...]], bool]:
+) -> tuple[Iterator[tuple[*tuple[object, ...], int]], bool]:
     """Returns the sort keys, each ending with its row, and whether the largest comes first.
 
     Args:

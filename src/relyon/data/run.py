@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["Run", "file_names", "run_name"]
+
+K = TypeVar("K")
+D = TypeVar("D")
 
 
 class Run(Sourced):
@@ -55,7 +58,7 @@ class Run(Sourced):
     @classmethod
     def from_dict(
         cls,
-        run: Mapping[Any, Mapping[Any, Any]],
+        run: Mapping[K, Mapping[D, object]],
         *,
         name: str | None = None,
         source: str = "memory",
@@ -148,10 +151,10 @@ class Run(Sourced):
     @classmethod
     def from_arrays(
         cls,
-        queries: Iterable[Any],
-        documents: Iterable[Any],
-        scores: Iterable[Any],
-        ranks: Iterable[Any] | None = None,
+        queries: Iterable[object],
+        documents: Iterable[object],
+        scores: Iterable[object],
+        ranks: Iterable[object] | None = None,
         *,
         name: str | None = None,
     ) -> Run:
@@ -227,8 +230,8 @@ class Run(Sourced):
         import polars as pl
 
         query, document, score, rank = self._table.columns()
-        data: dict[str, Any] = {"query": query, "document": document, "score": score}
-        schema: dict[str, Any] = {
+        data = {"query": query, "document": document, "score": score}
+        schema: dict[str, type[pl.DataType]] = {
             "query": pl.String,
             "document": pl.String,
             "score": pl.Float64,
@@ -245,7 +248,7 @@ class Run(Sourced):
         )
 
 
-def run_name(run: Any) -> str:
+def run_name(run: object) -> str:
     """Returns the name of a run: its own, its file's, or `run`.
 
     Examples:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     import narwhals as nw
     import polars as pl
+    from narwhals.dtypes import DType
+
+    from relyon.data.lazy import LazyRows
 
 __all__ = ["COLUMNS", "OPTIONAL", "REQUIRED", "Sessions", "choose_columns"]
 
@@ -106,8 +109,8 @@ class Sessions(Sourced):
 
     def __init__(
         self,
-        frame: nw.LazyFrame[Any],
-        raw: nw.LazyFrame[Any],
+        frame: LazyRows,
+        raw: LazyRows,
         *,
         source: str = "memory",
         notes: tuple[Note, ...] = (),
@@ -148,12 +151,12 @@ class Sessions(Sourced):
         return cls(_typed(raw, path), raw, source=source, notes=notes)
 
     @property
-    def frame(self) -> nw.LazyFrame[Any]:
+    def frame(self) -> LazyRows:
         """The lazy frame with the canonical columns that the log has."""
         return self._frame
 
     @property
-    def raw(self) -> nw.LazyFrame[Any]:
+    def raw(self) -> LazyRows:
         """The lazy frame before its values are typed."""
         return self._raw
 
@@ -228,11 +231,11 @@ class Sessions(Sourced):
         return f"Sessions({', '.join(self.columns)}; source={self._source!r})"
 
 
-def _lazy(frame: object) -> nw.LazyFrame[Any]:
+def _lazy(frame: object) -> LazyRows:
     import narwhals as nw
     import polars as pl
 
-    wrapped: Any = nw.from_native(frame, pass_through=True)
+    wrapped = nw.from_native(frame, pass_through=True)
     if isinstance(wrapped, nw.LazyFrame):
         return wrapped
     if isinstance(wrapped, nw.DataFrame):
@@ -266,9 +269,7 @@ def choose_columns(
     return {role: joined.get(role, [chosen[role]]) for role in COLUMNS if role in chosen}
 
 
-def _selected(
-    frame: nw.LazyFrame[Any], columns: Mapping[str, str] | None, path: str, kind: str
-) -> nw.LazyFrame[Any]:
+def _selected(frame: LazyRows, columns: Mapping[str, str] | None, path: str, kind: str) -> LazyRows:
     """Returns the columns under their canonical names, unconverted."""
     import narwhals as nw
 
@@ -283,7 +284,7 @@ def _selected(
     return frame.select(parts)
 
 
-def _typed(raw: nw.LazyFrame[Any], path: str) -> nw.LazyFrame[Any]:
+def _typed(raw: LazyRows, path: str) -> LazyRows:
     schema = raw.collect_schema()
     parts = []
     for name in schema.names():
@@ -300,7 +301,7 @@ def _typed(raw: nw.LazyFrame[Any], path: str) -> nw.LazyFrame[Any]:
     return raw.select(parts)
 
 
-def _wrong(name: str, kind: Any, wanted: str, path: str) -> InputError:
+def _wrong(name: str, kind: object, wanted: str, path: str) -> InputError:
     return InputError(
         message("data.name-column-contains-kind", name=name, kind=kind, wanted=wanted),
         path=path,
@@ -311,7 +312,7 @@ def _wrong(name: str, kind: Any, wanted: str, path: str) -> InputError:
     )
 
 
-def _id(name: str, kind: Any, path: str) -> nw.Expr:
+def _id(name: str, kind: DType, path: str) -> nw.Expr:
     import narwhals as nw
 
     column = nw.col(name)
@@ -324,7 +325,7 @@ def _id(name: str, kind: Any, path: str) -> nw.Expr:
     return nw.when(column.str.strip_chars().str.len_chars() > 0).then(column)
 
 
-def _number(name: str, kind: Any, path: str) -> nw.Expr:
+def _number(name: str, kind: DType, path: str) -> nw.Expr:
     import narwhals as nw
 
     column = nw.col(name)
@@ -341,7 +342,7 @@ def _number(name: str, kind: Any, path: str) -> nw.Expr:
     return column.cast(wanted)
 
 
-def _flag(name: str, kind: Any, path: str) -> nw.Expr:
+def _flag(name: str, kind: DType, path: str) -> nw.Expr:
     import narwhals as nw
 
     column = nw.col(name)
@@ -360,7 +361,7 @@ def _flag(name: str, kind: Any, path: str) -> nw.Expr:
     return flag.fill_null(name == "shown")
 
 
-def _time(raw: nw.LazyFrame[Any], kind: Any, path: str) -> tuple[nw.LazyFrame[Any], nw.Expr]:
+def _time(raw: LazyRows, kind: DType, path: str) -> tuple[LazyRows, nw.Expr]:
     """Returns the frame, whose times may have been collected, and the column."""
     import narwhals as nw
 
@@ -368,7 +369,7 @@ def _time(raw: nw.LazyFrame[Any], kind: Any, path: str) -> tuple[nw.LazyFrame[An
     polars = raw.implementation.is_polars()
     if kind == nw.Date:
         column, kind = column.cast(nw.Datetime("us")), nw.Datetime("us")
-    if kind == nw.Datetime:
+    if isinstance(kind, nw.Datetime):
         if not polars:
             return raw, column
         zoned = (

@@ -27,7 +27,7 @@ __all__ = [
     "join_rows",
 ]
 
-_NO_FIELDS: Mapping[str, Any] = {}
+_NO_FIELDS: Mapping[str, object] = {}
 
 
 class Trait(Flag):

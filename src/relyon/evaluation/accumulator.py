@@ -91,7 +91,7 @@ class Accumulator:
         self,
         measures: MeasureNames,
         *,
-        convention: Convention | str | Mapping[str, Any] | None = None,
+        convention: Convention | str | Mapping[str, object] | None = None,
         average: Average | None = None,
         scale: Scale | str | None = None,
         queries: Queries = "any",
@@ -126,7 +126,7 @@ class Accumulator:
         self._finished = False
         self._lock = threading.Lock()
 
-    def update(self, judgments: Any, run: Any) -> None:
+    def update(self, judgments: object, run: object) -> None:
         """Adds the queries of one run and its judgments; see `evaluate`.
 
         Raises:
@@ -219,7 +219,7 @@ class Accumulator:
         total.merge(other)
         return total
 
-    def finish(self, judgments: Any) -> None:
+    def finish(self, judgments: object) -> None:
         """Counts the judged queries that no part has, with ``queries="once"``.
 
         Call it once, after the last merge and with all judgments. Nothing can be added afterwards.
@@ -280,7 +280,7 @@ class Accumulator:
             notes += [note for note in more if note not in notes]
         return assemble(name, program, None, columns, notes, strict=False)
 
-    def _judgments(self, judgments: Any) -> Judgments:
+    def _judgments(self, judgments: object) -> Judgments:
         """Returns the judgments of a part, and keeps their scale."""
         self._refuse_finished()
         evaluator = Evaluator(judgments, convention=self.convention, scale=self.scale)
@@ -291,7 +291,7 @@ class Accumulator:
         return evaluator.judgments
 
     def _evaluated(
-        self, judgments: Judgments, run: Any, rules: Convention
+        self, judgments: Judgments, run: object, rules: Convention
     ) -> tuple[_native.Batch, dict[str, Column], tuple[Note, ...]]:
         scale = self.scale or judgments.scale
         program = Program.compile(self.measures, rules, scale, self.average)
@@ -340,7 +340,7 @@ class Accumulator:
                 hint=message("evaluation.call-finish-judgments-once"),
             )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         with self._lock:
             state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
             state["_totals"] = {name: total.to_bytes() for name, total in self._totals.items()}

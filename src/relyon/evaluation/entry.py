@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.json import json_number
 from relyon.measures.fingerprint import definition_fingerprint
@@ -57,9 +57,9 @@ class Entry:
         """
         return definition_fingerprint(self.definition, convention, self.average)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN and infinity become null."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "value": self.value if math.isfinite(self.value) else None,
             "queries": self.queries,
             "undefined": self.undefined,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.errors import InputError, ParameterError, ParseError
@@ -32,11 +32,11 @@ __all__ = ["Evaluator", "evaluate", "missing_queries", "negative_grade", "no_com
 
 
 def evaluate(
-    judgments: Any,
-    run: Any,
+    judgments: object,
+    run: object,
     measures: MeasureNames = DEFAULT_MEASURES,
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     name: str | None = None,
@@ -98,9 +98,9 @@ class Evaluator:
 
     def __init__(
         self,
-        judgments: Any,
+        judgments: object,
         *,
-        convention: Convention | str | Mapping[str, Any] | None = None,
+        convention: Convention | str | Mapping[str, object] | None = None,
         scale: Scale | str | None = None,
         threads: int = 0,
     ) -> None:
@@ -121,7 +121,7 @@ class Evaluator:
 
     def evaluate(
         self,
-        run: Any,
+        run: object,
         measures: MeasureNames = DEFAULT_MEASURES,
         *,
         average: Average | None = None,
@@ -138,7 +138,7 @@ class Evaluator:
 
     def evaluate_lists(
         self,
-        run: Any,
+        run: object,
         lists: Sequence[MeasureNames],
         *,
         average: Average | None = None,
@@ -184,7 +184,7 @@ class Evaluator:
         program.check_inputs(self.reference is not None)
         return program
 
-    def _compare(self, program: Program, other: Any, title: str, strict: bool) -> Results:
+    def _compare(self, program: Program, other: object, title: str, strict: bool) -> Results:
         """Compares two runs without judgments."""
         from relyon.data.ranking import Ranking
 

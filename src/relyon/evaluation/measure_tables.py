@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from relyon.core.document.model import Block, Document, Lines, Table
 from relyon.core.document.terminal import COLUMNS, table_width
@@ -22,6 +22,8 @@ from relyon.measures.display_names import (
 
 if TYPE_CHECKING:
     from relyon.core.cells import Cell
+
+T = TypeVar("T")
 
 __all__ = ["Measured", "csv_rows", "results_document", "rules_line", "summary_columns"]
 
@@ -138,13 +140,13 @@ def _queries(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:
     return Table(headings, rows, left=2 if len(runs) > 1 else 1)
 
 
-def summary_columns(runs: Sequence[Measured]) -> dict[str, list[Any]]:
+def summary_columns(runs: Sequence[Measured]) -> dict[str, list[object]]:
     """Returns one row per run and measure, with null for missing numbers."""
     details = dict.fromkeys(
         key for run in runs for entry in run.entries.values() for key in entry.details
     )
     names = [*HEADINGS, "average", "tie_sensitive", *details]
-    columns: dict[str, list[Any]] = {name: [] for name in ("run", *names)}
+    columns: dict[str, list[object]] = {name: [] for name in ("run", *names)}
     for run in runs:
         for name, entry in run.entries.items():
             found = {**entry.details, **vars(entry), "run": run.run, "measure": name}
@@ -167,5 +169,5 @@ def csv_rows(runs: Sequence[Measured], per_query: bool) -> Iterator[Sequence[Cel
                 yield [run.run, query, name, _full(value)]
 
 
-def _full(value: Any) -> Any:
+def _full(value: T) -> T | None:
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon import _native
 from relyon.core.errors import ParameterError
@@ -85,7 +85,7 @@ class Program:
         if convention.measures:
             check_measure_rules(convention)
         resolved = tuple(one.resolve(convention, scale, highest) for one in asked)
-        kernels: list[tuple[str, dict[str, Any]]] = []
+        kernels: list[tuple[str, dict[str, object]]] = []
         places: dict[str, int] = {}
         for name, one in zip(asked, resolved, strict=True):
             kernel = one.kernel()

@@ -88,7 +88,7 @@ class Results(Exportable, Mapping[str, float]):
         self._equal_pairs = dict(equal_pairs or {})
         self._pools = dict(pools or {})
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Returns the values; the closures that compute them are not pickled."""
         state = dict(self.__dict__)
         for name in ("_columns", "_parts", "_equal_pairs", "_pools"):
@@ -184,7 +184,7 @@ class Results(Exportable, Mapping[str, float]):
         import polars
 
         names = ("value", "average", "queries", "undefined", "missing", "tie_sensitive")
-        columns: dict[str, Any] = {"measure": list(self.entries)}
+        columns: dict[str, object] = {"measure": list(self.entries)}
         for name in names:
             columns[name] = [getattr(entry, name) for entry in self.entries.values()]
         return polars.DataFrame(columns)
@@ -194,7 +194,7 @@ class Results(Exportable, Mapping[str, float]):
         """One row per query, one column per measure; null where a measure is undefined."""
         import polars
 
-        columns: dict[str, Any] = {"query": polars.Series(self.queries, dtype=polars.String)}
+        columns: dict[str, object] = {"query": polars.Series(self.queries, dtype=polars.String)}
         for name in self.entries:
             columns[name] = polars.Series(self.column(name), dtype=polars.Float64).fill_nan(None)
         return polars.DataFrame(columns)
@@ -217,7 +217,7 @@ class Results(Exportable, Mapping[str, float]):
         Args:
             per_query: Adds `per_query`: {query: {measure: value or null}}.
         """
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "run": self.run,
             "measures": {
                 name: entry.to_dict() | {"fingerprint": entry.fingerprint(self.convention)}

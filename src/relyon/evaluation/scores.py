@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_whole
@@ -41,7 +41,7 @@ def evaluate_scores(
     *,
     columns: Mapping[str, str] | None = None,
     weights: ArrayLike | None = None,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     name: str | None = None,

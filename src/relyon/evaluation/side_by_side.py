@@ -84,7 +84,7 @@ class SideBySide(Exportable):
         """
         return render_text(self.document(*values, columns=columns or COLUMNS, **options), columns)
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = False) -> dict[str, object]:
         """Returns the `to_dict` of each run by its name."""
         return {one.run: one.to_dict(per_query=per_query) for one in self.results}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -22,20 +22,21 @@ __all__ = ["evaluate_run"]
 
 
 def evaluate_run(
-    judgments: Judgments, program: Program, run: Any, threads: int
+    judgments: Judgments, program: Program, run: object, threads: int
 ) -> tuple[_native.Batch, dict[str, Column], tuple[Note, ...]]:
     """Evaluates a run in place: a file is streamed, a frame's columns are not copied."""
     table = judgments.table
-    run = opened(run, "run") or run
-    streamed = None if program.in_python else _streamed(table, program, run, threads)
-    if streamed is None:
-        run = read_run(run)
-        streamed = _native.evaluate_run(table, program.plan, run.table, threads), run.notes
-    batch, notes = streamed
+    given = opened(run, "run") or run
+    streamed = None if program.in_python else _streamed(table, program, given, threads)
+    if streamed is not None:
+        batch, notes = streamed
+        return batch, batch_columns(program, batch), notes
+    kept = read_run(given)
+    batch = _native.evaluate_run(table, program.plan, kept.table, threads)
     columns = batch_columns(program, batch)
     if program.in_python:
-        columns |= _in_python(judgments, program, batch, run)
-    return batch, columns, notes
+        columns |= _in_python(judgments, program, batch, kept)
+    return batch, columns, kept.notes
 
 
 def _in_python(
@@ -63,7 +64,7 @@ def _in_python(
 
 
 def _streamed(
-    table: _native.JudgmentTable, program: Program, run: Any, threads: int
+    table: _native.JudgmentTable, program: Program, run: object, threads: int
 ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
     """Evaluates a run without keeping it; None if it must be kept."""
     if isinstance(run, Source):
@@ -75,7 +76,7 @@ def _streamed(
     return None
 
 
-def _is_data_frame(run: Any) -> bool:
+def _is_data_frame(run: object) -> bool:
     if isinstance(run, Run):
         return False
     from relyon.data.columns import is_frame
@@ -84,7 +85,7 @@ def _is_data_frame(run: Any) -> bool:
 
 
 def _evaluate_frame(
-    table: _native.JudgmentTable, program: Program, frame: Any, threads: int
+    table: _native.JudgmentTable, program: Program, frame: object, threads: int
 ) -> tuple[_native.Batch, tuple[Note, ...]]:
     """Evaluates the columns of a data frame without copying them."""
     import polars as pl
@@ -100,9 +101,10 @@ def _evaluate_frame(
             table, program.plan, run.query, run.document, run.score, run.rank, threads
         )
     except InputError:
-        if not all(isinstance(column, pl.Series) for column in columns.values()):
+        series = {role: one for role, one in columns.items() if isinstance(one, pl.Series)}
+        if len(series) < len(columns):
             converted = polars_columns(frame, "run")
-            columns = {role: converted[role] for role in columns}
-        refuse_run(columns)
+            series = {role: converted[role] for role in columns}
+        refuse_run(series)
         raise
     return batch, run.notes

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
@@ -90,15 +90,15 @@ def read_bounded_jsonl(data: bytes, limit: int, path: str) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def _objects(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(data: bytes, path: str) -> Iterator[tuple[int, dict[str, object]]]:
     for number, line in enumerate(io.BytesIO(data), 1):
         if len(line) > LONGEST_LINE:
             raise ParseError(message("io.line-is-longer"), path=path, line=number)
         if text := line.removeprefix(b"\xef\xbb\xbf").strip():
-            yield number, json_object(text, path, number, parse_int=str, parse_float=str)
+            yield number, json_object(text, path, number, numbers=str)
 
 
-def _text(value: Any, name: str, path: str, line: int) -> str | None:
+def _text(value: object, name: str, path: str, line: int) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict | list):
@@ -134,8 +134,8 @@ def read_bounded_parquet(data: bytes, limit: int, path: str) -> pl.DataFrame:
         elif column.dtype == pl.Binary:
             size += int(column.bin.size().cast(pl.Int64).sum())
         elif column.dtype in (pl.Categorical, pl.Enum):
-            longest: Any = column.unique().cast(pl.String).str.len_bytes().max()
-            size += len(column) * (longest or 0)
+            longest = column.unique().cast(pl.String).str.len_bytes().max()
+            size += len(column) * (longest if isinstance(longest, int) else 0)
     if size > limit:
         raise too_large(limit, path)
     return frame

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, BinaryIO, Protocol
+from types import ModuleType
+from typing import BinaryIO, Protocol
 
 from relyon.core.errors import DependencyError, InputError
 from relyon.core.texts import message
@@ -80,9 +81,18 @@ class _Guarded:
         self._raw.close()
 
 
-def _zstd() -> Any:
+def _zstd() -> ModuleType:
     """The standard library's module, which is a separate package before Python 3.14."""
     return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+
+
+class _Frame(Protocol):
+    """Decompresses one frame."""
+
+    eof: bool
+    unused_data: bytes
+
+    def decompress(self, data: bytes, /) -> bytes: ...
 
 
 class _Zstandard:
@@ -90,8 +100,8 @@ class _Zstandard:
 
     def __init__(self, raw: Reader) -> None:
         self._raw = raw
-        self._new: Callable[[], Any] = _zstd().ZstdDecompressor
-        self._frame: Any = None
+        self._new: Callable[[], _Frame] = _zstd().ZstdDecompressor
+        self._frame: _Frame | None = None
         self._input = b""
         self._output = bytearray()
 
@@ -127,7 +137,7 @@ def decompressor(raw: Reader, compression: str, path: str) -> Reader:
     Raises:
         DependencyError: If the package for this compression is not installed.
     """
-    stream: Any
+    stream: Reader
     if not compression:
         return raw
     if compression == "gzip":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
@@ -61,7 +61,7 @@ class Descriptions:
         no text for 1 of 2 queries (q3)
     """
 
-    def __init__(self, source: Any, role: Role) -> None:
+    def __init__(self, source: object, role: Role) -> None:
         self.role = role
         self.path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
         self._source = source
@@ -80,7 +80,7 @@ class Descriptions:
             )
 
     @classmethod
-    def of(cls, source: Any, role: Role) -> Descriptions:
+    def of(cls, source: object, role: Role) -> Descriptions:
         """Returns descriptions as they are, or those of a source."""
         return source if isinstance(source, cls) else cls(source, role)
 
@@ -182,7 +182,7 @@ class Descriptions:
         return self._table
 
 
-def described(source: Any, role: Role, ids: Iterable[str]) -> dict[str, str]:
+def described(source: object, role: Role, ids: Iterable[str]) -> dict[str, str]:
     """Returns the texts of ids from what a user gave, and warns where it has none of them.
 
     Who gives `Descriptions` sees to their notes.

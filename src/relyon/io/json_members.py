@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -41,7 +41,7 @@ SUSPECT = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 DEEPEST = 100
 
 
-def parse_json(text: str, path: str) -> Any:
+def parse_json(text: str, path: str) -> object:
     """Parses JSON text.
 
     Raises:
@@ -66,10 +66,10 @@ def parse_json(text: str, path: str) -> Any:
     return found
 
 
-def _check_depth(value: Any, path: str) -> None:
-    level = [value]
+def _check_depth(value: object, path: str) -> None:
+    level: list[object] = [value]
     for _ in range(DEEPEST):
-        inner = []
+        inner: list[object] = []
         for one in level:
             if isinstance(one, dict):
                 inner += [part for part in one.values() if isinstance(part, dict | list)]
@@ -106,21 +106,21 @@ def has_member(head: bytes, name: str, opening: str) -> bool:
     return re.search(rf'(?<!\\)"{name}"\s*:\s*{re.escape(opening)}'.encode(), head) is not None
 
 
-def mapping(value: Any, where: str, path: str) -> Mapping[str, Any]:
+def mapping(value: object, where: str, path: str) -> Mapping[str, object]:
     """Returns a value that must be a JSON object."""
     if not isinstance(value, dict):
         raise InputError(message("io.is-not-object", where=where), path=path)
     return value
 
 
-def listing(value: Any, where: str, path: str) -> list[Any]:
+def listing(value: object, where: str, path: str) -> list[object]:
     """Returns a value that must be a JSON list."""
     if not isinstance(value, list):
         raise InputError(message("io.is-not-list", where=where), path=path)
     return value
 
 
-def identifier(value: Any, where: str, path: str) -> str:
+def identifier(value: object, where: str, path: str) -> str:
     """Returns an id: a text or a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InputError(
@@ -130,7 +130,7 @@ def identifier(value: Any, where: str, path: str) -> str:
     return str(value)
 
 
-def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float:
+def parse_grade(value: object, where: str, path: str, scale: Scale | None) -> float:
     """Returns a grade.
 
     Raises:
@@ -151,7 +151,7 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
     return found
 
 
-def parse_number(value: Any, where: str, path: str) -> float:
+def parse_number(value: object, where: str, path: str) -> float:
     """Returns a finite JSON number.
 
     Raises:
@@ -192,6 +192,6 @@ def by_query(sheet: Sheet, *, shown: bool = False) -> dict[str, list[tuple[Row, 
 write_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def dump(value: Any) -> str:
+def dump(value: object) -> str:
     """Returns JSON for people, with a line end."""
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
 
 __all__ = ["ROW_FILES", "files_beside", "read_letor"]
+
+#: What the native reader returns: arrays and lists by name.
+Found: TypeAlias = dict[str, Any]
 
 #: Suffixes of files with query sizes: LightGBM's and XGBoost's.
 GROUP_FILES = {"groups": (".query", ".group")}
@@ -114,9 +117,7 @@ def read_letor(
     return rows if order is None else rows.in_order(order)
 
 
-def _read(
-    source: Source, grouped: bool, scale: Scale | None, storage: Storage | None
-) -> dict[str, Any]:
+def _read(source: Source, grouped: bool, scale: Scale | None, storage: Storage | None) -> Found:
     """Runs the native reader; refuses a line that it cannot use, with the reason."""
     kind = "" if storage is None else storage.dtype or "float32"
     reader = None if source.plain else source.open()
@@ -148,7 +149,7 @@ def _read(
     return found
 
 
-def _labels(found: dict[str, Any], path: str, scale: Scale | None) -> NDArray[np.float64]:
+def _labels(found: Found, path: str, scale: Scale | None) -> NDArray[np.float64]:
     """Returns labels as numbers; they may be names of a scale."""
     import numpy as np
 
@@ -159,7 +160,7 @@ def _labels(found: dict[str, Any], path: str, scale: Scale | None) -> NDArray[np
     return np.array(grades, dtype=np.float64)[labels.astype(np.int64)]
 
 
-def _documents(found: dict[str, Any], header: LetorHeader) -> list[str] | None:
+def _documents(found: Found, header: LetorHeader) -> list[str] | None:
     """Returns the document of each row; non-ASCII comments are searched here."""
     documents: list[str] | None = found["documents"]
     for row, comment in found["comments"]:
@@ -170,7 +171,7 @@ def _documents(found: dict[str, Any], header: LetorHeader) -> list[str] | None:
     return [header.decode(document) for document in documents or ()] or None
 
 
-def _features(found: dict[str, Any], header: LetorHeader) -> Features:
+def _features(found: Found, header: LetorHeader) -> Features:
     names = header.feature_names(found["width"])
     values = found["features"]
     if isinstance(values, tuple):

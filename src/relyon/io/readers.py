@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, BinaryIO, Literal, TypeGuard, get_args
 
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_choice
@@ -380,11 +380,15 @@ def opened(
     Raises:
         InputError: If it cannot be read or is not recognised.
     """
-    path = isinstance(source, str | os.PathLike | Source)
-    if path or (hasattr(source, "read") and not hasattr(source, "__arrow_c_stream__")):
-        file: Any = source
-        return open_source(file, format=format, kind=kind, named=bool(columns))
+    if _is_file(source):
+        return open_source(source, format=format, kind=kind, named=bool(columns))
     return None
+
+
+def _is_file(source: object) -> TypeGuard[str | os.PathLike[str] | BinaryIO | Source]:
+    if isinstance(source, str | os.PathLike | Source):
+        return True
+    return hasattr(source, "read") and not hasattr(source, "__arrow_c_stream__")
 
 
 def _is_frame(source: object) -> bool:
@@ -393,7 +397,7 @@ def _is_frame(source: object) -> bool:
     return is_frame(source)
 
 
-def _dict_of(source: object, what: str) -> Mapping[Any, Mapping[Any, Any]]:
+def _dict_of(source: object, what: str) -> Mapping[str, Mapping[str, float]]:
     convert = getattr(source, "to_dict", None)
     if callable(convert):
         return convert()  # type: ignore[no-any-return]

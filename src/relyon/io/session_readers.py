@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Required, TypedDict, get_args
 
 from relyon.core.cells import show_column
 from relyon.core.errors import InputError, ParseError, UnknownNameError
@@ -226,7 +226,14 @@ def _scan(
     return table
 
 
-def _dialect(source: Source, kind: SessionFormat) -> dict[str, Any]:
+class _Dialect(TypedDict, total=False):
+    """Options of `csv_reader`."""
+
+    delimiter: Required[str]
+    quoting: Literal[0, 1, 2, 3]
+
+
+def _dialect(source: Source, kind: SessionFormat) -> _Dialect:
     """Returns the options of `csv.reader`: TSV has no quotes, unless its header has."""
     import csv
 
@@ -258,7 +265,7 @@ def _keys(path: str, shown: str, rows: int = 1000) -> list[str]:
 
 def _objects(
     path: str, shown: str, rows: int | None = None
-) -> Iterator[tuple[int, dict[str, Any]]]:
+) -> Iterator[tuple[int, dict[str, object]]]:
     """Yields line numbers and objects.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.cells import REPAIR, hide_texts
 from relyon.core.errors import InputError, ParameterError
@@ -50,7 +50,7 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
 
     target = os.fspath(path)
     kind = check_target(target)
-    native: Any = sessions.frame.to_native()
+    native = sessions.frame.to_native()
     frame = native if isinstance(native, pl.LazyFrame) else sessions.collect().lazy()
     if kind != "parquet" and "timestamp" in sessions.columns:
         frame = frame.with_columns(pl.col("timestamp").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))

@@ -39,13 +39,13 @@ ROLES = {
 }
 
 
-def is_judged(content: Mapping[str, Any]) -> bool:
+def is_judged(content: Mapping[str, object]) -> bool:
     """Whether an object contains the rating of one judge, or of several."""
     found = _named(content)
     return "ratings" in found or {"judge", "grade"} <= found.keys()
 
 
-def _named(content: Mapping[str, Any]) -> dict[str, Any]:
+def _named(content: Mapping[str, object]) -> dict[str, object]:
     """Renames members with usual names to those read here."""
     plain = {plain_name(name): name for name in reversed([*content])}
     own: dict[str, str] = {}
@@ -80,13 +80,13 @@ def write_lines(sheet: Sheet) -> Iterator[str]:
         yield write_json(content) + "\n"
 
 
-def _given(record: Item | Rating, names: Sequence[str]) -> dict[str, Any]:
+def _given(record: Item | Rating, names: Sequence[str]) -> dict[str, object]:
     """Returns a record without empty values."""
     values = ((name, getattr(record, name)) for name in names)
     return {name: value for name, value in values if value not in ("", None, {})}
 
 
-def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
+def _row(content: Mapping[str, object], scale: Scale | None) -> Row:
     content = _named(content)
     rank = content.get("rank")
     if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
@@ -123,7 +123,7 @@ def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
     )
 
 
-def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:
+def _rating(content: Mapping[str, object], scale: Scale | None) -> Rating:
     grade = content.get("grade")
     times = {
         name: None if content.get(name) is None else parse_number(content[name], f"`{name}`", "")
@@ -138,7 +138,7 @@ def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:
     )
 
 
-def _text(value: Any, name: str) -> str:
+def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise InputError(message("io.name-is-not-text", name=name, value=str(value)[:60]))
     return value

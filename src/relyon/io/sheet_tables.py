@@ -219,7 +219,7 @@ def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | No
         name: values.get(name, "") for name in ITEM_COLUMNS[2:] if name not in {*used, "rank"}
     }
     used |= texts.keys()
-    extra: dict[str, Any] = {
+    extra: dict[str, object] = {
         name: value for name, value in values.items() if name not in used and value
     }
     if values.get("fields"):
@@ -260,7 +260,7 @@ def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | No
     return Row(item, (rating,), ended, source)
 
 
-def _fields(text: str) -> dict[str, Any]:
+def _fields(text: str) -> dict[str, object]:
     if not text.lstrip().startswith("{"):
         return {"fields": text}
     try:

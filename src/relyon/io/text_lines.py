@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from relyon.io.byte_source import Source
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 from relyon.io.compression import Reader
 
 __all__ = ["Text"]
@@ -49,7 +52,8 @@ class _Raw(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any, /) -> int:
-        data = self._reader.read(len(buffer))
-        buffer[: len(data)] = data
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer)
+        data = self._reader.read(len(view))
+        view[: len(data)] = data
         return len(data)

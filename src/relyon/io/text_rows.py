@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.cells import APOSTROPHE, show_texts
 from relyon.core.errors import ParseError
@@ -20,7 +20,13 @@ __all__ = ["check_width", "csv_reader", "csv_rows", "json_object", "read_cells"]
 LONGEST = 1 << 30
 
 
-def csv_reader(lines: Iterable[str], **dialect: Any) -> Reader:
+def csv_reader(
+    lines: Iterable[str],
+    *,
+    delimiter: str = ",",
+    quoting: Literal[0, 1, 2, 3] = 0,
+    strict: bool = False,
+) -> Reader:
     """Returns Python's CSV reader without a limit on field size: a field may contain a document.
 
     Python has one limit per process, so that reading would otherwise depend on earlier reads.
@@ -28,7 +34,7 @@ def csv_reader(lines: Iterable[str], **dialect: Any) -> Reader:
     import csv
 
     csv.field_size_limit(LONGEST)
-    return csv.reader(lines, **dialect)
+    return csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=strict)
 
 
 def csv_rows(
@@ -79,14 +85,16 @@ def check_width(fields: Sequence[str], width: int, path: str, line: int) -> None
         )
 
 
-def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str, Any]:
+def json_object(
+    line: bytes, path: str, number: int, *, numbers: Callable[[str], object] | None = None
+) -> dict[str, object]:
     """Returns the object in a line of JSON Lines.
 
     Args:
         line: The line.
         path: The file, for messages.
         number: The line's number, for messages.
-        **options: Options of `json.loads`.
+        numbers: Converts the text of a number; `None` parses it.
 
     Raises:
         ParseError: If there is none.
@@ -94,7 +102,7 @@ def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str
     import json
 
     try:
-        row = json.loads(line, **options)
+        row = json.loads(line, parse_int=numbers, parse_float=numbers)
     except UnicodeDecodeError as error:
         raise not_utf8(line, path, number, error.reason) from None
     except (ValueError, RecursionError) as error:

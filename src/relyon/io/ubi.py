@@ -15,7 +15,7 @@ import math
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.notes import Note
@@ -87,7 +87,7 @@ def is_ubi(head: bytes) -> bool:
     return False
 
 
-def _is_bulk(row: Mapping[str, Any]) -> bool:
+def _is_bulk(row: Mapping[str, object]) -> bool:
     return len(row) == 1 and next(iter(row)) in BULK and isinstance(next(iter(row.values())), dict)
 
 
@@ -139,7 +139,7 @@ def read_ubi(sources: Iterable[Source]) -> Sessions:
     return Sessions.from_frame(frame, source=name, notes=tuple(notes))
 
 
-def _rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(source: Source) -> Iterator[tuple[int, dict[str, object]]]:
     """Yields lines with queries and events."""
     rest = b""
     number = 0
@@ -153,19 +153,20 @@ def _rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     yield from _row(rest, number + 1, source.path)
 
 
-def _row(line: bytes, number: int, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _row(line: bytes, number: int, path: str) -> Iterator[tuple[int, dict[str, object]]]:
     if number == 1:
         line = line.removeprefix(b"\xef\xbb\xbf")
     if not line.strip():
         return
     row = json_object(line, path, number)
-    if isinstance(row.get("_source"), dict):  # as printed by a search or an export
-        row = row["_source"]
+    source = row.get("_source")
+    if isinstance(source, dict):  # as printed by a search or an export
+        row = source
     if not _is_bulk(row):
         yield number, row
 
 
-def _text(*values: Any) -> str | None:
+def _text(*values: object) -> str | None:
     """Returns the first text or number, as text."""
     for value in values:
         if isinstance(value, str) and value.strip():
@@ -176,7 +177,7 @@ def _text(*values: Any) -> str | None:
     return None
 
 
-def _part(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _part(row: Mapping[str, object], name: str) -> Mapping[str, object]:
     value = row.get(name)
     return value if isinstance(value, dict) else {}
 
@@ -197,12 +198,12 @@ class _Tables:
         from relyon.io.scratch import scratch_folder
 
         self._folder = tempfile.mkdtemp(dir=scratch_folder())
-        self._waiting: dict[str, list[tuple[Any, ...]]] = {name: [] for name in self.SCHEMAS}
+        self._waiting: dict[str, list[tuple[object, ...]]] = {name: [] for name in self.SCHEMAS}
         self.parts: dict[str, list[str]] = {name: [] for name in self.SCHEMAS}
         self._unused: Counter[str] = Counter()
         self._left_out: Counter[str] = Counter()
 
-    def add(self, row: Mapping[str, Any], path: str, line: int) -> None:
+    def add(self, row: Mapping[str, object], path: str, line: int) -> None:
         """Adds one line."""
         session = _text(row.get("query_id"))
         if "action_name" in row:
@@ -212,18 +213,18 @@ class _Tables:
         else:
             self._query(row, session)
 
-    def _query(self, row: Mapping[str, Any], session: str) -> None:
+    def _query(self, row: Mapping[str, object], session: str) -> None:
         text = _text(row.get("user_query"))
         user = _text(row.get("client_id"), row.get("user_id"))
         self._put("queries", (session, text, _text(row.get("timestamp")), user))
-        results: list[Any] = next(
-            (row[name] for name in RESULTS if isinstance(row.get(name), list)), []
+        results: list[object] = next(
+            (found for name in RESULTS if isinstance(found := row.get(name), list)), []
         )
         for position, doc in enumerate(results, 1):
             if _text(doc) is not None:
                 self._put("results", (session, _text(doc), position))
 
-    def _event(self, row: Mapping[str, Any], session: str | None, path: str, line: int) -> None:
+    def _event(self, row: Mapping[str, object], session: str | None, path: str, line: int) -> None:
         name = str(row["action_name"])
         plain = "".join(letter for letter in name.lower() if letter not in " _-")
         if session is None:
@@ -263,7 +264,7 @@ class _Tables:
             ),
         )
 
-    def _put(self, table: str, values: tuple[Any, ...]) -> None:
+    def _put(self, table: str, values: tuple[object, ...]) -> None:
         waiting = self._waiting[table]
         waiting.append(values)
         if len(waiting) >= BATCH:
@@ -277,7 +278,7 @@ class _Tables:
         self.parts[table].append(path)
         self._waiting[table] = []
 
-    def _frame(self, table: str, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
+    def _frame(self, table: str, rows: list[tuple[object, ...]]) -> pl.DataFrame:
         import polars as pl
 
         kinds = {"position": pl.Int64, "dwell_seconds": pl.Float64}
@@ -321,7 +322,7 @@ class _Tables:
         return notes
 
 
-def _seconds(value: Any) -> float | None:
+def _seconds(value: object) -> float | None:
     """Returns a time in seconds; None without a time."""
     try:
         seconds = float(value) if isinstance(value, int | float | str) else math.nan
@@ -330,12 +331,12 @@ def _seconds(value: Any) -> float | None:
     return seconds if math.isfinite(seconds) else None
 
 
-def _ordinal(place: Any, path: str, line: int) -> int | None:
+def _ordinal(place: object, path: str, line: int) -> int | None:
     """Returns a position as a whole number; None without a position."""
     if place is None or isinstance(place, dict | list | bool) or place == "":
         return None
     try:
-        number = float(place)
+        number = float(place) if isinstance(place, int | float | str) else math.nan
     except (ValueError, OverflowError):
         number = math.nan
     if not abs(number) < 1e15 or number != math.floor(number):

@@ -44,7 +44,7 @@ class Agreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values."""
-        found = {
+        found: dict[str, object] = {
             "model": self.model,
             "measure": self.measure,
             "value": json_number(self.value),

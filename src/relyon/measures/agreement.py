@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.measures.definition import Aspect, Measure, Step
+from relyon.measures.definition import Aspect, Kernel, Measure, Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.lookup import register
 from relyon.measures.pairwise import PairUnjudged, labelled
@@ -103,7 +103,7 @@ class Tau(Measure):
         left = f"({concordant} - {discordant}) / {format_number(self._norm(ranking))}"
         return equation(left, self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "tau", {"unjudged": self.unjudged}
 
 
@@ -165,7 +165,7 @@ class Spearman(Measure):
                 running / norm,
             )
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "spearman", {"unjudged": self.unjudged}
 
 
@@ -240,5 +240,5 @@ class Kappa(Measure):
         left = f"1 - {format_number(found)} / {format_number(self._expected(ranking))}"
         return equation(left, self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "kappa", {"unjudged": self.unjudged}

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.rules import ApDenominator
-from relyon.measures.definition import Aspect, Step
+from relyon.measures.definition import Aspect, Kernel, Step
 from relyon.measures.formulas import equation, format_number, quotient
 from relyon.measures.lookup import register
 from relyon.measures.relevance import BinaryMeasure, NeedsRelevant
@@ -82,7 +82,7 @@ class AP(NeedsRelevant):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "ap", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
 
 
@@ -143,5 +143,5 @@ class MeanP(BinaryMeasure):
         ]
         return equation(quotient(terms, depth), self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "meanp", {"k": self.k, "rel": self.rel}

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.errors import ParameterError
 from relyon.core.rules import NoRelevant, PDenominator
 from relyon.core.texts import message
-from relyon.measures.definition import Aspect, Step
+from relyon.measures.definition import Aspect, Kernel, Step
 from relyon.measures.formulas import equation
 from relyon.measures.lookup import register
 from relyon.measures.relevance import (
@@ -86,7 +86,7 @@ class Precision(MayNeedRelevant):
     def expanded_formula(self, ranking: "Ranking") -> str:
         return self.fraction(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "p", {
             "k": self.k,
             "rel": self.rel,
@@ -153,7 +153,7 @@ class Recall(NeedsRelevant):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "recall", {"k": self.k, "rel": self.rel, "capped": self.capped}
 
 
@@ -213,7 +213,7 @@ class Success(MayNeedRelevant):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return [] if self.value(ranking) else self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "success", {"k": self.k, "rel": self.rel, "no_relevant": self.no_relevant}
 
 
@@ -263,7 +263,7 @@ class RR(NeedsRelevant):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return [] if self.value(ranking) else self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "rr", {"k": self.k, "rel": self.rel}
 
 
@@ -333,5 +333,5 @@ class RPrec(NeedsRelevant):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "rprec", {"multiple": self.multiple, "rel": self.rel}

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.rules import Gain, gain_function
 from relyon.core.texts import message
-from relyon.measures.definition import Aspect, Better, Describes, Measure, Step
+from relyon.measures.definition import Aspect, Better, Describes, Kernel, Measure, Step
 from relyon.measures.gain import UNJUDGED, native_gain
 from relyon.measures.lookup import register
 
@@ -18,6 +18,14 @@ __all__ = ["ERR", "RBP", "RBPResidual"]
 
 #: trec_eval's default.
 TREC_PERSISTENCE = 0.9
+
+
+#: The persistence of RBP's user unless a name or a convention sets it.
+PERSISTENCE = 0.8
+
+
+def _persistence(p: float | None) -> float:
+    return PERSISTENCE if p is None else p
 
 
 @register
@@ -77,7 +85,7 @@ class ERR(Measure):
             yield Step(entry.rank, entry.document, entry.grade, stop, reached, added, total)
             reached *= 1.0 - stop
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         highest = 1.0 if self.max is None else self.max
         return "err", {"k": self.k, "max": highest, "unjudged": self.unjudged}
 
@@ -123,7 +131,7 @@ class RBP(Measure):
     headings: ClassVar[tuple[str, str]] = ("gain", "weight")
     convention_fields: ClassVar[dict[str, str]] = {"gain": ""}
     k: int | None = None
-    fallbacks: ClassVar[dict[str, Any]] = {"p": 0.8}
+    fallbacks: ClassVar[dict[str, object]] = {"p": PERSISTENCE}
     p: float | None = None
     rel: float | None = None
     gain: Gain | None = None
@@ -135,9 +143,9 @@ class RBP(Measure):
 
     def trec_name(self, filled: Measure | None = None) -> str:
         """Returns trec_eval's name, with p unless it is trec_eval's default."""
-        if self.p is not None or filled is None:
+        if self.p is not None or not isinstance(filled, RBP):
             return super().trec_name()
-        whole = replace(self, p=filled.filled("p"))
+        whole = replace(self, p=_persistence(filled.p))
         name = whole.trec_name()
         return str(self) if whole.p == TREC_PERSISTENCE and name == str(whole) else name
 
@@ -154,7 +162,7 @@ class RBP(Measure):
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         threshold = 1.0 if self.rel is None else max(self.rel, 0.0)
         worth = gain_function(self.gain) if self.gain is not None else None
-        persistence, top = self.filled("p"), 1.0
+        persistence, top = _persistence(self.p), 1.0
         if worth is not None and self.normalise:
             top = max(map(worth, ranking.judged.values()), default=1.0)
         total, weight = 0.0, 1.0 - persistence
@@ -169,11 +177,11 @@ class RBP(Measure):
             yield Step(entry.rank, entry.document, entry.grade, gain, weight, gain * weight, total)
             weight *= persistence
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         gain = native_gain(self.gain)
         return "rbp", {
             "k": self.k,
-            "p": self.filled("p"),
+            "p": _persistence(self.p),
             "rel": self.rel,
             "gain": gain,
             "normalise": self.normalise,
@@ -214,13 +222,13 @@ class RBPResidual(Measure):
     argument: ClassVar[str] = "p"
     headings: ClassVar[tuple[str, str]] = ("unjudged", "weight")
     is_additive: ClassVar[bool] = False
-    fallbacks: ClassVar[dict[str, Any]] = {"p": 0.8}
+    fallbacks: ClassVar[dict[str, object]] = {"p": PERSISTENCE}
     p: float | None = None
     tail: Literal["always", "unjudged"] = "always"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.filled("p") < 1:
+        if not 0 < _persistence(self.p) < 1:
             raise ParameterError(
                 message(
                     "measures.parameter-p-of-rbp-residual",
@@ -229,7 +237,7 @@ class RBPResidual(Measure):
             )
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        p = self.filled("p")
+        p = _persistence(self.p)
         total, weight = 0.0, 1.0
         for entry in ranking:
             unjudged = float(entry.grade is None)
@@ -241,5 +249,5 @@ class RBPResidual(Measure):
         if total or self.tail == "always":
             yield Step(len(ranking) + 1, "", None, 1.0, weight, weight, total + weight)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "rbp_residual", {"p": self.filled("p"), "tail": self.tail}
+    def kernel(self) -> Kernel | None:
+        return "rbp_residual", {"p": _persistence(self.p), "tail": self.tail}

@@ -5,11 +5,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.measures.definition import Aspect, Combine, Step
+from relyon.measures.definition import Aspect, Combine, Kernel, Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.inversions import Exact, Inversion, costliest, exact
 from relyon.measures.lookup import register
@@ -230,7 +230,7 @@ class AUC(_ClassPairs):
     def pooled(self, total: "_native.Total") -> float:
         return total.auc(self.max_fpr)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "auc", {"rel": self.rel, "unjudged": self.unjudged, "max_fpr": self.max_fpr}
 
 
@@ -278,7 +278,7 @@ class GAUC(_ClassPairs):
         weight = self.query_weight(ranking)
         return weight * value, weight
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "gauc", {
             "rel": self.rel,
             "weight": self.weight,
@@ -342,5 +342,5 @@ class AveragePrecision(_Classes):
     def pooled(self, total: "_native.Total") -> float:
         return total.average_precision()
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "average_precision", {"rel": self.rel, "unjudged": self.unjudged}

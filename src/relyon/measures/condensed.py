@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.measures.definition import Measure, Step
+from relyon.measures.definition import Kernel, Measure, Step
 from relyon.measures.parameters import parameters
 
 if TYPE_CHECKING:
@@ -57,16 +57,16 @@ class Condensed(Measure):
     def value(self, ranking: Ranking) -> float:
         return super().value(condense(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         kernel = super().kernel()
         return None if kernel is None else (kernel[0], {**kernel[1], "judged_only": True})
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        given = {entry.name: getattr(self, entry.name) for entry in fields(cast("Any", self))}
+    def __reduce__(self) -> tuple[object, ...]:
+        given = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
         return _restore, (type(self).__mro__[2], given)
 
 
-def _restore(kind: type[Measure], given: dict[str, Any]) -> Measure:
+def _restore(kind: type[Measure], given: dict[str, object]) -> Measure:
     return condensed(kind)(**given)
 
 

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.data.ranking import Ranking
-from relyon.measures.definition import Measure, Step
+from relyon.measures.definition import Kernel, Measure, Step
 from relyon.measures.formulas import equation, format_number, quotient
 from relyon.measures.lookup import register
 
@@ -91,14 +91,14 @@ class Continuation(Measure):
             total += gain * weight
             yield Step(entry.rank, entry.document, entry.grade, gain, weight, gain * weight, total)
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """Its parameters, as kernels take them."""
         given = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         if "max" in given:
             given["max"] = self.scale()[1]
         return given
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return self.name, self.settings()
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from relyon.measures.definition import UNBOUNDED, Aspect, Combine, Describes, Step
+from relyon.measures.definition import UNBOUNDED, Aspect, Combine, Describes, Kernel, Step
 from relyon.measures.formulas import format_number
 from relyon.measures.lookup import register
 from relyon.measures.relevance import BinaryMeasure
@@ -54,7 +54,7 @@ class NumRet(Count):
         for entry in ranking:
             yield Step(entry.rank, entry.document, entry.grade, 1.0, 1.0, 1.0, float(entry.rank))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "num_ret", {}
 
 
@@ -90,7 +90,7 @@ class NumRel(Count):
                 total += 1
                 yield Step(total, document, grade, 1.0, 1.0, 1.0, float(total))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "num_rel", {"rel": self.rel}
 
 
@@ -127,7 +127,7 @@ class NumRelRet(Count):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "num_rel_ret", {"k": self.k, "rel": self.rel}
 
 
@@ -164,7 +164,7 @@ class NumNonrelRet(Count):
             total += counted
             yield Step(entry.rank, entry.document, entry.grade, counted, 1.0, counted, total)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "num_nonrel_ret", {"rel": self.rel}
 
 
@@ -194,5 +194,5 @@ class NumQ(Count):
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         yield Step(1, "", None, 1.0, 1.0, 1.0, 1.0)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "num_q", {}

@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_args
 
 from relyon.core.errors import ParameterError
 from relyon.core.rules import COUNTED, POSITIVE, Counted, Undefined, show_gain
@@ -22,10 +22,15 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
     from relyon.measures.inversions import Inversion
 
-__all__ = ["UNBOUNDED", "Aspect", "Better", "Combine", "Describes", "Measure", "Step"]
+__all__ = ["UNBOUNDED", "Aspect", "Better", "Combine", "Describes", "Kernel", "Measure", "Step"]
 
 #: The bounds of measures that add up gains or counts.
 UNBOUNDED = (0.0, math.inf)
+
+UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
+
+#: The name of a native function and its parameters.
+Kernel: TypeAlias = tuple[str, Mapping[str, object]]
 
 Combine = Literal["mean", "ratio", "sum", "pooled", "geometric"]
 Describes = Literal["quality", "data"]
@@ -140,7 +145,7 @@ class Measure(ABC):
     counts_queries: ClassVar[bool] = False
     needs_subtopics: ClassVar[bool] = False
     convention_fields: ClassVar[dict[str, str]] = {}
-    fallbacks: ClassVar[dict[str, Any]] = {}
+    fallbacks: ClassVar[dict[str, object]] = {}
     at: ClassVar[str] = "k"
     argument: ClassVar[str] = "k"
     several: ClassVar[bool] = False
@@ -158,7 +163,7 @@ class Measure(ABC):
         """Returns why the measure has no value for this query, or `None` if it has one."""
         return None
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         """Returns the native function and its parameters, or `None` to loop over `steps`.
 
         A parameter `undefined` is filled with what a query without a value counts, for functions
@@ -339,7 +344,7 @@ class Measure(ABC):
             scale: The grade scale: its threshold, and its gains for ``gain=scale``.
             highest: The highest grade in the judgments, for ERR.
         """
-        changes: dict[str, Any] = {}
+        changes: dict[str, object] = {}
         own = convention.measure_rules((self.name, *self.aliases))
         for entry in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, entry.name)
@@ -361,7 +366,7 @@ class Measure(ABC):
                 changes[entry.name] = value
         return dataclasses.replace(self, **changes) if changes else self  # type: ignore[type-var]
 
-    def filled(self, name: str) -> Any:
+    def filled(self, name: str) -> object:
         """Returns a parameter's value, or its default if it is left open."""
         value = getattr(self, name)
         return self.fallbacks.get(name) if value is None else value
@@ -369,8 +374,8 @@ class Measure(ABC):
     def undefined_rule(self, convention: Convention) -> Undefined:
         """Returns what a query without a value counts: `skip`, `zero`, `one`, or `error`."""
         own = convention.measure_rules((self.name, *self.aliases))
-        rule: Undefined = own.get("undefined", convention.undefined)
-        return rule
+        rule = own.get("undefined")
+        return next((one for one in UNDEFINED if one == rule), convention.undefined)
 
     def counted_as(self, convention: Convention) -> Counted:
         """Returns the same for sums, to which a refused query (`error`) adds nothing."""

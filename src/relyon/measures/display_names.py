@@ -165,7 +165,7 @@ def pair_rules(
     rules = load_convention(convention)
     pairs = [one.resolve(rules) for one in found if hasattr(one, "label_ties")]
     return {
-        key: list(dict.fromkeys(one.filled(key) for one in pairs))
+        key: list(dict.fromkeys(str(one.filled(key)) for one in pairs))
         for key in ("label_ties", "score_ties")
         if pairs
     }

@@ -6,10 +6,10 @@ grade there is `rel` or more. Judgments without subtopics count as judgments of 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.data.ranking import Ranking
-from relyon.measures.definition import UNBOUNDED, Step
+from relyon.measures.definition import UNBOUNDED, Kernel, Step
 from relyon.measures.lookup import register
 from relyon.measures.subtopics import Diversity, Novelty
 
@@ -288,7 +288,7 @@ class PIA(Diversity):
                 found / divisor, running / divisor,
             )  # fmt: skip
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "p_ia", {"k": self.k, "rel": self.rel}
 
 
@@ -339,7 +339,7 @@ class APIA(Diversity):
                 float(len(found)), float(entry.rank), total - before, total,
             )  # fmt: skip
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "ap_ia", {"k": self.k, "rel": self.rel}
 
 
@@ -394,5 +394,5 @@ class StRecall(Diversity):
             key=lambda document: (-len(set(about[document]) - seen), document),
         )
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "strecall", {"k": self.k, "rel": self.rel}

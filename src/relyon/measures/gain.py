@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.rules import Discount, Gain, Ideal, gain_function
 from relyon.core.texts import message
-from relyon.measures.definition import UNBOUNDED, Aspect, Describes, Measure, Step
+from relyon.measures.definition import UNBOUNDED, Aspect, Describes, Kernel, Measure, Step
 from relyon.measures.formulas import equation, format_number, format_sum
 from relyon.measures.lookup import register
 
@@ -142,7 +142,7 @@ class CG(Measure):
     def ideal_steps(self, ranking: "Ranking") -> Iterator[Step]:
         return ideal_list(ranking, self.k, self.gain or "linear", "none", "judged")
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "cg", {"k": self.k, "gain": native_gain(self.gain), "unjudged": self.unjudged}
 
 
@@ -191,7 +191,7 @@ class DCG(Measure):
     def expanded_formula(self, ranking: "Ranking") -> str:
         return equation(written(self.steps(ranking)), self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "dcg", {
             "k": self.k,
             "gain": native_gain(self.gain),
@@ -251,7 +251,7 @@ class IDCG(Measure):
     def expanded_formula(self, ranking: "Ranking") -> str:
         return equation(written(self.steps(ranking)), self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "idcg", {
             "k": self.k,
             "gain": native_gain(self.gain),
@@ -331,7 +331,7 @@ class NDCG(Measure):
         )
         return equation(left, value)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "ndcg", {
             "k": self.k,
             "gain": native_gain(self.gain),

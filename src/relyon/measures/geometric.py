@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.measures.averages import AP
-from relyon.measures.definition import Combine
+from relyon.measures.definition import Combine, Kernel
 from relyon.measures.incomplete import Bpref
 from relyon.measures.logarithms import geometric_parts
 from relyon.measures.lookup import register
@@ -65,7 +65,7 @@ class GMAP(Geometric, AP):
     trec_names: ClassVar[Mapping[str, str]] = {"gm_ap": "gm_map"}
     formula = "exp(mean of log(max(AP, 0.00001)))"
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         _, values = super().kernel() or ("", {})
         return "gm_ap", values
 
@@ -93,5 +93,5 @@ class GMBpref(Geometric, Bpref):
     name = "gm_bpref"
     formula = "exp(mean of log(max(bpref, 0.00001)))"
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "gm_bpref", {"rel": self.rel}

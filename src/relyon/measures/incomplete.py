@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from relyon.measures.definition import Aspect, Better, Describes, Measure, Step
+from relyon.measures.definition import Aspect, Better, Describes, Kernel, Measure, Step
 from relyon.measures.formulas import equation, format_number, quotient
 from relyon.measures.lookup import register
 from relyon.measures.relevance import NeedsRelevant
@@ -77,7 +77,7 @@ class Bpref(_SumOverRelevant):
                 total / relevant,
             )
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "bpref", {"rel": self.rel}
 
 
@@ -141,7 +141,7 @@ class InfAP(_SumOverRelevant):
                 total / relevant,
             )
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "infap", {"rel": self.rel}
 
 
@@ -201,7 +201,7 @@ class Judged(Measure):
         above, below = self.parts(ranking)
         return equation(f"{format_number(above)} / {format_number(below)}", self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "judged", {"k": self.k}
 
 
@@ -262,5 +262,5 @@ class Unjudged(Measure):
         above, below = self.parts(ranking)
         return equation(f"{format_number(above)} / {format_number(below)}", self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "unjudged", {"k": self.k}

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.errors import ParameterError
 from relyon.core.rules import IprecRounding
 from relyon.core.texts import message
-from relyon.measures.definition import Step
+from relyon.measures.definition import Kernel, Step
 from relyon.measures.formulas import equation
 from relyon.measures.lookup import register
 from relyon.measures.relevance import NeedsRelevant
@@ -130,7 +130,7 @@ class IPrec(Interpolated):
                 return equation(f"{found} / {rank}", best)
         return f"fewer than {count} relevant retrieved: 0"
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "iprec", {"recall": self.recall, "rel": self.rel, "rounding": self.rounding}
 
 
@@ -203,5 +203,5 @@ class IAP(Interpolated):
                 total / self.points,
             )
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "iap", {"points": self.points, "rel": self.rel, "rounding": self.rounding}

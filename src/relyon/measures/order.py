@@ -3,11 +3,11 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.measures.definition import Measure, Step
+from relyon.measures.definition import Kernel, Measure, Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.lookup import register
 from relyon.measures.relevance import BinaryMeasure
@@ -130,7 +130,7 @@ class Compatibility(Measure):
         found = {entry.document for entry in ranking}
         return [document for document in self.ideal(ranking) if document not in found]
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         given = {"p": self.p, "normalize": self.normalize, "unretrieved": self.unretrieved}
         return "compat", given
 
@@ -189,5 +189,5 @@ class Accuracy(BinaryMeasure):
         wrong = math.fsum(step.gain for step in self.steps(ranking))
         return equation(f"{format_number(pairs - wrong)} / {pairs}", self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "accuracy", {"k": self.k, "rel": self.rel}

@@ -4,12 +4,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.rules import Counted
 from relyon.core.texts import message
-from relyon.measures.definition import Aspect, Measure, Step
+from relyon.measures.definition import Aspect, Kernel, Measure, Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.inversions import Exact, Inversion, LabelCounts, costliest, exact
 from relyon.measures.lookup import register
@@ -49,7 +49,7 @@ class _Pairs(Measure):
     ordinal: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
     convention_fields: ClassVar[dict[str, str]] = {"unjudged": ""}
-    fallbacks: ClassVar[dict[str, Any]] = {"label_ties": "positive", "score_ties": "ignore"}
+    fallbacks: ClassVar[dict[str, object]] = {"label_ties": "positive", "score_ties": "ignore"}
     label_ties: LabelTies | None = None
     score_ties: ScoreTies | None = None
     unjudged: PairUnjudged = "removed"
@@ -141,7 +141,7 @@ class _Pairs(Measure):
             yield Step(entry.rank, entry.document, entry.grade, positive, negative, change, total)
             before = total
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return self.name, {
             "label_ties": self.filled("label_ties"),
             "score_ties": self.filled("score_ties"),
@@ -218,9 +218,9 @@ class PNR(_Pairs):
             positive, negative = f"({positive} + {extra})", f"({negative} + {extra})"
         return equation(f"{positive} / {negative}", self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         name, values = super().kernel() or ("", {})
-        return name, values | {"smoothing": self.smoothing}
+        return name, {**values, "smoothing": self.smoothing}
 
 
 @register

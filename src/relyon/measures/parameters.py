@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, get_args, get_type_hints
+from typing import SupportsFloat, SupportsIndex, get_args, get_type_hints
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice
@@ -16,10 +16,10 @@ __all__ = ["OPTIONAL", "check_parameter", "choices", "open_parameters", "paramet
 #: Parameters for which `None` has a meaning, so that no convention fills them.
 OPTIONAL = frozenset({"k"})
 
-_HINTS: dict[type, dict[str, Any]] = {}
+_HINTS: dict[type, dict[str, object]] = {}
 
 
-def parameters(kind: type) -> dict[str, Any]:
+def parameters(kind: type) -> dict[str, object]:
     """Returns a measure's parameters and their types."""
     if kind not in _HINTS:
         hints = {entry.name: entry.type for entry in dataclasses.fields(kind)}
@@ -39,9 +39,9 @@ def show(value: object) -> str:
     return str(value)
 
 
-def choices(hint: Any) -> tuple[Any, ...]:
+def choices(hint: object) -> tuple[object, ...]:
     """Returns the choices that a parameter's type allows; empty if it is not a list of choices."""
-    found: list[Any] = []
+    found: list[object] = []
     for argument in get_args(hint):
         if isinstance(argument, str):
             found.append(argument)
@@ -50,7 +50,7 @@ def choices(hint: Any) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def check_parameter(measure: str, name: str, value: Any, hint: Any) -> Any:
+def check_parameter(measure: str, name: str, value: object, hint: object) -> object:
     """Returns a parameter's value in its own type, parsing text if necessary."""
     optional = type(None) in get_args(hint) or hint is type(None)
     if value is None and optional:
@@ -84,6 +84,8 @@ def check_parameter(measure: str, name: str, value: Any, hint: Any) -> Any:
             raise refuse("`true` or `false`")
         return text == "true"
     try:
+        if not isinstance(value, str | SupportsFloat | SupportsIndex):
+            raise refuse("a number")
         number = float(value)
     except (TypeError, ValueError):
         raise refuse("a number") from None

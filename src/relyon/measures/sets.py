@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.errors import ParameterError
 from relyon.core.rules import PDenominator
 from relyon.core.texts import message
-from relyon.measures.definition import Step
+from relyon.measures.definition import Kernel, Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.lookup import register
 from relyon.measures.relevance import MACRO_MICRO, BinaryMeasure, NeedsRelevant, retrieved_or_k
@@ -98,7 +98,7 @@ class F1(WeightedF):
     rel: float | None = None
     denominator: PDenominator | None = None
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "f1", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
 
 
@@ -154,7 +154,7 @@ class FBeta(WeightedF):
             return "nothing was retrieved"
         return super().undefined(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "f_beta", {
             "k": self.k,
             "weight": self.square(),
@@ -211,7 +211,7 @@ class SetAP(NeedsRelevant):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "set_ap", {"rel": self.rel}
 
 
@@ -294,7 +294,7 @@ class Utility(BinaryMeasure):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "utility", {
             "tp": self.tp,
             "fp": self.fp,

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.data.ranking import Ranking
-from relyon.measures.definition import Aspect, Measure, Step
+from relyon.measures.definition import Aspect, Kernel, Measure, Step
 from relyon.measures.formulas import equation, format_number
 
 __all__ = ["Diversity", "Novelty"]
@@ -160,7 +160,7 @@ class Novelty(Diversity):
         value, norm = self.value(ranking), self._norm(ranking)
         return equation(f"{format_number(value * norm)} / {format_number(norm)}", value)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "novelty", {
             "k": self._k,
             "alpha": self.alpha,

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.data.convention import Gain, gain_function
-from relyon.measures.definition import Measure, Step
+from relyon.measures.definition import Kernel, Measure, Step
 from relyon.measures.formulas import equation, format_number, quotient
 from relyon.measures.gain import ideal_list, native_gain
 from relyon.measures.lookup import register
@@ -116,7 +116,7 @@ class RNDCG(Graded):
         terms = [format_number(value) for _, value in points]
         return equation(quotient(terms, len(points)), self.value(ranking))
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "rndcg", {"gain": native_gain(self.gain), "rel": self.rel}
 
 
@@ -171,7 +171,7 @@ class NDCGRel(Graded):
             if worth(grade) > 0 and document not in found
         ]
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "ndcg_rel", {"gain": native_gain(self.gain)}
 
 
@@ -220,7 +220,7 @@ class GMeasure(Graded):
                 entry.rank, entry.document, entry.grade, gain, divisor, share / of, total / of
             )
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "g", {"gain": native_gain(self.gain)}
 
 
@@ -273,7 +273,7 @@ class BinG(NeedsRelevant):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "bin_g", {"rel": self.rel}
 
 
@@ -328,5 +328,5 @@ class YAAP(NeedsRelevant):
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+    def kernel(self) -> Kernel | None:
         return "yaap", {"rel": self.rel}

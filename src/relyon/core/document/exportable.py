@@ -32,7 +32,7 @@ class Exportable:
 
         return frame_document(self.to_frame(), *values, **options)
 
-    def to_dict(self, *values: Any, **options: Any) -> dict[str, Any]:
+    def to_dict(self, *values: Any, **options: Any) -> dict[str, object]:
         """Returns JSON-ready values; NaN and infinity become null."""
         raise NotImplementedError
 
@@ -74,7 +74,7 @@ class Exportable:
 
         return csv_frame(self.to_frame(*values, **options)).rstrip("\n")
 
-    def to_pandas(self, *values: Any, **options: Any) -> pandas.DataFrame:
+    def to_pandas(self, *values: object, **options: object) -> pandas.DataFrame:
         """Returns `to_frame` as a pandas frame.
 
         Raises:
@@ -87,7 +87,7 @@ class Exportable:
         frame: pandas.DataFrame = library.DataFrame(columns)
         return frame
 
-    def to_arrow(self, *values: Any, **options: Any) -> pyarrow.Table:
+    def to_arrow(self, *values: object, **options: object) -> pyarrow.Table:
         """Returns `to_frame` as a PyArrow table.
 
         Raises:

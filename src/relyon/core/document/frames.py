@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.model import Document, Table
 from relyon.core.texts import Language, catalogue
@@ -37,7 +37,7 @@ def frame_document(frame: polars.DataFrame, language: Language = "en") -> Docume
     return Document([Table(names, rows, left=len(texts), notes=notes)])
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar, overload
 
 if TYPE_CHECKING:
     from relyon.core.document.model import Document
     from relyon.core.notes import Note
 
 __all__ = ["json_number", "json_text", "json_values", "note_dict", "render_json"]
+
+K = TypeVar("K")
+T = TypeVar("T")
 
 
 def render_json(document: Document) -> str:
@@ -35,7 +38,7 @@ def render_json(document: Document) -> str:
     return json_text(_plain(document))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     from dataclasses import fields, is_dataclass
 
     if is_dataclass(value):
@@ -51,7 +54,7 @@ def _plain(value: Any) -> Any:
     return json_values(value)
 
 
-def json_text(values: Any) -> str:
+def json_text(values: object) -> str:
     """Returns values as indented JSON."""
     import json
 
@@ -63,7 +66,13 @@ def json_number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def json_values(value: Any) -> Any:
+@overload
+def json_values(value: Mapping[K, object]) -> dict[str, object]: ...
+@overload
+def json_values(value: list[T] | tuple[T, ...]) -> list[object]: ...
+@overload
+def json_values(value: object) -> object: ...
+def json_values(value: object) -> object:
     """Returns JSON-ready values, nested ones too: numbers by `json_number`, keys as text."""
     if isinstance(value, Mapping):
         return {str(key): json_values(one) for key, one in value.items()}
@@ -72,7 +81,7 @@ def json_values(value: Any) -> Any:
     return json_number(value) if isinstance(value, float) else value
 
 
-def note_dict(note: Note) -> dict[str, Any]:
+def note_dict(note: Note) -> dict[str, object]:
     """Returns a note as JSON-ready values."""
     return {
         "kind": note.kind,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from relyon.core.document.model import (
     Block,
@@ -22,8 +22,8 @@ from relyon.core.document.terminal import printable
 __all__ = ["RENDERERS", "Renderer", "escape", "markdown_parts", "render_markdown"]
 
 
-#: Yields the paragraphs of a block, given its heading level.
-Renderer: TypeAlias = Callable[[Any, int, "Mapping[str, Renderer]"], Iterator[str]]
+#: Yields the paragraphs of a block, given the block, its heading level and all renderers.
+Renderer: TypeAlias = Callable[..., Iterator[str]]
 
 
 def render_markdown(document: Document) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.signs import COLUMNS, cut, printable, shorten, width, wrap
 
@@ -66,7 +66,7 @@ def render_text(document: Document, columns: int | None = COLUMNS) -> str:
 
 
 def _lines(block: Block, columns: int | None, room: int) -> Iterator[str]:
-    render: Callable[[Any, int | None, int], Iterator[str]] = RENDERERS[block.kind]
+    render: Callable[..., Iterator[str]] = RENDERERS[block.kind]
     return render(block, columns, room)
 
 

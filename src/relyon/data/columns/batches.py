@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import DependencyError
 from relyon.core.texts import message
@@ -11,8 +11,9 @@ from relyon.data.columns.spark_partitions import blocks, is_spark_frame, streame
 from relyon.data.lazy import gather
 
 if TYPE_CHECKING:
-    import narwhals as nw
     import polars as pl
+
+    from relyon.data.lazy import LazyRows
 
 __all__ = ["batches", "collect"]
 
@@ -20,7 +21,7 @@ __all__ = ["batches", "collect"]
 BATCH = 1 << 16
 
 
-def collect(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
+def collect(frame: LazyRows) -> pl.DataFrame:
     """Returns the rows of a small frame.
 
     Raises:
@@ -43,7 +44,7 @@ def _missing(error: ImportError) -> DependencyError:
 
 
 def batches(
-    frame: nw.LazyFrame[Any], rows: int = BATCH, *, order: Literal["any", "kept"] = "any"
+    frame: LazyRows, rows: int = BATCH, *, order: Literal["any", "kept"] = "any"
 ) -> Iterator[pl.DataFrame]:
     """Yields the rows of a frame in batches.
 
@@ -57,7 +58,7 @@ def batches(
     """
     import polars as pl
 
-    native: Any = frame.to_native()
+    native = frame.to_native()
     if isinstance(native, pl.LazyFrame):
         if hasattr(native, "collect_batches"):
             yield from native.collect_batches(chunk_size=rows, maintain_order=order == "kept")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, overload
 
 from relyon.core.texts import message
 from relyon.data.columns.faults import Record, refuse
@@ -74,7 +74,11 @@ def usable_evidence(
     return found
 
 
-def _beyond(role: str, values: Any, grade: Any) -> Any:
+@overload
+def _beyond(role: str, values: pl.Series, grade: pl.Series) -> pl.Series: ...
+@overload
+def _beyond(role: str, values: float, grade: float) -> bool: ...
+def _beyond(role: str, values: pl.Series | float, grade: pl.Series | float) -> pl.Series | bool:
     """Says where a value contradicts its grade or its meaning, for numbers and for columns."""
     if role == "weight":
         return values < 0
@@ -142,7 +146,9 @@ def diagnose_evidence(
             refuse(text, path, place, unit)
 
 
-def _value(role: str, field: Any, grade: float, path: str, place: int, unit: str) -> float | None:
+def _value(
+    role: str, field: object, grade: float, path: str, place: int, unit: str
+) -> float | None:
     """Returns one value of evidence, or None where there is none."""
     if missing(field):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message as say
@@ -25,7 +25,7 @@ TWICE = {
 }
 
 # One row of a table: its line (or row) number and its field for each role.
-Record = tuple[int, Mapping[str, Any]]
+Record = tuple[int, Mapping[str, object]]
 
 
 def diagnose(
@@ -105,7 +105,7 @@ def diagnose(
             )
 
 
-def _is_rank(value: Any) -> bool:
+def _is_rank(value: object) -> bool:
     found = number(value)
     return found is not None and math.isfinite(found) and found.is_integer()
 

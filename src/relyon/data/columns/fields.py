@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -13,11 +13,13 @@ from relyon.core.texts import Language, message
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow as pa
 
     from relyon.data.scale import Scale
 
 __all__ = [
     "NAMED_GRADES",
+    "ArrowColumn",
     "from_values",
     "language_of",
     "missing",
@@ -53,12 +55,12 @@ def number(text: object) -> float | None:
         return None
 
 
-def missing(value: Any) -> bool:
+def missing(value: object) -> bool:
     """Says whether a field is empty."""
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def parse_grade(value: Any, scale: Scale | None) -> float:
+def parse_grade(value: object, scale: Scale | None) -> float:
     """Turns one grade into a number.
 
     Raises:
@@ -81,7 +83,7 @@ def parse_grade(value: Any, scale: Scale | None) -> float:
 
 
 def from_values(
-    name: str, values: Iterable[Any], nan_is_null: bool = False, path: str = ""
+    name: str, values: Iterable[object], nan_is_null: bool = False, path: str = ""
 ) -> pl.Series:
     """A series from Python values; mixed types become text.
 
@@ -107,7 +109,7 @@ def from_values(
         ) from None
 
 
-def same_length(columns: Mapping[str, Iterable[Any]]) -> dict[str, pl.Series]:
+def same_length(columns: Mapping[str, Iterable[object]]) -> dict[str, pl.Series]:
     """Converts arrays or sequences to Polars series.
 
     Raises:
@@ -162,7 +164,7 @@ def to_text(series: pl.Series, role: str, path: str = "") -> pl.Series:
     )
 
 
-def to_ids(column: Any, role: str, path: str = "") -> Any:
+def to_ids(column: ArrowColumn, role: str, path: str = "") -> ArrowColumn:
     """Converts ids for native code, which takes whole numbers and categories directly.
 
     Raises:

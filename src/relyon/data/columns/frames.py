@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -12,7 +12,16 @@ from relyon.data.columns.roles import choose
 from relyon.data.lazy import gather
 
 if TYPE_CHECKING:
+    import narwhals as nw
     import polars as pl
+    import pyarrow as pa
+
+    from relyon.data.columns.fields import ArrowColumn
+    from relyon.data.lazy import LazyRows
+
+T = TypeVar("T")
+#: A series of any data frame.
+Column: TypeAlias = "nw.Series[Any]"
 
 __all__ = ["arrow_columns", "is_frame", "named_series", "polars_columns"]
 
@@ -67,7 +76,7 @@ def polars_columns(
 
 def arrow_columns(
     frame: object, kind: str, *, columns: Mapping[str, str] | None = None, path: str = ""
-) -> dict[str, Any]:
+) -> dict[str, ArrowColumn]:
     """The same as `polars_columns`, but columns that native code can read stay as they are.
 
     Raises:
@@ -81,8 +90,8 @@ def _columns(
     kind: str,
     columns: Mapping[str, str] | None,
     path: str,
-    convert: Callable[[str, Any], Any],
-) -> dict[str, Any]:
+    convert: Callable[[str, Column], T],
+) -> dict[str, pl.Series | T]:
     import polars as pl
 
     if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
@@ -143,7 +152,7 @@ def _refuse_series(frame: object) -> None:
 def _refuse_twins(frame: object, path: str) -> None:
     """Refuses a frame with two columns of one name: which of them is meant?"""
     # PyArrow's `columns` are the values.
-    names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+    names = getattr(frame, "column_names", ()) or getattr(frame, "columns", ())
     try:
         listed = [str(name) for name in names]
     except TypeError:
@@ -157,7 +166,7 @@ def _refuse_twins(frame: object, path: str) -> None:
         )
 
 
-def _frame_of(frame: object) -> Any:
+def _frame_of(frame: object) -> nw.DataFrame[Any] | LazyRows | None:
     """Wraps any frame so that its columns can be listed and selected, or returns None."""
     import narwhals as nw
 
@@ -166,12 +175,12 @@ def _frame_of(frame: object) -> Any:
 
 
 def _narwhals_columns(
-    wrapped: Any,
+    wrapped: nw.DataFrame[Any] | LazyRows,
     kind: str,
     columns: Mapping[str, str] | None,
     path: str,
-    convert: Callable[[str, Any], Any],
-) -> dict[str, Any]:
+    convert: Callable[[str, Column], T],
+) -> dict[str, pl.Series | T]:
     import narwhals as nw
     import polars as pl
 
@@ -190,7 +199,7 @@ def _narwhals_columns(
     return {role: convert(role, part.get_column(name)) for role, name in chosen.items()}
 
 
-def _series(column: Any) -> pl.Series:
+def _series(column: Column) -> pl.Series:
     """One narwhals series as a Polars series, without needing more packages than the two."""
     import polars as pl
 
@@ -210,7 +219,7 @@ def _series(column: Any) -> pl.Series:
     return from_values(column.name, column.to_list(), nan_is_null=True)  # as pandas means it
 
 
-def _readable(role: str, column: Any) -> Any:
+def _readable(role: str, column: Column) -> ArrowColumn:
     """One narwhals series as it is in Arrow memory, or else as a Polars series."""
     held = _pyarrow(column)
     if held is not None:
@@ -222,7 +231,7 @@ def _readable(role: str, column: Any) -> Any:
     return _series(column)
 
 
-def _pyarrow(column: Any) -> Any:
+def _pyarrow(column: Column) -> pa.ChunkedArray | None:
     """The PyArrow array of a series' values, or None."""
     native = column.to_native()
     if column.implementation.is_pyarrow():

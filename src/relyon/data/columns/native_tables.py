@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -21,6 +21,7 @@ from relyon.data.columns.roles import EVIDENCE_NAMES, plain_name
 if TYPE_CHECKING:
     import polars as pl
 
+    from relyon.data.columns.fields import ArrowColumn
     from relyon.data.evidence import Evidence
     from relyon.data.scale import Scale
 
@@ -100,7 +101,7 @@ def judgment_table(
     return table, evidence, notes
 
 
-def missing_grades(documents: Sequence[Any] | pl.Series) -> Note:
+def missing_grades(documents: Sequence[object] | pl.Series) -> Note:
     """Returns the note about rows without a grade.
 
     Args:
@@ -122,16 +123,16 @@ class RunColumns(NamedTuple):
         notes: What was noticed.
     """
 
-    query: Any
-    document: Any
-    score: Any
-    rank: Any | None
+    query: ArrowColumn
+    document: ArrowColumn
+    score: ArrowColumn
+    rank: ArrowColumn | None
     value: Literal["score", "rank"]
     notes: tuple[Note, ...]
 
 
 def run_columns(
-    columns: Mapping[str, Any],
+    columns: Mapping[str, ArrowColumn],
     *,
     path: str = "",
     records: Callable[[], Iterable[Record]] | None = None,

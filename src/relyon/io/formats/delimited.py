@@ -336,7 +336,7 @@ def _slow(records: Iterable[Record], position: Mapping[str, int]) -> dict[str, p
     """Reads row by row."""
     import polars as pl
 
-    values: dict[str, list[str]] = {role: [] for role in position}
+    values: dict[str, list[object]] = {role: [] for role in position}
     for _, fields in records:
         for role, listed in values.items():
             listed.append(fields[role])

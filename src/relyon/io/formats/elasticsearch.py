@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
@@ -108,7 +108,7 @@ def _without_index(row: Row) -> Row:
     return replace(row, item=replace(row.item, fields=rest))
 
 
-def _shown(request: Mapping[str, Any]) -> str:
+def _shown(request: Mapping[str, object]) -> str:
     """Returns the query's text if the request contains it in one of the usual forms."""
     parameters = request.get("params")
     if isinstance(parameters, dict):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relyon import _native
 from relyon.core.errors import InputError, ParseError
@@ -145,7 +145,7 @@ class Jsonl(TabularFormat, SheetFormat):
             stream.write(frame.write_ndjson().encode())
 
 
-def _first(head: bytes) -> dict[str, Any]:
+def _first(head: bytes) -> dict[str, object]:
     """Returns the first object of a file with this beginning, or an empty one."""
     lines = first_lines(head, comment=b"")
     if not lines or not lines[0].lstrip().startswith(b"{"):
@@ -164,7 +164,7 @@ def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str,
     return choose(list(first[1]), kind, columns=columns, path=data.path)
 
 
-def _fault(value: Any) -> str:
+def _fault(value: object) -> str:
     """Returns what is wrong with a value."""
     if isinstance(value, dict | list):
         return "is not a single value"
@@ -173,12 +173,12 @@ def _fault(value: Any) -> str:
     return ""
 
 
-def _objects(data: Text) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(data: Text) -> Iterator[tuple[int, dict[str, object]]]:
     """Yields every object with its line; numbers stay as written."""
     for number, line in enumerate(data.lines(), 1):
         text = line.removesuffix(b"\n")
         if text.strip():
-            yield number, json_object(text, data.path, number, parse_int=str, parse_float=str)
+            yield number, json_object(text, data.path, number, numbers=str)
 
 
 def _fast(data: Text, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None:

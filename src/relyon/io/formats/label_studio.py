@@ -155,7 +155,7 @@ class LabelStudio(SheetFormat):
         tasks = []
         for number, row in enumerate(sheet.rows, 1):
             item = row.item
-            data: dict[str, Any] = {
+            data: dict[str, object] = {
                 "query": item.query,
                 "document": item.document,
                 "shown": item.query_text or item.query,
@@ -175,11 +175,11 @@ class LabelStudio(SheetFormat):
         yield dump(tasks)
 
 
-def _annotation(rating: Rating, scale: Scale | None) -> dict[str, Any]:
-    result: list[dict[str, Any]] = []
+def _annotation(rating: Rating, scale: Scale | None) -> dict[str, object]:
+    result: list[dict[str, object]] = []
     if rating.grade is not None:
         named = scale is not None and rating.grade in scale.gains
-        value: dict[str, Any] = (
+        value: dict[str, object] = (
             {"choices": [scale.label(rating.grade)]}
             if scale is not None and named
             else {"number": plain_number(rating.grade)}
@@ -197,7 +197,7 @@ def _annotation(rating: Rating, scale: Scale | None) -> dict[str, Any]:
                     "value": {"text": [text]},
                 }
             )
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "completed_by": {"email": rating.judge},
         "was_cancelled": rating.grade is None,
         "result": result,
@@ -213,19 +213,20 @@ def _annotation(rating: Rating, scale: Scale | None) -> dict[str, Any]:
 
 
 def _rating(
-    content: Mapping[str, Any], where: str, path: str, scale: Scale | None
+    content: Mapping[str, object], where: str, path: str, scale: Scale | None
 ) -> Rating | None:
     judge = content.get("completed_by")
     if isinstance(judge, dict):
         judge = judge.get("email") or judge.get("id")
-    said: dict[str, Any] = {}
+    said: dict[str, object] = {}
     for one in listing(content.get("result") or [], "`result`", path):
         result = mapping(one, "a result", path)
         value = mapping(result.get("value"), "`value`", path)
         name = str(result.get("from_name"))
         for key in ("choices", "text"):
-            if isinstance(value.get(key), list) and value[key]:
-                said[name] = value[key][0]
+            chosen = value.get(key)
+            if isinstance(chosen, list) and chosen:
+                said[name] = chosen[0]
         for key in ("number", "rating"):
             if key in value:
                 said[name] = value[key]
@@ -243,7 +244,7 @@ def _rating(
     )
 
 
-def _time(text: Any, where: str, path: str) -> float | None:
+def _time(text: object, where: str, path: str) -> float | None:
     if text is None:
         return None
     try:

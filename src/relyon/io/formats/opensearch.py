@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.data.scale import Scale
 from relyon.data.sheets import Item, Row, Sheet
@@ -61,7 +61,7 @@ class OpenSearchJudgments(SheetFormat):
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
         """Yields the request that imports the list."""
-        entries: list[dict[str, Any]] = [
+        entries: list[dict[str, object]] = [
             {
                 "query": query,
                 "ratings": [

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -220,7 +220,7 @@ def _texts(frame: pl.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
         yield place, {name: _text(value) for name, value in values.items()}
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None:
         return ""
     return number_text(value) if isinstance(value, float) else str(value)

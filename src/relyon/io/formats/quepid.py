@@ -196,7 +196,7 @@ class QuepidBook(SheetFormat):
             if isinstance(fields, str):
                 fields = parse_json(fields, path)
             extra = dict(mapping(fields, f"{where}: `document_fields`", path))
-            own = {
+            own: dict[str, Any] = {
                 name: extra.pop(key) for name, key in OWN.items() if isinstance(extra.get(key), str)
             }
             rank = content.get("position")
@@ -263,7 +263,7 @@ class QuepidBook(SheetFormat):
 
 
 def _judgement(
-    content: Mapping[str, Any], where: str, path: str, scale: Scale | None
+    content: Mapping[str, object], where: str, path: str, scale: Scale | None
 ) -> Rating | None:
     if content.get("judge_later"):
         return None

@@ -95,7 +95,7 @@ class RanxJson(Format):
 
 
 def _load(source: Source, value: str) -> Any:
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+    def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
         whole = dict(found)
         if len(whole) < len(found):
             keys = [key for key, _ in found]
@@ -143,7 +143,7 @@ def _load(source: Source, value: str) -> Any:
     return parsed
 
 
-def _frame(rows: list[dict[str, Any]], path: str) -> object:
+def _frame(rows: list[dict[str, object]], path: str) -> object:
     import polars as pl
 
     from relyon.data.columns import from_values
@@ -166,7 +166,7 @@ def _whole(grade: float) -> float:
     return int(grade) if grade.is_integer() else grade
 
 
-def _write(data: Mapping[str, Any], stream: BinaryIO) -> None:
+def _write(data: Mapping[str, object], stream: BinaryIO) -> None:
     # One query per line, so that the file and its diffs stay readable.
     rows = (
         json.dumps(query, ensure_ascii=False) + ": " + json.dumps(values, ensure_ascii=False)

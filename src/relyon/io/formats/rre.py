@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -83,7 +83,7 @@ class RreRatings(SheetFormat):
         yield dump({"id_field": "id", "index": sheet.name, "query_groups": groups})
 
 
-def _groups(content: Mapping[str, Any], path: str) -> Iterator[tuple[str, list[Any], Any]]:
+def _groups(content: Mapping[str, object], path: str) -> Iterator[tuple[str, list[object], object]]:
     """Yields name, queries and documents of every group, including unnamed ones."""
     for topic in listing(content.get("topics", []), "`topics`", path):
         yield from _groups(mapping(topic, "a topic", path), path)
@@ -96,13 +96,13 @@ def _groups(content: Mapping[str, Any], path: str) -> Iterator[tuple[str, list[A
         yield "", [found], found.get("relevant_documents")
 
 
-def _text(query: Any, path: str) -> str:
+def _text(query: object, path: str) -> str:
     places = mapping(mapping(query, "a query", path).get("placeholders"), "`placeholders`", path)
     chosen = places.get("$query", next(iter(places.values()), None))
     return identifier(chosen, "the placeholder of the query", path)
 
 
-def _documents(found: Any, path: str, scale: Scale | None) -> Iterator[tuple[str, float]]:
+def _documents(found: object, path: str, scale: Scale | None) -> Iterator[tuple[str, float]]:
     for key, value in mapping(found, "`relevant_documents`", path).items():
         if isinstance(value, list):
             grade = parse_grade(key, "the gain", path, scale)

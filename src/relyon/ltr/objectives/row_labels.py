@@ -123,7 +123,7 @@ def training_rows(
             raise InputError(message("ltr.labels-must-have-one-dimension", count=len(shape)))
         # The scores of this grouping are the numbers of the rows.
         numbered = group_rows(labels, np.arange(shape[0]), groups, scale, weights)
-        places = numbered.known_scores()
+        places = numbered.known_scores().astype(np.int64, copy=False)
         together = bool((places == np.arange(shape[0])).all())
         rows, order = numbered, None if together else places
     values = np.asarray(rows.labels)
