@@ -32,6 +32,9 @@ __all__ = [
     "to_text",
 ]
 
+#: A column that native code reads.
+ArrowColumn: TypeAlias = "pl.Series | pa.ChunkedArray"
+
 NAMED_GRADES = "data.name-scale-for-grades"
 
 
