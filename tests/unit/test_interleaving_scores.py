@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import polars as pl
@@ -83,7 +84,7 @@ def test_no_clicks_at_all() -> None:
     assert one.looks[-1].p == 1
     assert "nan" not in found.to_text().lower()
     assert "All sessions are of one query" in found.to_text()
-    assert found.to_dict()["preferences"][0]["interval"] == [None, None]
+    assert json.loads(found.to_json())["preferences"][0]["interval"] == [None, None]
 
 
 def test_a_log_that_does_not_name_its_lists() -> None:

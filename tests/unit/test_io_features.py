@@ -12,6 +12,7 @@ import pytest
 
 import relyon as library
 from relyon.io.format import formats
+from relyon.labels import make_labels
 
 ROWS = """qid,docid,label,bm25,age
 7,a,1,3.5,1
@@ -170,6 +171,69 @@ def test_rows_without_judgment_may_count_as_zero() -> None:
     rows = library.read_features(CANDIDATES, judgments=JUDGED, unjudged="zero")
     assert (rows.queries, rows.labels.tolist()) == (["1", "2", "3"], [2, 0, 0, 0])
     assert "the label is 0" in str(rows.notes[0])
+
+
+def weighted_judgments(weights: list[float | None]) -> pl.DataFrame:
+    """The judgments above, in their order, with weights."""
+    return pl.DataFrame(
+        {"query": ["1", "1", "2"], "document": ["a", "c", "a"], "grade": [2, 1, 0]}
+    ).with_columns(weight=pl.Series(weights, dtype=pl.Float64))
+
+
+def test_weights_of_judgments_become_those_of_rows() -> None:
+    rows = library.read_features(CANDIDATES, judgments=weighted_judgments([120.5, 3, 0.25]))
+    assert rows.labels.tolist() == [2, 0]
+    assert rows.weights is not None
+    assert rows.weights.tolist() == [120.5, 0.25]
+    assert "row weights are the weights of the judgments" in map(str, rows.notes)
+    with_zeros = library.read_features(
+        CANDIDATES, judgments=weighted_judgments([120.5, 3, None]), unjudged="zero"
+    )
+    assert with_zeros.weights is not None
+    assert with_zeros.weights.tolist() == [120.5, 1, 1, 1]
+    assert with_zeros.labels.tolist() == [2, 0, 0, 0]
+    sentence = "1 of 4 rows has the weight of its judgment, the others the weight 1"
+    assert sentence in map(str, with_zeros.notes)
+
+
+def test_weights_of_rows_win_over_those_of_judgments() -> None:
+    judged = weighted_judgments([120.5, 3, 0.25])
+    weighted = CANDIDATES.with_columns(weight=pl.Series([5.0, 6, 7, 8]))
+    rows = library.read_features(weighted, judgments=judged)
+    assert rows.weights is not None
+    assert rows.weights.tolist() == [5, 7]
+    assert "weights-judged" not in [note.kind for note in rows.notes]
+    assert library.read_features(weighted, judgments=judged, weight=False).weights is None
+
+
+def test_judgments_without_weights_leave_rows_unweighted() -> None:
+    bare = weighted_judgments([1, 1, 1]).drop("weight")
+    low = bare.with_columns(low=pl.lit(0.0))
+    for judged in (JUDGED, bare, low):
+        assert library.read_features(CANDIDATES, judgments=judged).weights is None
+
+
+def test_weights_of_labels_from_a_log_arrive(tmp_path: Path) -> None:
+    log = pl.DataFrame(
+        {
+            "session": [1, 1, 2, 2, 3],
+            "query": ["1"] * 5,
+            "doc": ["a", "b", "a", "b", "a"],
+            "position": [1, 2, 1, 2, 1],
+            "clicked": [1, 0, 1, 1, 0],
+        }
+    )
+    labels = make_labels(log, "dctr")
+    evidence = labels.judgments.evidence
+    assert evidence is not None
+    path = tmp_path / "labels.csv"
+    library.write_judgments(labels.judgments, path)
+    rows = library.read_features(CANDIDATES, judgments=path)
+    assert rows.documents == ["a", "b"]
+    known = labels.judgments.to_frame().sort("document").get_column("weight").to_list()
+    assert rows.weights is not None
+    # Three and two impressions, and the prior's weight of two.
+    assert rows.weights.tolist() == known == [5, 4]
 
 
 def test_judgments_label_letor_rows(tmp_path: Path) -> None:

@@ -110,8 +110,8 @@ def test_any_text_is_read_as_by_the_slow_reader(lines: list[str], ends: bool, de
     order = sorted(range(len(queries)), key=lambda row: queries.index(queries[row]))
     assert rows.labels.tolist() == [labels[row] for row in order]
     assert [rows.queries[place] for place in rows.qid] == [queries[row] for row in order]
-    wanted = None if None in documents else [documents[row] for row in order]
-    assert rows.documents == wanted
+    named = None if None in documents else [documents[row] for row in order]
+    assert rows.documents == named
     assert rows.features is not None
     values = rows.features.dense()
     assert rows.features.sparse != dense

@@ -47,7 +47,7 @@ UNEXPLAINED = {
         same-sessions scores-from-ranks shallow-round shared-queries simulated-without
         split-uneven stages-do-not-nest subtopics texts-absent texts-missing texts-unknown
         times-as-text undated-judgments unjudged-queries unpaired-queries
-        unshared-measures unused-actions weights-found without-time xgboost-min-rows
+        unshared-measures unused-actions weights-found weights-judged without-time xgboost-min-rows
     """,
     "logs": """
         actions-without-impression bots cut-off-lists duplicate-rows gaps implausible-timestamps

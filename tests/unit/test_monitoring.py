@@ -208,7 +208,7 @@ def test_a_slow_decline_shows_since_the_first_month(no_recall: list[relyon.Round
     assert change.p < 0.001
     assert "all tiers: DCG@3 has changed by -" in found.to_text()
     assert "自 2026-01 以来" in found.to_text("zh")
-    assert set(found.to_dict()["since_first"]) == {"all", "head", "tail"}
+    assert set(json.loads(found.to_json())["since_first"]) == {"all", "head", "tail"}
     # A tier that has no first value has no such change.
     assert relyon.monitor(no_recall).since_first("middle") is None
 

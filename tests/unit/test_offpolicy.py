@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -201,7 +202,7 @@ def test_what_is_seen_in_part() -> None:
     assert found["item-position"].value == pytest.approx(1 + 1)
     assert found["cascade-dr"].refused is None
     assert "never shows the candidate's list" in found.to_text()
-    assert found.to_dict()["values"][0]["value"] is None
+    assert json.loads(found.to_json())["values"][0]["value"] is None
     assert found.missing.is_empty()
     assert found.needed == 200
 
@@ -411,4 +412,4 @@ def test_forms(language: Any) -> None:
         assert "{" not in text
     assert found.to_frame().height == 7
     assert found.to_csv().startswith("estimator,value,low,high,seen")
-    assert found.to_dict()["overlaps"][0]["level"] == "list"
+    assert json.loads(found.to_json())["overlaps"][0]["level"] == "list"

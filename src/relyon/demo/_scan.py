@@ -17,7 +17,6 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
 
 LEFT_OUT = frozenset(
     {
@@ -157,11 +156,11 @@ def load_modules(report: Callable[[int, int], None]) -> dict[str, types.ModuleTy
     return modules
 
 
-def own_docstring(value: Any) -> str:
+def own_docstring(value: object) -> str:
     """Return the docstring that belongs to an object itself.
 
     Args:
-        value: Any object.
+        value: object object.
 
     Returns:
         The cleaned docstring; empty if the object has none, or only that of its type.
@@ -178,13 +177,13 @@ def own_docstring(value: Any) -> str:
     return inspect.cleandoc(text).strip() if isinstance(text, str) else ""
 
 
-def signature_of(value: Any) -> str:
+def signature_of(value: object) -> str:
     """Return the parameters of a callable without defaults or annotations.
 
     Defaults and annotations would bring addresses and paths of this machine into the text.
 
     Args:
-        value: Any object.
+        value: object object.
 
     Returns:
         Such as ``(path, *paths)``; empty if Python does not know the signature.
@@ -220,7 +219,7 @@ def words_of(title: str) -> str:
     return " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", title))
 
 
-def text_of(value: Any, title: str) -> str:
+def text_of(value: object, title: str) -> str:
     """Return what a document says about a module's class, function or other object.
 
     Args:
@@ -263,7 +262,7 @@ def exported_names(module: types.ModuleType) -> Iterator[str]:
             yield name
 
 
-def canonical_names(modules: dict[str, types.ModuleType]) -> dict[int, tuple[str, Any]]:
+def canonical_names(modules: dict[str, types.ModuleType]) -> dict[int, tuple[str, object]]:
     """Choose one public name for each object of the modules.
 
     Args:
@@ -272,7 +271,7 @@ def canonical_names(modules: dict[str, types.ModuleType]) -> dict[int, tuple[str
     Returns:
         The name and the object, by the object's identity.
     """
-    best: dict[int, tuple[tuple[Any, ...], str, Any]] = {}
+    best: dict[int, tuple[tuple[object, ...], str, object]] = {}
     for module_name, module in modules.items():
         for name in exported_names(module):
             value = getattr(module, name)
@@ -299,7 +298,9 @@ def canonical_names(modules: dict[str, types.ModuleType]) -> dict[int, tuple[str
     return {key: (dotted, value) for key, (_, dotted, value) in best.items()}
 
 
-def member_entries(dotted: str, cls: type, public: dict[int, tuple[str, Any]]) -> Iterator[Entry]:
+def member_entries(
+    dotted: str, cls: type, public: dict[int, tuple[str, object]]
+) -> Iterator[Entry]:
     """Read the documented public members of a class.
 
     A member that a public base class has too is left to that base class, so that each

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from relyon.core.errors import DependencyError, InputError
 from relyon.core.packages import optional_package, scipy_part
@@ -227,6 +227,14 @@ def _published(path: Path, digest: str) -> bytes:
     return content
 
 
+class _Entry(TypedDict, total=False):
+    """What the header of a safetensors file says of one array."""
+
+    dtype: str
+    shape: list[int]
+    data_offsets: list[int]
+
+
 def read_weights(content: bytes) -> dict[str, Array]:
     """Returns the arrays of 32-bit numbers in a safetensors file.
 
@@ -236,7 +244,7 @@ def read_weights(content: bytes) -> dict[str, Array]:
     import numpy as np
 
     start = 8 + int.from_bytes(content[:8], "little")
-    header: dict[str, Any] = json.loads(content[8:start])
+    header: dict[str, _Entry] = json.loads(content[8:start])
     return {
         name: np.frombuffer(
             content[start + entry["data_offsets"][0] : start + entry["data_offsets"][1]], "<f4"

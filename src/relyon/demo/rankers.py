@@ -11,6 +11,9 @@ from relyon.core.texts import message
 from relyon.demo.corpus import Document
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from relyon.demo.corpus import Question
     from relyon.demo.encoder import Encoder
 
@@ -174,7 +177,7 @@ def tfidf(
     )
     matrix = vectorizer.fit_transform(content(document) for document in documents)
     wanted = vectorizer.transform(question.text for question in asked)
-    similarities: Any = (wanted @ matrix.T).toarray()
+    similarities: NDArray[np.float64] = (wanted @ matrix.T).toarray()
     return {
         question.id: best(documents, scores, depth)
         for question, scores in zip(asked, similarities, strict=True)
@@ -223,7 +226,7 @@ def check_depth(depth: int) -> None:
 
 
 def best(
-    documents: Sequence[Document], scores: Iterable[Any], depth: int
+    documents: Sequence[Document], scores: Iterable[float], depth: int
 ) -> list[tuple[str, float]]:
     """Returns the documents with a score above 0, best first, ties by id."""
     # Rounding first ensures that scores that are equal in a run file also tie here.
@@ -264,7 +267,7 @@ def rank_dense(
     asked = list(questions)
     texts = [*(content(one) for one in documents), *(one.text for one in asked)]
     vectors = encoder.encode(texts, progress)
-    similarities: Any = vectors[len(documents) :] @ vectors[: len(documents)].T
+    similarities = vectors[len(documents) :] @ vectors[: len(documents)].T
     return {
         question.id: best(documents, scores, depth)
         for question, scores in zip(asked, similarities, strict=True)

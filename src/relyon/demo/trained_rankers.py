@@ -11,7 +11,7 @@ import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
     from relyon.data.labelled import LabelledRows
     from relyon.data.run import Run
+    from relyon.evaluation import Results
 
 __all__ = [
     "FOLDS",
@@ -48,8 +49,17 @@ RANKERS = ("regression", "ranknet", "lambdamart", "listnet", "softrank")
 FOLDS = 5
 #: The name of labels given by people.
 GRADES = "people"
+
+
+class _Trees(TypedDict):
+    trees: int
+    leaves: int
+    learning_rate: float
+    threads: int
+
+
 #: The tree settings of all rankers: few and small, as there are few rows.
-TREES: Mapping[str, Any] = {"trees": 100, "leaves": 7, "learning_rate": 0.05, "threads": 1}
+TREES: _Trees = {"trees": 100, "leaves": 7, "learning_rate": 0.05, "threads": 1}
 #: The highest label: labels from clicks are scaled to it, to look like grades to the losses.
 HIGHEST = 3.0
 ALPHA = 0.05
@@ -144,7 +154,7 @@ class LearningStory(Exportable):
             schema_overrides={"labels": pl.String},
         ).fill_nan(None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         rows = self.to_frame().to_dicts()
         return {
@@ -336,7 +346,9 @@ def stretched(found: Judgments, rows: LabelledRows) -> NDArray[np.float64]:
     )
 
 
-def cross_validate(name: str, rows: LabelledRows, labels: NDArray[Any]) -> NDArray[np.float64]:
+def cross_validate(
+    name: str, rows: LabelledRows, labels: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Scores every row with a ranker not trained on its question.
 
     Rows whose label is NaN are not used for training, but are scored like the others.
@@ -361,7 +373,7 @@ def cross_validate(name: str, rows: LabelledRows, labels: NDArray[Any]) -> NDArr
     return scores
 
 
-def _run(rows: LabelledRows, scores: NDArray[Any], name: str) -> Run:
+def _run(rows: LabelledRows, scores: NDArray[np.float64], name: str) -> Run:
     import numpy as np
 
     from relyon.data.run import Run
@@ -385,11 +397,13 @@ def _judge(
     names = [" ".join(key).strip() for key in runs]
     first, *others = runs.values()
     found = compare(judgments, first, others, [MEASURE], scale=SCALE, names=names)
-    by_query = [one.values_by_query(MEASURE) for one in found.results]
-    values = {
-        key: np.array([of[query] for query in sorted(by_query[0])])
-        for key, of in zip(runs, by_query, strict=True)
-    }
+    queries = sorted(found.results[0].values_by_query(MEASURE))
+
+    def arrays(results: Sequence[Results]) -> list[NDArray[np.float64]]:
+        by_query = [one.values_by_query(MEASURE) for one in results]
+        return [np.array([of[query] for query in queries]) for of in by_query]
+
+    values = dict(zip(runs, arrays(found.results), strict=True))
     base = next(iter(values.values()))
     reached = [
         Reached(
@@ -427,12 +441,7 @@ def _judge(
     gain = None
     if without:
         bare = compare(judgments, first, list(without.values()), [MEASURE], scale=SCALE)
-        lacking = {
-            name: np.array([of[query] for query in sorted(by_query[0])])
-            for name, of in zip(
-                without, (one.values_by_query(MEASURE) for one in bare.results[1:]), strict=True
-            )
-        }
+        lacking = dict(zip(without, arrays(bare.results[1:]), strict=True))
         won = np.mean([values[name, GRADES] - lacking[name] for name in RANKERS], axis=0)
         gain = Gain(float(won.mean()), interval("t", won))
     return LearningStory(

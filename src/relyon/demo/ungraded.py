@@ -7,7 +7,7 @@ documents is measured in part; two ways to count them say how far that may misle
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Document, Prose, Table
@@ -77,7 +77,7 @@ class UngradedStory(Exportable):
             ]
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "measure": MEASURE,

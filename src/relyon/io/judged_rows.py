@@ -19,14 +19,23 @@ __all__ = ["Unjudged", "judged_rows"]
 Unjudged = Literal["drop", "zero"]
 
 
-def judged_rows(rows: LabelledRows, judgments: Judgments, unjudged: Unjudged) -> LabelledRows:
-    """Labels rows with the grades of their documents.
+def judged_rows(
+    rows: LabelledRows,
+    judgments: Judgments,
+    unjudged: Unjudged,
+    *,
+    weights: Literal["judged", "own"] = "judged",
+) -> LabelledRows:
+    """Labels rows with the grades of their documents, and weights them as the judgments are.
 
     Args:
         rows: Rows whose documents have ids.
         judgments: Grades by query and document.
         unjudged: "drop" leaves out unjudged rows, and queries without a judged row;
             "zero" gives them the label 0.
+        weights: "judged" takes the weights of the judgments if the rows have none of their own; a
+            row whose judgment has no weight, or without a judgment, has the weight 1. "own" keeps
+            the rows' weights.
 
     Raises:
         InputError: If no row is judged, or the judgments are of subtopics.
@@ -47,9 +56,9 @@ def judged_rows(rows: LabelledRows, judgments: Judgments, unjudged: Unjudged) ->
         {"query": pl.Series(rows.queries, dtype=pl.String).gather(qid), "document": rows.documents},
         schema={"query": pl.String, "document": pl.String},
     )
-    graded = judgments.to_frame().select("query", "document", "grade")
-    grade = keys.join(graded, on=["query", "document"], how="left", maintain_order="left")
-    found = grade.get_column("grade")
+    graded = judgments.to_frame()
+    joined = keys.join(graded, on=["query", "document"], how="left", maintain_order="left")
+    found = joined.get_column("grade")
     missing = int(found.null_count())
     if missing == len(found):
         raise InputError(
@@ -65,7 +74,15 @@ def judged_rows(rows: LabelledRows, judgments: Judgments, unjudged: Unjudged) ->
     absent = graded.join(keys, on=["query", "document"], how="anti").height
     if absent:
         notes.append(Note("judged-without-row", absent, values={"total": graded.height}))
-    rows = replace(rows, labels=labels, notes=tuple(notes))
+    own = rows.weights
+    if weights == "judged" and own is None and "weight" in joined.columns:
+        weight = joined.get_column("weight")
+        own = weight.fill_null(1.0).to_numpy()
+        total = len(found) - missing if unjudged == "drop" else len(found)
+        count = len(weight) - int(weight.null_count())
+        key = "weights-judged.all" if count == total else "weights-judged.some"
+        notes.append(Note("weights-judged", count, values={"total": total}, key=key))
+    rows = replace(rows, labels=labels, weights=own, notes=tuple(notes))
     if unjudged == "zero" or not missing:
         return rows
     kept = np.flatnonzero(found.is_not_null().to_numpy())

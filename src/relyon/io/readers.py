@@ -266,8 +266,8 @@ def read_features(
             takes `PATH.query` or `PATH.group` if it exists; then `PATH.weight` and `PATH.position`
             are read, too, as in LightGBM. A note names the files.
         judgments: Anything that `read_judgments` takes: rows get the grade of their query and
-            document, and a label column is not read. Weights of judgments do not become row
-            weights.
+            document, and a label column is not read. A weight of their grade becomes the weight of
+            the row, with a note, unless the rows have weights of their own or `weight` is False.
         unjudged: With `judgments`, the treatment of rows without a grade: "drop" leaves them out,
             "zero" gives them the label 0. A note counts them.
         format: The file's format; None recognises it.
@@ -332,7 +332,9 @@ def read_features(
             labels=given,
         )
     _filled(rows)
-    return rows if grades is None else judged_rows(rows, grades, unjudged)
+    if grades is None:
+        return rows
+    return judged_rows(rows, grades, unjudged, weights="own" if weight is False else "judged")
 
 
 def read_rows(

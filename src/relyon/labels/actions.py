@@ -13,6 +13,7 @@ from relyon.core.texts import message
 from relyon.labels.beta import Relevance, product
 
 if TYPE_CHECKING:
+    import narwhals as nw
     import polars as pl
 
     from relyon.data.sessions import Sessions
@@ -104,7 +105,7 @@ class Actions:
                     ),
                 )
 
-    def done(self, name: str) -> Any:
+    def done(self, name: str) -> nw.Expr:
         """Returns the expression that says of each row whether an action was done."""
         import narwhals as nw
 
@@ -112,7 +113,7 @@ class Actions:
         found = column >= self.long_dwell if name == "dwell" else column
         return found.fill_null(False)
 
-    def count(self, clicks: Any) -> ActionCounts:
+    def count(self, clicks: nw.LazyFrame[Any]) -> ActionCounts:
         """Counts for each pair what followed its clicks, where the log lies.
 
         Args:
@@ -132,8 +133,8 @@ class Actions:
             .agg(*(nw.col(name).max() for name in names), nw.len().alias("rows"))
         )
         # Of several things that followed, the best one counts.
-        best: dict[str, Any] = {}
-        before: Any = None
+        best: dict[str, nw.Expr] = {}
+        before: nw.Expr | None = None
         for name in (one for one in names if shares[one] > shares["click"]):
             here = nw.col(name) == 1
             best[name] = here if before is None else here & ~before

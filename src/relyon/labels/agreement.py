@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.json import json_number, json_values
 from relyon.core.document.model import Block, Lines, Prose, Table
@@ -42,7 +42,7 @@ class Agreement:
     queries: int
     contrast: Contrast | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         found: dict[str, object] = {
             "model": self.model,
@@ -81,7 +81,7 @@ class PairOrder:
         """Pairs whose intervals overlap."""
         return self.pairs - self.agree - self.reverse
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "model": self.model,
@@ -114,7 +114,7 @@ class Graded:
     impressions: int
     position: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "document": self.document,
@@ -143,7 +143,7 @@ class Disagreement:
     preferred: Graded
     other: Graded
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "model": self.model,
@@ -200,7 +200,7 @@ class HumanComparison:
         contrasts = [one.contrast for one in self.agreements if one.contrast is not None]
         return tuple(one for one in contrasts if one.verdict in ("better", "worse"))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "source": self.source,

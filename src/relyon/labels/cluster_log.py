@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.data.columns.spark_partitions import blocks, streamed
@@ -125,8 +125,7 @@ class CountTask:
         import polars as pl
 
         for block in blocks(batches):
-            rows: Any = pl.from_arrow(block)
-            yield counted(rows, self.rules, dropped)
+            yield counted(pl.DataFrame(block), self.rules, dropped)
 
 
 def _parts(fold: int, native: _native.ClickLog, dropped: Dropped) -> Iterator[Part]:

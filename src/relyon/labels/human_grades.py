@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from relyon.analysis.comparison import compare_results
 from relyon.analysis.comparison.pairing import Sample, common_values
@@ -118,7 +118,7 @@ def compare_with_people(
     fitted: Sequence[FittedModel],
     *,
     measures: MeasureNames = MEASURES,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     level: float = 0.95,
     examples: int = 10,
     threads: int = 0,

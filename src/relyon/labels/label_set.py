@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, note_dict
@@ -131,7 +131,7 @@ class Labels(Exportable):
         """Returns one row per label."""
         return self.labels
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns what was found of the log as a whole, without the labels."""
         import numpy as np
 

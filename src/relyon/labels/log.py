@@ -194,7 +194,7 @@ def read_folds(
     log = read_sessions(sessions)
     rules.check(log)
     path = log.path
-    frame: Any = log.frame.to_native()
+    frame = log.frame.to_native()
     if is_spark_frame(frame):
         frame = frame.select(*rules.columns(log))
         natives, dropped = count_in_cluster(frame, folds, rules, threads)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.errors import ParameterError
 from relyon.core.notes import Note
@@ -210,7 +210,7 @@ class ClickModel(ABC):
     ) -> NDArray[np.bool_]:
         """Draws clicks on each list."""
 
-    def rate(self, done: Any, shown: Any) -> Any:
+    def rate(self, done: Values, shown: Values) -> Values:
         """Returns the mean of a probability of which so many trials succeeded."""
         import numpy as np
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import ratio_of_sums
 from relyon.core.document.exportable import Exportable
@@ -77,7 +77,7 @@ class ModelFit:
     examination: tuple[float, ...] = ()
     reliability: tuple[Bin, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "model": self.model,
@@ -142,7 +142,7 @@ class ModelComparison(Exportable):
             columns[name] = [values[fit.model] for fit in self.fits]
         return pl.DataFrame(columns).fill_nan(None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         return {
             "source": self.source,
@@ -176,7 +176,7 @@ class ModelComparison(Exportable):
         return Document(blocks)
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """What sentences about the comparison name."""
         return {"trained": self.trained, "tested": self.tested, "first": self.fits[0].model}
 
@@ -219,9 +219,9 @@ def compare_models(
     depth: int = 10,
     min_dwell: float | None = None,
     parts: int = 5,
-    judgments: Any = None,
+    judgments: object = None,
     measures: MeasureNames = MEASURES,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
     examples: int = 10,
     estimators: Sequence[str | Estimator] = (),

@@ -13,6 +13,8 @@ from relyon.core.texts import message
 from relyon.data.sessions import Sessions
 
 if TYPE_CHECKING:
+    import narwhals as nw
+
     from relyon.online.logs import Bots
 
 __all__ = ["Rules", "without_bots"]
@@ -82,7 +84,7 @@ class Rules:
         shown = ["shown"] if "shown" in sessions.columns else []
         return [*IDS, "clicked", *shown, *beside, *self.acted]
 
-    def complete(self, columns: Collection[str]) -> Any:
+    def complete(self, columns: Collection[str]) -> nw.Expr:
         """Returns the expression of the rows that have every id and were shown.
 
         Args:
@@ -94,7 +96,7 @@ class Rules:
         return found & nw.col("shown") if "shown" in columns else found
 
     @property
-    def done(self) -> Any:
+    def done(self) -> nw.Expr:
         """The expression of the rows on which the user did something."""
         import narwhals as nw
 
@@ -104,7 +106,7 @@ class Rules:
         )
 
     @property
-    def stayed(self) -> Any:
+    def stayed(self) -> nw.Expr:
         """The expression of the rows after which the user stayed for long enough, or acted."""
         import narwhals as nw
 
@@ -114,11 +116,11 @@ class Rules:
         return nw.any_horizontal(known.fill_null(not self.need_dwell), *acted, ignore_nulls=True)
 
     @property
-    def clicked(self) -> Any:
+    def clicked(self) -> nw.Expr:
         """The expression of the clicks that count."""
         return self.done & self.stayed if self.asks_dwell else self.done
 
-    def clicks(self, sessions: Sessions) -> Any:
+    def clicks(self, sessions: Sessions) -> nw.LazyFrame[Any]:
         """Returns the clicks that count as a lazy frame, where the log lies."""
         import narwhals as nw
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import NoReturn, TypeVar
 
 from relyon.core.errors import ParseError
 from relyon.core.registry import suggestion
@@ -12,7 +12,15 @@ from relyon.core.texts import message
 
 __all__ = ["Fields"]
 
-NAMES = {str: "text", bool: "true or false", list: "a list", dict: "a table", float: "a number"}
+T = TypeVar("T")
+
+NAMES: Mapping[type, str] = {
+    str: "text",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+    float: "a number",
+}
 
 
 @dataclass
@@ -26,7 +34,7 @@ class Fields:
         known: Names that were asked for so far.
     """
 
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     path: str
     line: int
     known: list[str] = field(default_factory=list)
@@ -56,6 +64,10 @@ class Fields:
         if not all(isinstance(one, str) for one in values):
             self.fail(message("learn.is-not-list-of-texts", name=name))
         return tuple(one.strip() for one in values)
+
+    def rows(self, name: str) -> tuple[tuple[int, ...], ...]:
+        """Returns a list of lists of whole numbers."""
+        return tuple(tuple(map(int, one)) for one in self._get(name, list, None))
 
     def mapping(self, name: str) -> dict[str, str]:
         """Returns a table of texts, empty where it is left out."""
@@ -91,7 +103,7 @@ class Fields:
         """Raises an error that names the file and the line."""
         raise ParseError(text, path=self.path, line=self.line, hint=hint)
 
-    def _get(self, name: str, kind: type, default: Any) -> Any:
+    def _get(self, name: str, kind: type[T], default: T | None) -> T:
         self.known.append(name)
         if name not in self.values:
             if default is None:

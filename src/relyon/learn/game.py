@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import product
-from typing import Any
 
 from relyon.core.texts import LANGUAGES, Language
 from relyon.learn.block_fields import Fields
@@ -99,8 +98,8 @@ class Taste:
             {language: one.text(language) for language in LANGUAGES}
             for one in fields.tables("candies")
         ]
-        orders = fields.values["recommenders"]
-        return cls(fields.text("measure"), tuple(candies), tuple(map(tuple, orders)))
+        orders = fields.rows("recommenders")
+        return cls(fields.text("measure"), tuple(candies), orders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +159,7 @@ def fight(level: Level) -> Fight:
     return Fight(ideal, ideal_sum, par, moves, values, _parts(level))
 
 
-def game_data(language: Language) -> dict[str, Any]:
+def game_data(language: Language) -> dict[str, object]:
     """Returns what the page of the game needs to know, ready for JSON."""
     found = game()
     return {
@@ -173,7 +172,7 @@ def game_data(language: Language) -> dict[str, Any]:
     }
 
 
-def _level(level: Level, language: Language) -> dict[str, Any]:
+def _level(level: Level, language: Language) -> dict[str, object]:
     found = fight(level)
     return {
         "id": level.id,
@@ -199,7 +198,7 @@ def _second_rank(levels: Sequence[Level]) -> float:
     return next(weight for one in levels if (weight := fight(one).parts["1"][1]) < 1)
 
 
-def _taste(taste: Taste, language: Language) -> dict[str, Any]:
+def _taste(taste: Taste, language: Language) -> dict[str, object]:
     orders: list[State] = [(grades, ()) for grades in product(GRADES, repeat=len(taste.candies))]
     return {
         "measure": taste.measure,

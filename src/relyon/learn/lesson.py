@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from relyon.core.errors import ParseError
 from relyon.core.registry import suggestion
@@ -165,7 +164,7 @@ def _front(lines: list[str], path: str) -> tuple[Fields, int]:
     return Fields(_toml(lines[1:end], path, 1), path, 1), end + 1
 
 
-def _toml(lines: list[str], path: str, before: int) -> Mapping[str, Any]:
+def _toml(lines: list[str], path: str, before: int) -> Mapping[str, object]:
     try:
         return tomllib.loads("\n".join(lines))
     except tomllib.TOMLDecodeError as error:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from relyon.core.errors import InputError
 from relyon.core.packages import optional_package
@@ -21,6 +21,32 @@ PARTS = ("answers", "cards", "scores")
 RATINGS = ("again", "hard", "good", "easy")
 
 
+class Answer(TypedDict, total=False):
+    """An answer as the file keeps it: `first` says whether the first one was right."""
+
+    done: bool
+    right: bool
+    answer: object
+    first: bool
+    when: str
+
+
+class CardState(TypedDict, total=False):
+    """A card as the file keeps it: its state in FSRS, times in ISO 8601."""
+
+    added: str
+    due: str
+    stability: float | None
+    difficulty: float | None
+    elapsed_days: int
+    scheduled_days: int
+    learning_steps: int
+    reps: int
+    lapses: int
+    state: int
+    last_review: str
+
+
 @dataclass
 class Progress:
     """Answers, cards and scores by name.
@@ -32,12 +58,12 @@ class Progress:
         path: The file it is kept in; `None` keeps it nowhere.
     """
 
-    answers: dict[str, Any] = field(default_factory=dict)
-    cards: dict[str, Any] = field(default_factory=dict)
-    scores: dict[str, Any] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    cards: dict[str, CardState] = field(default_factory=dict)
+    scores: dict[str, object] = field(default_factory=dict)
     path: Path | None = None
 
-    def answer(self, name: str, *, right: bool, answer: Any) -> None:
+    def answer(self, name: str, *, right: bool, answer: object) -> None:
         """Keeps an answer, and whether the first one was right."""
         first = self.answers.get(name, {}).get("first", right)
         when = datetime.now(UTC).isoformat()

@@ -18,10 +18,9 @@ import math
 import operator
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from relyon.analysis.explanation import Explanation, explain
 from relyon.core.errors import InputError
@@ -237,8 +236,8 @@ def _arithmetic(node: ast.expr, values: Mapping[str, float]) -> float:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_arithmetic(node.operand, values)
     if isinstance(node, ast.BinOp):
-        sides: Sequence[Any] = [_arithmetic(one, values) for one in (node.left, node.right)]
-        return OPERATIONS[type(node.op)](*sides)
+        left, right = (_arithmetic(one, values) for one in (node.left, node.right))
+        return OPERATIONS[type(node.op)](left, right)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
         return FUNCTIONS[node.func.id](_arithmetic(node.args[0], values))
     raise ValueError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -21,6 +21,11 @@ from relyon.learn.lesson import NUMBER
 from relyon.learn.play import Dial, Play
 from relyon.learn.quantities import derivation, quantity
 from relyon.learn.recorded import first_state, key, reached, record
+
+if TYPE_CHECKING:
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.utils import EnvType, OptionsDict
+
 
 __all__ = ["block_data", "derivation_steps", "explained_steps", "markdown", "markdown_line"]
 
@@ -39,13 +44,15 @@ def _line_end(_: object, tokens: Sequence[Token], place: int, *__: object) -> st
     return "" if UNSPACED.fullmatch(before + after) else "\n"
 
 
-def _cell(renderer: Any, tokens: Sequence[Token], place: int, *rest: Any) -> str:
+def _cell(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
+) -> str:
     """Renders a cell with its alignment as a class: the pages allow no styles in elements."""
     attributes = tokens[place].attrs
     side = str(attributes.pop("style", "")).removeprefix("text-align:")
     if side:
         attributes["class"] = side
-    return str(renderer.renderToken(tokens, place, *rest))
+    return str(renderer.renderToken(tokens, place, options, env))
 
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
@@ -69,7 +76,7 @@ def markdown_line(text: str, language: Language) -> Markup:
     return _with_numbers(text, language, MARKDOWN.renderInline)
 
 
-def _with_numbers(text: str, language: Language, render: Any) -> Markup:
+def _with_numbers(text: str, language: Language, render: Callable[[str], str]) -> Markup:
     numbers: list[str] = []
     words = catalogue("learn", language)
 
@@ -100,9 +107,9 @@ def readable(expression: str) -> str:
     )
 
 
-def block_data(block: Block, language: Language) -> dict[str, Any]:
+def block_data(block: Block, language: Language) -> dict[str, object]:
     """Returns what the script of a block needs, ready for JSON."""
-    data: dict[str, Any] = {"id": block.id, "kind": block.kind}
+    data: dict[str, object] = {"id": block.id, "kind": block.kind}
     if isinstance(block, Predict | Quiz) and block.choices:
         data["choices"] = [_choice(choice, language) for choice in block.choices]
     if isinstance(block, Predict) and block.slider:
@@ -125,11 +132,11 @@ def block_data(block: Block, language: Language) -> dict[str, Any]:
     return data
 
 
-def _choice(choice: Choice, language: Language) -> dict[str, Any]:
+def _choice(choice: Choice, language: Language) -> dict[str, object]:
     return {"right": choice.right, "reply": markdown_line(choice.reply, language)}
 
 
-def _play(play: Play, language: Language) -> dict[str, Any]:
+def _play(play: Play, language: Language) -> dict[str, object]:
     found = record(play)
     highest = [_highest(found.values.values(), column) for column in range(len(play.measures))]
     return {
@@ -158,14 +165,13 @@ def _play(play: Play, language: Language) -> dict[str, Any]:
     }
 
 
-def _highest(rows: Any, column: int) -> float:
-    known: list[float] = [
-        row[column] for row in rows if row[column] is not None and math.isfinite(row[column])
-    ]
-    return max([1.0, *known])
+def _highest(rows: Iterable[Sequence[float | None]], column: int) -> float:
+    values = (row[column] for row in rows)
+    known = [one for one in values if one is not None and math.isfinite(one)]
+    return max(1.0, *known)
 
 
-def _dial(dial: Dial) -> dict[str, Any]:
+def _dial(dial: Dial) -> dict[str, object]:
     found = [figure_of(dial.figure, setting) for setting in dial.settings]
     return {
         "settings": list(dial.settings),

@@ -9,7 +9,6 @@ from functools import cache, partial
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import jinja2
 from markupsafe import Markup
@@ -151,7 +150,7 @@ def _page(place: str, language: Language, lessons: Sequence[Lesson]) -> str:
     """Returns a page that is no lesson."""
     words = catalogue("learn", language)
     title = words["page.course" if place == "index" else f"{place}.title"]
-    values: dict[str, Any]
+    values: dict[str, object]
     if place == "index":
         counts = {one.name: _questions(one) for one in lessons}
         values = {"lessons": lessons, "counts": counts}
@@ -194,7 +193,7 @@ def lesson_page(lesson: Lesson, lessons: Sequence[Lesson], own: Explanation | No
     )
 
 
-def _own(own: Explanation | None, language: Language) -> Iterator[dict[str, Any]]:
+def _own(own: Explanation | None, language: Language) -> Iterator[dict[str, object]]:
     """Yields the block with the derivation of the reader's own numbers."""
     if own is None:
         return
@@ -210,7 +209,7 @@ def _questions(lesson: Lesson) -> int:
     return sum(isinstance(block, Predict | Quiz) for block in lesson.blocks)
 
 
-def _cards(lessons: Sequence[Lesson], language: Language) -> Iterator[dict[str, Any]]:
+def _cards(lessons: Sequence[Lesson], language: Language) -> Iterator[dict[str, object]]:
     for lesson in lessons:
         for block in lesson.blocks:
             if isinstance(block, Card):
@@ -222,7 +221,7 @@ def _cards(lessons: Sequence[Lesson], language: Language) -> Iterator[dict[str, 
                 }
 
 
-def _parts(lesson: Lesson) -> Iterator[dict[str, Any]]:
+def _parts(lesson: Lesson) -> Iterator[dict[str, object]]:
     for part in lesson.parts:
         if isinstance(part, Prose):
             yield {"block": None, "html": markdown(part.text, lesson.language)}
@@ -232,10 +231,10 @@ def _parts(lesson: Lesson) -> Iterator[dict[str, Any]]:
         yield {"block": block, "data": block_data(block, lesson.language), "steps": steps}
 
 
-def _render(page: str, file: str, language: Language, title: str, **values: Any) -> str:
+def _render(page: str, file: str, language: Language, title: str, **values: object) -> str:
     words = catalogue("learn", language)
 
-    def say(key: str, **put: Any) -> str:
+    def say(key: str, **put: object) -> str:
         return words.say(key, **put)
 
     return (
@@ -263,14 +262,14 @@ def _read_by_scripts(name: str, page: str) -> bool:
     return not name.startswith("page.lead") and (page == "game" or not name.startswith("game."))
 
 
-def _shuffled(block: Block) -> list[dict[str, Any]]:
+def _shuffled(block: Block) -> list[dict[str, object]]:
     """Returns the items of a question of order as they are first shown."""
     if not isinstance(block, Quiz):
         return []
     return [{"place": place, "text": block.items[place]} for place in block.shuffled()]
 
 
-def _json(value: Any) -> Markup:
+def _json(value: object) -> Markup:
     """Returns JSON that can stand in a page: nothing in it ends the script."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon import _native
 from relyon.core.errors import InputError, ParameterError
@@ -379,5 +379,5 @@ def _complete(sessions: Sessions, top: pl.DataFrame) -> Sessions:
     """Returns the log with the columns that single decisions may lack."""
     if {"session", "query", "position"} <= set(sessions.columns):
         return sessions
-    named: Any = top.select("session", "query", "position", "doc", clicked="earned")
+    named = top.select("session", "query", "position", "doc", clicked="earned")
     return Sessions.from_frame(named, source=sessions.source)

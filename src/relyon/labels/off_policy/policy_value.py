@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
@@ -110,7 +110,7 @@ class OffPolicy(Exportable):
             schema_overrides={"refused": pl.String},
         ).fill_nan(None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         return {
             "source": self.source,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
@@ -128,10 +128,10 @@ class PositionBias(Exportable):
         numeric = ["examination", "low", "high"]
         return joined.with_columns(pl.col(numeric).fill_nan(None))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints, and that `read_bias` reads."""
         connection = asdict(self.connection)
-        found: dict[str, Any] = {
+        found: dict[str, object] = {
             "source": self.source,
             "sessions": self.sessions,
             "results": self.results,
@@ -269,7 +269,7 @@ class PositionBias(Exportable):
 KNOWN = ("", "too-little")
 
 
-def _about(key: str, positions: Sequence[int], words: Catalogue, **values: Any) -> str:
+def _about(key: str, positions: Sequence[int], words: Catalogue, **values: object) -> str:
     return words.say(key, positions=spans(positions), count=len(positions), **values)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.packages import scipy_part
 from relyon.core.registry import Registry
@@ -108,7 +108,7 @@ def half_widths(influence: Values, queries: Values, level: float) -> Values:
     enough = queries >= 2
     freedom = np.where(enough, queries - 1, 1.0)
     squares = (influence**2).sum(axis=0) * (freedom + 1) / freedom
-    wide: Any = stdtrit(freedom, (1 + level) / 2)
+    wide: Values = stdtrit(freedom, (1 + level) / 2)
     half = wide * np.sqrt(squares)
     found: Values = np.where(enough & (half < WIDEST), half, np.nan)
     return found

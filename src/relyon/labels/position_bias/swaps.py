@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,8 +111,17 @@ class Swaps:
 
     def keep(self, wanted: NDArray[np.bool_]) -> Swaps:
         """Returns some of the rows."""
-        columns: list[Any] = [column[wanted] for column in self._columns()]
-        return Swaps(self.size, self.groups, *columns)
+        return Swaps(
+            self.size,
+            self.groups,
+            self.group[wanted],
+            self.first[wanted],
+            self.second[wanted],
+            self.weight[wanted],
+            self.first_clicks[wanted],
+            self.second_clicks[wanted],
+            self.swaps[wanted],
+        )
 
     def table(self, values: Values) -> Values:
         """Returns sums over groups in a matrix: by first and second position."""
@@ -121,10 +130,6 @@ class Swaps:
         keys = self.first * self.size + self.second
         sums = np.bincount(keys, values, self.size**2).astype(np.float64)
         return sums.reshape(self.size, self.size)
-
-    def _columns(self) -> tuple[NDArray[np.generic], ...]:
-        names = "group first second weight first_clicks second_clicks swaps"
-        return tuple(getattr(self, name) for name in names.split())
 
 
 def count_swaps(cells: Cells, weighting: Weighting = "harmonic") -> Swaps:
@@ -149,7 +154,10 @@ def count_swaps(cells: Cells, weighting: Weighting = "harmonic") -> Swaps:
     keys = np.concatenate([np.empty(0, np.int64), *(part for part, _ in parts)])
     values = np.concatenate([np.empty((4, 0)), *(part for _, part in parts)], axis=1)
     distinct, numbers = np.unique(keys, return_inverse=True)
-    whole: list[Any] = [np.bincount(numbers.reshape(-1), row, len(distinct)) for row in values]
+    whole = [
+        np.bincount(numbers.reshape(-1), row, len(distinct)).astype(np.float64, copy=False)
+        for row in values
+    ]
     return Swaps(
         size,
         cells.groups,

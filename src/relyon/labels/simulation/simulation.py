@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_text, json_values
@@ -120,7 +120,7 @@ class Simulation(Exportable):
         """Returns one row per pair: the truth."""
         return self.pairs
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns what was simulated, and the parameters that all pairs share."""
         import numpy as np
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.data.lazy import gather
 from relyon.online.logs.log_check import Check, Finding, Log, plain, register
@@ -95,7 +95,7 @@ class Bots(Check):
             import polars as pl
 
             return pl.DataFrame(), log.counts["sessions"], "sessions"
-        parts: list[Any] = ["session", "query", nw.col("rows").alias("results"), "clicks"]
+        parts: list[str | nw.Expr] = ["session", "query", nw.col("rows").alias("results"), "clicks"]
         large = gather(log.lists.filter(nw.col("rows") >= self.rows).select(*parts))
         found = large.filter(_clicks_too_much(self.rows, self.clicked))
         return found, log.counts["sessions"], "sessions"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Document, Lines
@@ -41,9 +41,9 @@ class Change:
     rule: str
     rows: int
     left: int
-    examples: tuple[Mapping[str, Any], ...]
+    examples: tuple[Mapping[str, object], ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "kind": self.kind,
@@ -70,7 +70,7 @@ class Repair(Exportable):
     changes: tuple[Change, ...]
     remaining: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "source": self.sessions.source,
@@ -123,7 +123,7 @@ class Checkup(Findings[Finding], Exportable):
         import polars as pl
 
         sessions = self._log.sessions
-        native: Any = sessions.frame.to_native()
+        native = sessions.frame.to_native()
         frame = native if isinstance(native, pl.LazyFrame) else sessions.collect().lazy()
         changes = []
         done = set()
@@ -152,7 +152,7 @@ class Checkup(Findings[Finding], Exportable):
         rule = self[kind].fix("en")
         return Change(kind, rule, size(touched), size(frame), plain(first))
 
-    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+    def to_dict(self, language: Language = "en") -> dict[str, object]:
         """Returns JSON-ready values, with texts in English (`en`) or Chinese (`zh`)."""
         check_language(language)
         return {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from relyon.core.document.model import Finding as Shown
 from relyon.core.language import Language
@@ -31,7 +30,7 @@ def shown_finding(finding: Finding, language: Language) -> Shown:
     )
 
 
-def _written(row: Mapping[str, Any]) -> str:
+def _written(row: Mapping[str, object]) -> str:
     parts = []
     for name, value in row.items():
         shown = TERMINAL.part(value) if isinstance(value, float) else value

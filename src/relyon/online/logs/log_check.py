@@ -54,8 +54,8 @@ class Finding:
     count: int
     total: int
     unit: Unit
-    examples: tuple[Mapping[str, Any], ...] = ()
-    evidence: Mapping[str, Any] = field(default_factory=dict)
+    examples: tuple[Mapping[str, object], ...] = ()
+    evidence: Mapping[str, object] = field(default_factory=dict)
     fixable: bool = False
     texts: Mapping[str, str] = field(default_factory=dict)
 
@@ -96,7 +96,7 @@ class Finding:
         values = {"count": self.count, "total": self.total, "unit": self.unit, "share": self.share}
         return Text("logs.counted", values)
 
-    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+    def to_dict(self, language: Language = "en") -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "kind": self.kind,
@@ -267,7 +267,7 @@ class Log:
 
     def examples(
         self, frame: nw.LazyFrame[Any], *names: str, count: int = EXAMPLES
-    ) -> tuple[Mapping[str, Any], ...]:
+    ) -> tuple[Mapping[str, object], ...]:
         """Returns a few rows as JSON-ready values, the same ones whatever the order of the rows."""
         found = list(frame.collect_schema().names())
         chosen = [name for name in (names or (*REQUIRED, "timestamp")) if name in found]
@@ -281,7 +281,7 @@ def total(condition: nw.Expr) -> nw.Expr:
     return nw.when(condition).then(1).otherwise(0).sum()
 
 
-def plain(frame: pl.DataFrame) -> tuple[Mapping[str, Any], ...]:
+def plain(frame: pl.DataFrame) -> tuple[Mapping[str, object], ...]:
     """Returns rows as JSON-ready values."""
     import polars as pl
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Document, Table
@@ -74,7 +74,7 @@ class Overview(Exportable):
     columns: tuple[str, ...]
     missing: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values; times are ISO 8601 in UTC."""
         values = asdict(self)
         for name in ("start", "end"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.depth import LastClicks
 from relyon.core.errors import InputError
@@ -11,12 +11,12 @@ from relyon.data.lazy import gather
 from relyon.io.session_readers import read_sessions
 
 if TYPE_CHECKING:
-    from relyon.data.sessions import Sessions
+    pass
 
 __all__ = ["last_clicks"]
 
 
-def last_clicks(sessions: Sessions | Any) -> LastClicks:
+def last_clicks(sessions: object) -> LastClicks:
     """Counts the sessions of a log by the rank of their last click, the deepest one.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime, timedelta
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.data.lazy import EPOCH_LIMITS, gather, utc
 from relyon.online.logs.log_check import Check, Finding, Log, plain, register
@@ -35,7 +35,7 @@ def _forms(log: Log) -> pl.LazyFrame | None:
 
     if not log.has("timestamp"):
         return None
-    raw: Any = log.sessions.raw.to_native()
+    raw = log.sessions.raw.to_native()
     if not isinstance(raw, pl.LazyFrame):
         return None
     kind = raw.collect_schema()["timestamp"]
@@ -73,7 +73,7 @@ def _count(forms: pl.LazyFrame) -> dict[str, int]:
     return {name: int(count) for name, count in counted.rows()}
 
 
-def _examples(forms: pl.LazyFrame, name: str, count: int) -> tuple[dict[str, Any], ...]:
+def _examples(forms: pl.LazyFrame, name: str, count: int) -> tuple[dict[str, object], ...]:
     import polars as pl
 
     rows = forms.filter(pl.col("form") == name).select("session", WRITTEN, "timestamp").unique()

@@ -9,13 +9,13 @@ import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict, TypeGuard
 from uuid import uuid4
 
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_path, check_type
 from relyon.core.texts import message
-from relyon.data.convention import Convention
+from relyon.data.convention import load_convention
 from relyon.data.period import MONTH
 from relyon.data.scale import Level, Scale
 from relyon.io import read_judgments, write_judgments
@@ -92,13 +92,43 @@ def _taken(target: Path) -> InputError:
     )
 
 
+class _Level(TypedDict):
+    grade: float
+    name: str
+    chinese: str
+    gain: float
+
+
+class _Scale(TypedDict):
+    name: str
+    relevant_from: float
+    levels: list[_Level]
+
+
+class _Manifest(TypedDict):
+    """What the file `round.json` of a round contains."""
+
+    format: int
+    month: str
+    made: str
+    version: str
+    sessions: int
+    grades: int
+    k: dict[str, int]
+    common_k: int
+    convention: dict[str, object]
+    scale: _Scale | None
+    grading: NotRequired[str]
+    files: dict[str, str]
+
+
 def _write_files(made: Round, folder: Path) -> None:
     from relyon import _native
 
     made.sample.write(folder / SAMPLE)
     write_judgments(made.judgments, folder / JUDGMENTS)
     write_table(made.results, folder / RESULTS)
-    manifest: dict[str, Any] = {
+    manifest: dict[str, object] = {
         "format": FORMAT,
         "month": made.month,
         "made": made.made or datetime.now(UTC).isoformat(timespec="seconds"),
@@ -124,7 +154,7 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _seal(manifest: Mapping[str, Any]) -> str:
+def _seal(manifest: Mapping[str, object]) -> str:
     """Returns the digest of a manifest without its own."""
     values = {key: value for key, value in manifest.items() if key != "sha256"}
     text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -197,7 +227,7 @@ def read_round(folder: str | os.PathLike[str]) -> Round:
         month=manifest["month"],
         sample=read_sample(path / SAMPLE),
         judgments=read_judgments(path / JUDGMENTS, scale=scale),
-        convention=Convention(**manifest["convention"]),
+        convention=load_convention(manifest["convention"]),
         depths=manifest["k"],
         common_k=manifest["common_k"],
         results=_typed(read_table(path / RESULTS)),
@@ -207,10 +237,10 @@ def read_round(folder: str | os.PathLike[str]) -> Round:
     )
 
 
-def _manifest(path: Path) -> dict[str, Any]:
+def _manifest(path: Path) -> _Manifest:
     file = path / MANIFEST
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found: object = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(message("online.is-not-round"), path=str(path)) from None
     except (OSError, ValueError) as error:
@@ -240,6 +270,11 @@ def _manifest(path: Path) -> dict[str, Any]:
     return found
 
 
+def _sealed(values: object) -> TypeGuard[_Manifest]:
+    """Returns whether values are a manifest with its own digest."""
+    return isinstance(values, dict) and values.get("sha256") == _seal(values)
+
+
 def _typed(results: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
@@ -251,14 +286,17 @@ def _typed(results: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _scale_dict(scale: Scale | None) -> dict[str, Any] | None:
+def _scale_dict(scale: Scale | None) -> _Scale | None:
     if scale is None:
         return None
-    levels = [dict(vars(level)) for level in scale.levels]
+    levels: list[_Level] = [
+        {"grade": one.grade, "name": one.name, "chinese": one.chinese, "gain": one.gain}
+        for one in scale.levels
+    ]
     return {"name": scale.name, "relevant_from": scale.relevant_from, "levels": levels}
 
 
-def _scale_of(values: dict[str, Any] | None) -> Scale | None:
+def _scale_of(values: _Scale | None) -> Scale | None:
     if values is None:
         return None
     levels = tuple(Level(**level) for level in values["levels"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.funnel import funnel
 from relyon.data.convention import Convention
@@ -93,7 +93,7 @@ class Losses:
             return "recall" if largest == "recall_loss" else "ranking"
         return "both" if len(risen) == 2 else "recall" if "recall_loss" in risen else "ranking"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         return {
             "tier": self.tier,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from relyon.analysis.statistics import adjust
 from relyon.analysis.statistics.power import POWER
@@ -44,9 +44,9 @@ class Difference:
     detectable: float
     queries: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN and infinity become null."""
-        values: dict[str, Any] = {name: json_number(value) for name, value in vars(self).items()
+        values: dict[str, object] = {name: json_number(value) for name, value in vars(self).items()
                                   if name != "interval"}  # fmt: skip
         values["interval"] = [json_number(bound) for bound in self.interval]
         values["about"] = "process"
@@ -167,7 +167,7 @@ class MonthlyChange:
         shown = self.ndcg.value < 0 and self.ndcg.p <= self.alpha
         return not shown
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         return {
             "tier": self.tier,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from relyon.data.convention import Convention
 from relyon.online.monitoring.domain_means import domain_mean, unknown
@@ -74,7 +74,7 @@ class Point:
         """The name of the measure, such as `DCG@20`."""
         return f"DCG@{self.k}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         values = {name: value for name, value in vars(self).items() if name not in MEANS}
         values["dcg"] = self.dcg.to_dict() | {"about": "month"}
@@ -145,7 +145,8 @@ def _points(
         )
     if depth == "common":
         k = next(iter(depths.values()))
-        counts = _counts(values) | {"judged": _covered(one, values)}
+        counts = _counts(values)
+        counts["judged"] = _covered(one, values)
         points.insert(
             0,
             Point(
@@ -156,7 +157,14 @@ def _points(
     return points
 
 
-def _counts(rows: pl.DataFrame) -> dict[str, Any]:
+class _Counts(TypedDict):
+    judged: float
+    sampled: int
+    left_out: int
+    empty: int
+
+
+def _counts(rows: pl.DataFrame) -> _Counts:
     import polars as pl
 
     shown = int(rows["shown"].sum())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_type
@@ -85,7 +85,7 @@ def create_round(
     sample: Sample,
     judgments: object,
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
     k: int | Mapping[str, int] | None = None,
     common_k: int | None = None,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.statistics import student_quantile
 from relyon.analysis.statistics.power import POWER
@@ -25,6 +25,8 @@ from relyon.online.sampling import Allocation, Tiers, allocate, build_tiers
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from relyon.online.sampling.tiers import Method
 
 __all__ = ["DROPS", "PlannedSample", "SamplePlan", "plan_sample"]
 
@@ -110,7 +112,7 @@ class SamplePlan(Exportable):
             before = one
         return None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         needed = [
             {"drop": drop, "tier": tier, "queries": queries, "per_tier": found and found[0],
@@ -199,7 +201,7 @@ def plan_sample(
     drops: Sequence[float] = DROPS,
     allocation: Allocation = "equal",
     deviations: Mapping[str, float] | None = None,
-    tiers: Any = "share",
+    tiers: Method | Tiers = "share",
     cuts: Sequence[float] | None = None,
     alpha: float = 0.05,
     power: float = POWER,

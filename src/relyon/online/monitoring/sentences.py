@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.language import Language, check_language
 from relyon.core.texts import Catalogue, NumberStyle, Text, catalogue
@@ -90,7 +90,7 @@ def _texts(language: Language) -> Catalogue:
     return catalogue("monitoring", language, STYLE)
 
 
-def _numbers(change: MonthlyChange) -> dict[str, Any]:
+def _numbers(change: MonthlyChange) -> dict[str, object]:
     relative: Text | str = ""
     if not math.isnan(change.relative):
         relative = Text("monitoring.relative", {"share": change.relative})

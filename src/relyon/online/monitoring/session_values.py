@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.data.convention import Convention
 from relyon.data.judgments import Judgments
@@ -69,7 +69,7 @@ def session_values(
             for k in used
         }
     graded = judgments.to_dict()
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     columns = ("session", "query", "tier")
     for session, query, tier in (
         sample.sessions.select(columns).unique().sort("session").iter_rows()
@@ -104,7 +104,7 @@ def _defined(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: Mapping[str, type[str] | type[int] | type[float]] = {
     "session": str,
     "query": str,
     "tier": str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -132,7 +132,7 @@ def draw_months(
     ]
     months = []
     for fall in (0.0, drop):
-        parts: list[tuple[Any, ...]] = []
+        parts: list[tuple[NDArray[np.generic], ...]] = []
         for number, name in enumerate(frames.names):
             chosen = generator.choice(
                 frames.sizes[number], sizes[number], replace=False, shuffle=False

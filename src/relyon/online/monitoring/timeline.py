@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, note_dict
@@ -112,7 +112,7 @@ class Monitor(Trend, Exportable):
         frame = pl.DataFrame(rows, infer_schema_length=None)
         return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
-    def to_dict(self, *, queries: int = 10) -> dict[str, Any]:
+    def to_dict(self, *, queries: int = 10) -> dict[str, object]:
         """Returns JSON-ready values.
 
         Args:
@@ -175,7 +175,7 @@ class Monitor(Trend, Exportable):
 def monitor(
     rounds: str | PathLike[str] | Iterable[Round],
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     k: int | Mapping[str, int] | None = None,
     common_k: int | None = None,
     confidence: float = 0.95,

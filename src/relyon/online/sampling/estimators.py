@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, note_dict
@@ -52,9 +52,9 @@ class Estimate(Exportable):
     per_tier: Mapping[str, Estimate] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN and infinity become null."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "value": json_number(self.value),
             "interval": [json_number(bound) for bound in self.interval],
             "standard_error": json_number(self.standard_error),

@@ -33,7 +33,7 @@ def folded(
     Returns:
         What `fold` made, of each partition or of everything.
     """
-    native: Any = frame.to_native()
+    native = frame.to_native()
     return list(streamed(native, _Fold(fold))) if is_spark_frame(native) else [fold(batches(frame))]
 
 

@@ -22,6 +22,7 @@ from relyon.online.sampling.sample import Sample
 
 if TYPE_CHECKING:
     import polars as pl
+    from polars._typing import PolarsDataType
 
 __all__ = ["Pool", "build_pool", "parse_age"]
 
@@ -61,7 +62,7 @@ class Pool(Exportable):
         """The number of pairs to grade."""
         return len(self.pairs)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the counts as JSON-ready values."""
         expired = int((self.pairs["reason"] == "expired").sum())
         return {
@@ -165,7 +166,7 @@ def parse_age(text: str) -> timedelta:
         raise ParameterError(message("online.age-is-too-long", text=text)) from None
 
 
-def _schema() -> dict[str, Any]:
+def _schema() -> dict[str, PolarsDataType]:
     """The columns of earlier judgments."""
     import polars as pl
 

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
@@ -20,6 +20,7 @@ from relyon.io.table_files import read_table, write_table
 
 if TYPE_CHECKING:
     import polars as pl
+    from polars._typing import PolarsDataType
 
     from relyon.data.judgments import Judgments
     from relyon.data.run import Run
@@ -73,7 +74,7 @@ class Stratum:
         """Returns what the rows of a written sample say of their tier, besides its size."""
         return {"tier_queries": self.queries, "tier_least": self.least, "tier_most": self.most}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         values = dict(vars(self))
         if values["inclusion_probability"] != values["inclusion_probability"]:
@@ -208,7 +209,7 @@ class Sample(Exportable):
             )
         return dict(pairs.iter_rows())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the summary as JSON-ready values."""
         return {
             "design": self.design,
@@ -376,7 +377,7 @@ WRITTEN = (
 )  # fmt: skip
 
 
-def _kinds() -> dict[str, Any]:
+def _kinds() -> dict[str, PolarsDataType]:
     import polars as pl
 
     texts = ("tier", "query", "session", "doc", "design")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -164,13 +164,13 @@ def _lowest(rows: pl.DataFrame) -> pl.DataFrame:
     return ordered.filter(pl.int_range(pl.len()).over("slot", "query") < pl.col("take"))
 
 
-def _whole(name: str, values: NDArray[Any]) -> pl.Series:
+def _whole(name: str, values: NDArray[np.generic]) -> pl.Series:
     import polars as pl
 
     return pl.Series(name, values, dtype=pl.UInt64)
 
 
-def _integers(name: str, values: NDArray[Any]) -> pl.Series:
+def _integers(name: str, values: NDArray[np.generic]) -> pl.Series:
     import polars as pl
 
     return pl.Series(name, values, dtype=pl.Int64)

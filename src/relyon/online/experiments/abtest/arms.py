@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.statistics import (
     RatioEstimate,
@@ -114,7 +114,7 @@ class ArmReport(Exportable):
         """Returns one row per metric and arm."""
         import polars as pl
 
-        columns: dict[str, list[Any]] = {}
+        columns: dict[str, list[object]] = {}
         for name in ArmMetric.__dataclass_fields__:
             values = [getattr(one, name) for one in self.rows]
             if name.endswith("interval"):
@@ -125,7 +125,7 @@ class ArmReport(Exportable):
                 columns[name] = values
         return pl.DataFrame(columns).fill_nan(None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         names = ArmMetric.__dataclass_fields__
         values = {

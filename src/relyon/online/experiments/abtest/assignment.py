@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.analysis.statistics import ratio_mismatch, sequential_mismatch
 from relyon.online.experiments.abtest.experiment_check import (
@@ -12,6 +12,9 @@ from relyon.online.experiments.abtest.experiment_check import (
     register_check,
 )
 from relyon.online.experiments.abtest.traffic import Traffic
+
+if TYPE_CHECKING:
+    from relyon.online.logs.log_check import Level
 
 __all__ = ["SampleRatio", "SeveralArms", "Unassigned"]
 
@@ -46,7 +49,7 @@ class SampleRatio(ExperimentCheck):
             return None
         moved = sum(abs(one - other) for one, other in zip(sizes, found.expected, strict=True)) / 2
         arm = traffic.arms[found.largest]
-        evidence: dict[str, Any] = {
+        evidence: dict[str, object] = {
             "arm": arm,
             "share": sizes[found.largest] / sum(sizes),
             "plan": found.expected[found.largest] / sum(sizes),
@@ -55,7 +58,7 @@ class SampleRatio(ExperimentCheck):
             "sequential": sequential,
             "sizes": dict(zip(traffic.arms, sizes, strict=True)),
         }
-        unit: Any = traffic.unit
+        unit = traffic.unit
         return Threat(self.name, "warning", round(moved), sum(sizes), unit, evidence=evidence)
 
 
@@ -72,7 +75,7 @@ class SeveralArms(ExperimentCheck):
             return None
         total = traffic.several + traffic.users.height
         examples = tuple({"user": user} for user in traffic.examples)
-        unit: Any = traffic.unit
+        unit = traffic.unit
         return Threat(self.name, "warning", traffic.several, total, unit, examples)
 
 
@@ -93,5 +96,5 @@ class Unassigned(ExperimentCheck):
         count, rows = traffic.unassigned, traffic.rows
         if not count:
             return None
-        level: Any = "warning" if count >= self.share * rows else "info"
+        level: Level = "warning" if count >= self.share * rows else "info"
         return Threat(self.name, level, count, rows, "rows")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.analysis.statistics import adjust, difference_of
 from relyon.online.experiments.abtest.experiment_check import (
@@ -62,7 +62,7 @@ class UnequalBefore(ExperimentCheck):
             return None
         metric_name, arm, before, other, difference = found[place]
         known = int((traffic.users["pre_sessions"] > 0).sum())
-        evidence: dict[str, Any] = {
+        evidence: dict[str, object] = {
             "metric": metric_name,
             "arm": arm,
             "baseline": traffic.arms[0],
@@ -71,7 +71,7 @@ class UnequalBefore(ExperimentCheck):
             "difference": difference.value,
             "p": p,
         }
-        unit: Any = traffic.unit
+        unit = traffic.unit
         return Threat(self.name, "warning", known, traffic.users.height, unit, evidence=evidence)
 
 
@@ -107,12 +107,12 @@ class ColdStart(ExperimentCheck):
             return None
         shares = [row[0] / sum(row) if sum(row) else math.nan for row in table]
         far = max(range(1, len(shares)), key=lambda place: abs(shares[place] - shares[0]))
-        evidence: dict[str, Any] = {
+        evidence: dict[str, object] = {
             "baseline": traffic.arms[0],
             "arm": traffic.arms[far],
             "other": shares[0],
             "share": shares[far],
             "p": p,
         }
-        unit: Any = traffic.unit
+        unit = traffic.unit
         return Threat(self.name, "warning", new, new + known, unit, evidence=evidence)

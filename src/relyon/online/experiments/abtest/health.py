@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import difference_of
 from relyon.core.document.exportable import Exportable
@@ -63,10 +63,10 @@ class Health(Findings[Threat], Exportable):
     source: str
     notes: tuple[Note, ...] = ()
 
-    def online(self) -> dict[str, Any]:
+    def online(self) -> dict[str, object]:
         """Returns what `relyon diagnose --online` reads: the first two arms of the test."""
         pair = dict(zip(("baseline", "candidate"), self.arms, strict=False))
-        values: dict[str, Any] = {"metric": "CTR", "buckets": dict(self.arms)}
+        values: dict[str, object] = {"metric": "CTR", "buckets": dict(self.arms)}
         if self.planned:
             values["planned"] = dict(self.planned)
         if self.cold:
@@ -86,7 +86,7 @@ class Health(Findings[Threat], Exportable):
         names = ("kind", "level", "count", "total", "unit", "share")
         return pl.DataFrame({name: [getattr(one, name) for one in self.findings] for name in names})
 
-    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+    def to_dict(self, language: Language = "en") -> dict[str, object]:
         """Returns the object that ``--format json`` prints, texts in English or Chinese."""
         check_language(language)
         words = catalogue("experiments", language)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.analysis.statistics import RatioEstimate, adjust, difference_of, ratio_of_sums
 from relyon.online.experiments.abtest.experiment_check import (
@@ -17,6 +17,8 @@ from relyon.online.experiments.abtest.traffic import Traffic
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from relyon.online.logs.log_check import Level
 
 __all__ = ["CarryOver", "Overridden", "SameAssignment"]
 
@@ -51,8 +53,8 @@ class Overridden(ExperimentCheck):
         p = min(adjust(known, "holm"), default=1.0)
         far = max(range(len(differences)), key=lambda place: abs(differences[place].value))
         warns = count >= self.share * rows or p <= self.level
-        level: Any = "warning" if warns else "info"
-        evidence: dict[str, Any] = {
+        level: Level = "warning" if warns else "info"
+        evidence: dict[str, object] = {
             "baseline": traffic.arms[0],
             "arm": traffic.arms[far + 1],
             "other": parts[0].value,
@@ -89,7 +91,7 @@ class SameAssignment(ExperimentCheck):
         same = int((back["earlier"] == back["arm"]).sum())
         if same < self.share * back.height:
             return None
-        unit: Any = traffic.unit
+        unit = traffic.unit
         return Threat(self.name, "warning", same, back.height, unit)
 
 
@@ -125,14 +127,14 @@ class CarryOver(ExperimentCheck):
         if p > self.level:
             return None
         name, arm, difference = found[place]
-        evidence: dict[str, Any] = {
+        evidence: dict[str, object] = {
             "metric": name,
             "arm": arm,
             "baseline": traffic.arms[0],
             "difference": difference.value,
             "p": p,
         }
-        unit: Any = traffic.unit
+        unit = traffic.unit
         return Threat(
             self.name, "warning", back.height, traffic.users.height, unit, evidence=evidence
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
@@ -16,6 +16,8 @@ from relyon.io.session_readers import read_sessions
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from relyon.online.logs.log_check import Unit
 
 __all__ = ["SUMS", "Moment", "Traffic", "read_traffic"]
 
@@ -50,7 +52,7 @@ class Traffic:
 
     users: pl.DataFrame
     arms: tuple[str, ...]
-    unit: str
+    unit: Unit
     columns: tuple[str, ...]
     waits: bool
     before: int | None
@@ -161,7 +163,7 @@ def _moment(name: str, value: Moment | None) -> datetime | None:
     """Returns a point in time in UTC."""
     if value is None:
         return None
-    found: Any = value
+    found: date | None
     if isinstance(value, str):
         try:
             found = datetime.fromisoformat(value)
@@ -181,7 +183,7 @@ def _moment(name: str, value: Moment | None) -> datetime | None:
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
-def _searches(log: Sessions, unit: str) -> pl.DataFrame:
+def _searches(log: Sessions, unit: Unit) -> pl.DataFrame:
     """Returns one row per search: who, which arm, when, and what happened."""
     import narwhals as nw
     import polars as pl

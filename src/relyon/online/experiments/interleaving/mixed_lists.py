@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
@@ -71,7 +71,7 @@ class MixedLists(Exportable):
         """Returns one row per result."""
         return self.lists
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns how many lists there are, without the lists."""
         return {
             "source": self.source,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
@@ -24,7 +24,7 @@ DEEPEST = 100
 
 
 def mix_runs(
-    runs: Iterable[Any] | Mapping[str, Any],
+    runs: Iterable[object] | Mapping[str, object],
     method: str | Interleaving = "team-draft",
     *,
     depth: int = 10,
@@ -111,7 +111,7 @@ def mix_runs(
     return MixedLists(lists, chosen.name, tuple(names), notes=tuple(notes))
 
 
-def _read(runs: Iterable[Any] | Mapping[str, Any], method: Interleaving) -> list[Run]:
+def _read(runs: Iterable[object] | Mapping[str, object], method: Interleaving) -> list[Run]:
     named = runs if isinstance(runs, Mapping) else None
     values = check_items("runs", runs if named is None else named.values(), "a list of runs")
     most = method.most or len(values)

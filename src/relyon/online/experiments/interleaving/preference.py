@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
@@ -75,13 +75,13 @@ class Preference:
     smallest: float
     needed: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         values["looks"] = [
             {name: getattr(look, name) for name in look.__dataclass_fields__} for look in self.looks
         ]
-        found: dict[str, Any] = json_values(values)
+        found: dict[str, object] = json_values(values)
         return found
 
 
@@ -127,7 +127,7 @@ class Preferences(Exportable):
         columns["always_sessions"] = [one.sessions for one in last]
         return pl.DataFrame(columns).fill_nan(None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         return {
             "source": self.source,
