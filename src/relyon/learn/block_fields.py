@@ -110,7 +110,8 @@ class Fields:
                 self.fail(message("learn.field-is-missing", name=name))
             return default
         value = self.values[name]
-        fits = isinstance(value, (int, float) if kind is float else kind)
-        if not fits or (kind is float and isinstance(value, bool)):
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind):
             self.fail(message("learn.name-is-not-kind", name=name, kind=message(NAMES[kind])))
         return value

@@ -247,7 +247,7 @@ def _manifest(path: Path) -> _Manifest:
         raise InputError(
             message("core.cannot-be-read", error=error), path=str(file), hint=message(HINT)
         ) from None
-    if not isinstance(found, dict) or found.get("sha256") != _seal(found):
+    if not _sealed(found):
         raise InputError(
             message("online.file-has-changed-since"), path=str(file), hint=message(HINT)
         )

@@ -110,7 +110,7 @@ def read_traffic(
         )
     if began and renewed and renewed <= began:
         raise ParameterError(message("online.restart-must-come-after"))
-    unit = "users" if "user" in log.columns else "sessions"
+    unit: Unit = "users" if "user" in log.columns else "sessions"
     searches = _searches(log, unit)
     first = renewed or began
     inside = pl.lit(True) if first is None else (pl.col("time") >= first).fill_null(False)
