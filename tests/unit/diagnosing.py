@@ -39,7 +39,7 @@ def look(rule: Any, judgments: Any, baseline: Any, candidate: Any, **options: An
 def both_languages(finding: Finding) -> None:
     """Both texts are whole sentences with every number in its place."""
     for language, stop in (("en", "."), ("zh", "。")):
-        for text in (finding.text(language), finding.next_step(language)):  # type: ignore[arg-type]
+        for text in (finding.text(language), finding.next_step(language)):
             assert text.endswith(stop), text
             assert "{" not in text
             assert "nan" not in text

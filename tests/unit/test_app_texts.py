@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 
 from relyon.app import create_app
 from relyon.app.catalogue import name_reason, texts
-from relyon.core.language import LANGUAGES, Language
+from relyon.core.texts import LANGUAGES, Language
 from relyon.data.aggregation import Rule
 from relyon.io.sheets import write_sheet
 from relyon.judging.access import start_sign_in

@@ -109,7 +109,7 @@ def test_advice_names_the_numbers() -> None:
     for one in found.advice:
         assert one.sentence() != one.sentence("zh")
     with pytest.raises(relyon.ParameterError):
-        found.advice[0].sentence("fr")  # type: ignore[arg-type]
+        found.advice[0].sentence("fr")
 
 
 def test_clicks_beyond_every_cutoff_cut_off_and_missing() -> None:

@@ -323,7 +323,7 @@ def test_values_alone_and_stages_of_two_candidates_are_refused() -> None:
 def test_a_language_without_texts_is_refused() -> None:
     for say in (Finding("ties", "high", {}).title, Findings().document):
         with pytest.raises(relyon.ParameterError, match="`en`, `zh`"):
-            say("de")  # type: ignore[arg-type]
+            say("de")
 
 
 def test_each_rule_has_a_title_and_is_registered() -> None:

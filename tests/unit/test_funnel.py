@@ -160,7 +160,7 @@ def test_verdicts_and_sentences() -> None:
     assert "(fine 49%, retrieval 35%): start with fine." in worked().sentence()
     assert "（fine 49%、retrieval 35%）：先看 fine。" in worked().sentence("zh")
     with pytest.raises(relyon.ParameterError, match="language"):
-        best.sentence("de")  # type: ignore[arg-type]
+        best.sentence("de")
 
 
 def test_texts_fit_and_agree() -> None:

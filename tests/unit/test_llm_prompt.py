@@ -141,7 +141,7 @@ def test_what_cannot_be_asked() -> None:
     with pytest.raises(InputError, match="side-by-side"):
         build_prompt(project(kind="side_by_side"))
     with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
-        build_prompt(project(), language="de")  # type: ignore[arg-type]
+        build_prompt(project(), language="de")
     with pytest.raises(ParameterError, match="empty"):
         build_prompt(project(), task=" \n")
 

@@ -87,7 +87,7 @@ def test_every_check_has_its_texts(language: Any) -> None:
             assert text(language)
             assert "{" not in text(language)
     with pytest.raises(ParameterError, match="`language` must be"):
-        finding.text("fr")  # type: ignore[arg-type]
+        finding.text("fr")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

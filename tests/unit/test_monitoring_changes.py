@@ -305,7 +305,7 @@ def test_what_cannot_be_asked() -> None:
     with pytest.raises(ParameterError, match="must be between 0 and 1"):
         find_alarms(found, [], max_drop=5)
     with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
-        change_sentence(found[0], "fr")  # type: ignore[arg-type]
+        change_sentence(found[0], "fr")
 
 
 def test_traffic_that_moves_between_tiers() -> None:

@@ -176,6 +176,6 @@ def test_what_cannot_be_written(broken: relyon.Monitor, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="ends in neither"):
         relyon.write_monitor_report(broken, tmp_path / "monitor.pdf")
     with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
-        render_monitor_report(broken, language="fr")  # type: ignore[arg-type]
+        render_monitor_report(broken, language="fr")
     with pytest.raises(ParameterError, match="must be one of `html`, `markdown`"):
         render_monitor_report(broken, format="pdf")  # type: ignore[arg-type]

@@ -48,7 +48,7 @@ def test_a_kind_of_ones_own_is_said_in_its_own_words() -> None:
 
 def test_a_language_without_texts_is_refused() -> None:
     with pytest.raises(relyon.ParameterError, match="`language` must be one of `en`, `zh`"):
-        Note("regrouped").text("ja")  # type: ignore[arg-type]
+        Note("regrouped").text("ja")
 
 
 def test_notes_travel_and_compare() -> None:

@@ -332,7 +332,7 @@ def test_bad_options_are_named(tmp_path: Path, comparison: relyon.Comparison) ->
     with pytest.raises(ParameterError, match="HTML or Markdown"):
         write_report(comparison, tmp_path / "report.pdf")
     with pytest.raises(ParameterError, match="`language` must be one of `en`, `zh`"):
-        write_report(comparison, tmp_path / "report.md", language="de")  # type: ignore[arg-type]
+        write_report(comparison, tmp_path / "report.md", language="de")
     with pytest.raises(ParameterError, match="`format` must be"):
         render_report(comparison, format="pdf")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="was not compared"):

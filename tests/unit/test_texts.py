@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 
 import relyon
-from relyon.core.texts import LANGUAGES, PAGE, Text, catalogue, message, translate
-from relyon.core.texts.languages import Language
-from relyon.core.texts.sentences import kinds, sentences as sentences_of
+from relyon.core.texts import LANGUAGES, PAGE, Text, catalogue, kinds, message, translate
+from relyon.core.texts.languages import Language, languages
+from relyon.core.texts.sentences import sentences as sentences_of
 
 SOURCES = Path(relyon.__file__).parent
 #: Errors are by room; the keys of the others are the English texts.
-SENTENCES = ("errors", "help", "words")
+SENTENCES = ("errors", "help", "words", "language")
 TEXTS = resources.files("relyon.core.texts")
 AREAS = sorted(
     one.name.removesuffix(".toml")
@@ -366,4 +366,43 @@ def test_what_a_language_lacks_is_said_in_english(monkeypatch: pytest.MonkeyPatc
     assert texts["section.summary"] == "XX"
     assert texts["section.comparison"] == catalogue("report")["section.comparison"]
     assert texts.word("list.and") == " and "
-    assert translate(message("cli.interrupted"), "xx") == "interrupted"  # type: ignore[arg-type]
+    assert translate(message("cli.interrupted"), "xx") == "interrupted"
+
+
+def test_a_language_is_a_folder_of_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some sentences of a report in Japanese: the rest of it is in English."""
+    own = {
+        "language": 'name = "日本語"\ntag = "ja"\n',
+        "common": 'list.comma = "、"\nlist.and = "と"\n',
+        "report": 'section.summary = "概要"\nsection.comparison = "比較"\n',
+        "notes": 'regrouped = "行をクエリごとに並べ直しました"\n',
+        "errors/cli": 'interrupted = "中断しました"\n',
+        "errors/core": 'path-message = "{path}：{message}"\n',
+    }
+    for name, text in own.items():
+        path = tmp_path / "ja" / f"{name}.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    (tmp_path / "en").symlink_to(str(TEXTS.joinpath("en")))
+    assert languages(str(tmp_path)) == ("en", "ja")
+
+    files, read = (
+        import_module("relyon.core.texts.sentences"),
+        import_module("relyon.core.texts.catalogue"),
+    )
+    monkeypatch.setattr(files, "FOLDER", str(tmp_path))
+    caches = (files.sentences, read._read, read.catalogue)
+    for one in caches:
+        one.cache_clear()
+    try:
+        report = catalogue("report", "ja")
+        assert report["section.summary"] == "概要"
+        assert report["section.queries"] == catalogue("report")["section.queries"]
+        assert report.write("{names:and}", {"names": ["a", "b", "c"]}) == "a、bとc"
+        assert catalogue("notes", "ja").say("regrouped") == "行をクエリごとに並べ直しました"
+        made = message("core.path-message", path="a.run", message=message("cli.interrupted"))
+        assert translate(made, "ja") == "a.run：中断しました"
+        assert translate(message("cli.out-of-memory"), "ja") == "out of memory"
+    finally:
+        for one in caches:
+            one.cache_clear()

@@ -9,7 +9,7 @@ from fastapi import Depends, Form, Header, HTTPException, Request
 
 from relyon.app.catalogue import preferred_language
 from relyon.app.protection import is_csrf_token
-from relyon.core.language import LANGUAGES, Language
+from relyon.core.texts import LANGUAGES, Language
 from relyon.judging.access import find_signed_in, find_token_user
 from relyon.judging.events import EventKind, record_event
 from relyon.judging.records import User

@@ -385,12 +385,11 @@ def check_two_runs(files: Sequence[str]) -> None:
     """
     if len(files) > 2:
         return
-    missing = ("JUDGMENTS, BASELINE and CANDIDATE", "BASELINE and CANDIDATE", "CANDIDATE")
-    verb = "is" if len(files) == 2 else "are"
+    missing = ("JUDGMENTS", "BASELINE", "CANDIDATE")[len(files) :]
     shown = " ".join(files) or "judgments.qrels"
     rest = ("bm25.run new.run", "bm25.run new.run", "new.run")[len(files)]
     raise ParameterError(
-        message("cli.missing-verb-missing", missing=missing[len(files)], verb=verb),
+        message("cli.arguments-are-missing", missing=missing, count=len(missing)),
         hint=f"relyon {click.get_current_context().info_name} {shown} {rest}",
     )
 

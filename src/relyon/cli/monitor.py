@@ -354,10 +354,9 @@ def check(
     count = len(alarms)
     raise CheckError(
         message(
-            "cli.months-count-alarm-ending",
-            months=found.months[-1],
+            "cli.alarms-of-month",
+            month=found.months[-1],
             count=count,
-            ending="" if count == 1 else "s",
         )
     )
 

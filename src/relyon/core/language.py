@@ -5,7 +5,7 @@ from __future__ import annotations
 from relyon.core.parameters import check_choice
 from relyon.core.texts.languages import LANGUAGES, Language
 
-__all__ = ["LANGUAGES", "Language", "check_language"]
+__all__ = ["Language", "check_language"]
 
 
 def check_language(language: str) -> None:

@@ -104,8 +104,9 @@ class Action:
                 )
             )
         if (self.grade is None) == (self.kind == "grade"):
-            has = "needs a" if self.kind == "grade" else "has no"
-            raise ParameterError(message("judging.action-grade", kind=self.kind, has=has))
+            needs = self.kind == "grade"
+            kind = "judging.action-needs-grade" if needs else "judging.action-has-no-grade"
+            raise ParameterError(message(kind, kind=self.kind))
 
     def parse_grade(self, scale: Scale) -> float | None:
         """Returns the grade as a number of a scale; None if there is none.

@@ -35,9 +35,10 @@ def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
     if not belongs if machine else name_key(cleaned).startswith(MACHINE_PREFIX):
         raise ParameterError(
             message(
-                "judging.is-name-of-language",
+                "judging.is-no-name-of-language-model"
+                if machine
+                else "judging.is-name-of-language-model",
                 cleaned=cleaned,
-                word="no" if machine else "the",
             ),
             hint=message(
                 "judging.names-of-language-models",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from relyon.core.language import LANGUAGES
+from relyon.core.texts import LANGUAGES
 from relyon.data.scale import Scale
 from relyon.data.sheets import Item, Rating, Row, Sheet, Trait, item_parts
 

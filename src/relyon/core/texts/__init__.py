@@ -4,6 +4,7 @@ from relyon.core.texts.catalogue import Catalogue, Sayable, Text, catalogue, tra
 from relyon.core.texts.languages import LANGUAGES, Language
 from relyon.core.texts.message import Message, message
 from relyon.core.texts.numbers import DIGITS, PAGE, TERMINAL, NumberStyle
+from relyon.core.texts.sentences import kinds
 
 __all__ = [
     "DIGITS",
@@ -17,6 +18,7 @@ __all__ = [
     "Sayable",
     "Text",
     "catalogue",
+    "kinds",
     "message",
     "translate",
 ]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
+from relyon.core.texts import sentences
 from relyon.core.texts.fields import put
 from relyon.core.texts.languages import Language
 from relyon.core.texts.message import Message
 from relyon.core.texts.numbers import TERMINAL, NumberStyle
-from relyon.core.texts.sentences import sentence
 
 __all__ = ["Catalogue", "Sayable", "Text", "catalogue", "translate"]
 
@@ -167,7 +167,7 @@ def translate(text: str, language: Language, area: str = WORDS) -> str:
     known = catalogue(area, language)
     if not isinstance(text, Message):
         return known.texts.get(text, text)
-    found = sentence(text.kind, language) or known.texts.get(text.kind, text.kind)
+    found = sentences.sentence(text.kind, language) or known.texts.get(text.kind, text.kind)
     return known.write(found, text.values) if text.values else found
 
 
@@ -176,7 +176,7 @@ def _read(area: str, language: str) -> Mapping[str, str]:
     import tomllib
 
     # importlib.resources takes longer to import than a catalogue takes to read.
-    path = os.path.join(os.path.dirname(__file__), language, f"{area}.toml")
+    path = os.path.join(sentences.FOLDER, language, f"{area}.toml")
     if not os.path.exists(path):
         return {}
     with open(path, "rb") as file:

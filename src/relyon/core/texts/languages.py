@@ -1,41 +1,55 @@
-"""The languages of texts for people.
+"""The languages of texts for people: the folders beside this file that have a `language.toml`.
 
-A further language needs a line in each list here, and a folder of texts beside this file. English
-replaces what the folder lacks.
+A further language is such a folder and nothing else. English replaces what it lacks.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import Literal, get_args
+from functools import cache
 
-__all__ = ["LANGUAGES", "Language", "file_name", "language_name", "language_tag"]
+from relyon.core.texts.sentences import FOLDER
 
-Language = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+__all__ = ["LANGUAGES", "Language", "file_name", "language_name", "language_tag", "languages"]
 
-#: What each language calls itself.
-NAMES: Mapping[Language, str] = {"en": "English", "zh": "中文"}
-#: HTML tags that differ from the language's code.
-TAGS: Mapping[str, str] = {"zh": "zh-Hans"}
+#: The code of a language, such as `en`; `relyon.core.language.check_language` refuses others.
+Language = str
+
+
+def languages(folder: str) -> tuple[Language, ...]:
+    """Returns the languages of a folder of texts, English first.
+
+    Args:
+        folder: A folder with one folder per language.
+    """
+    found = sorted(
+        one for one in os.listdir(folder) if os.path.exists(os.path.join(folder, one, FILE))
+    )
+    return tuple(sorted(found, key="en".__ne__))
+
+
+#: What says that a folder is a language.
+FILE = "language.toml"
+LANGUAGES: tuple[Language, ...] = languages(FOLDER)
 
 
 def language_name(language: Language) -> str:
     """Returns what a language calls itself."""
-    return NAMES[language]
+    return _described(language)["name"]
 
 
-def language_tag(language: str) -> str:
+def language_tag(language: Language) -> str:
     """Returns the HTML tag of a language.
 
     Examples:
         >>> language_tag("en"), language_tag("zh")
         ('en', 'zh-Hans')
     """
-    return TAGS.get(language, language)
+    return _described(language)["tag"]
 
 
-def file_name(name: str, language: str) -> str:
+def file_name(name: str, language: Language) -> str:
     """Returns a file's name in a language; English keeps the plain name.
 
     Examples:
@@ -44,3 +58,11 @@ def file_name(name: str, language: str) -> str:
     """
     stem, dot, ending = name.rpartition(".")
     return name if language == "en" else f"{stem}.{language}{dot}{ending}"
+
+
+@cache
+def _described(language: Language) -> Mapping[str, str]:
+    import tomllib
+
+    with open(os.path.join(FOLDER, language, FILE), "rb") as file:
+        return tomllib.load(file)

@@ -173,9 +173,8 @@ def _checked_cuts(
     if any((a <= b) if falling else (a >= b) for a, b in pairwise(chosen)):
         raise ParameterError(
             message(
-                "online.cuts-by-method",
+                "online.cuts-must-be-falling" if falling else "online.cuts-must-be-rising",
                 method=method,
-                word="falling" if falling else "rising",
                 chosen=[f"{cut:g}" for cut in chosen],
             )
         )
