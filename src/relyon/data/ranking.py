@@ -106,7 +106,7 @@ class Ranking:
 
         Raises:
             InputError: If a grade is negative and the convention forbids it, or the convention
-                needs a rank column and there is none.
+                needs a rank column that the run lacks.
         """
         unseen = convention.unretrieved == "removed"
         if unseen:

@@ -72,7 +72,7 @@ def write_judgments(
 def unwritten_notes(
     judgments: Judgments, path: str | os.PathLike[str], *, format: str | None = None
 ) -> tuple[Note, ...]:
-    """Returns notes on what a file cannot represent; arguments as in `write_judgments`."""
+    """Returns notes on parts that a file cannot represent; arguments as in `write_judgments`."""
     chosen = _format(os.fspath(path), format)
     if judgments.evidence is None or chosen.keeps_evidence:
         return ()
