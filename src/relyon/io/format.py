@@ -119,6 +119,10 @@ class Format:
         """Whether a file with this beginning contains ratings of single judges."""
         return False
 
+    def run_tag(self, head: bytes) -> str:
+        """Returns the tag in a run's first line; an empty string if the format has none."""
+        return ""
+
     def read_judgments(
         self,
         source: Source,
