@@ -1,4 +1,4 @@
-"""A round: one month's sample, its grades, the rules, and what came out."""
+"""A round: one month's sample, grades, rules and results."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ class Round:
             where nothing that was shown is judged.
         made: When the round was made, in UTC; empty until it is written.
         version: Of relyon, when it was made.
-        grading: How several judges' grades became one, such as `median`; empty where that is not
-            known.
+        grading: How several judges' grades became one, such as `median`; empty if unknown.
 
     Examples:
         >>> import polars as pl, relyon
@@ -73,7 +72,7 @@ class Round:
         return tuple(tier.name for tier in self.sample.tiers if tier.sessions)
 
     def deepest(self, tier: str) -> int:
-        """Returns how far down the sample holds the results of a tier; 0 where it has none."""
+        """Returns the number of ranks that the sample covers in a tier; 0 without the tier."""
         return next((one.k for one in self.sample.tiers if one.name == tier), 0)
 
     def __repr__(self) -> str:
@@ -101,14 +100,14 @@ def create_round(
         scale: The grade scale; `None` takes the judgments' own.
         k: Ranks that count, for all tiers or by tier; `None` takes the sample's.
         common_k: Ranks that count where tiers are compared; `None` takes the sample's, or the
-            smallest depth where that is less.
+            smallest depth if that is smaller.
         grading: How several judges' grades became one, to be kept with the round.
 
     Returns:
         The round; `relyon.write_round` stores it.
 
     Raises:
-        ParameterError: If the month is none, or a k is deeper than the sample.
+        ParameterError: If the month is invalid, or a k is deeper than the sample.
         InputError: If none of the sampled queries is judged, or the judgments cannot be read.
 
     Examples:
