@@ -27,7 +27,7 @@ from relyon.io.format import first_lines, formats
 __all__ = ["command"]
 
 Converted = Literal["judgments", "run", "features"]
-#: What a file of each kind holds.
+#: The contents of a file of each kind.
 COUNTED = {
     "judgments": "cli.shown-count-of-queries",
     "run": "cli.shown-count-retrieved",
@@ -94,14 +94,14 @@ def command(request: Request) -> None:
     protect_inputs(request.target, [request.source])
     refuse_existing(request.target, request.force)
     with format_named_by("--format"):
-        holds = io.holds_features(request.target, request.target_format)
+        featured = io.contains_features(request.target, request.target_format)
     with format_named_by("--input-format"):
         data: Judgments | Run | LabelledRows
         wanted = request.kind or _wanted(roles, graded=levels is not None)
         opened = io.open_source(
             request.source, format=request.source_format, kind=wanted, named=bool(roles)
         )
-        rows = _found_features(opened, roles) if holds and wanted is None else None
+        rows = _found_features(opened, roles) if featured and wanted is None else None
         kind = wanted or ("features" if rows is not None else _kind(opened, roles))
         if kind == "features":
             data = rows or _features(opened, roles, request.scale)
@@ -169,8 +169,8 @@ def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", 
     """Returns the apparent kind of a file."""
     if source.format == "trec":
         return "judgments" if len(b"".join(first_lines(source.head)).split()) == 4 else "run"
-    holds = formats.get(source.format).holds
-    if "run" not in holds:
+    kinds = formats.get(source.format).kinds
+    if "run" not in kinds:
         return "judgments"
     source.keep()
     guess = _kind_of_table(source, roles)
