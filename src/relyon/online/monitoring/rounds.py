@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_type
-from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.judgments import Judgments
@@ -17,6 +16,7 @@ from relyon.data.scale import Scale
 from relyon.io import read_judgments
 from relyon.online.monitoring.session_values import session_values
 from relyon.online.sampling import Sample
+from relyon.online.sampling.depths import chosen_common, chosen_depths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,53 +127,13 @@ def create_round(
         raise ParameterError(message("online.tier-must-not-be-called"))
     rules = load_convention(convention)
     found = read_judgments(judgments, scale=scale)
-    depths = _depths(sample, k)
-    common = _common(sample, depths, common_k)
+    own = {tier.name: tier.k for tier in sample.tiers}
+    depths = chosen_depths(own, own, k)
+    least = min(depths.values())
+    common = chosen_common(min(sample.common_k, least), least, common_k)
     kept = _of_sample(sample, found)
     results = _results(sample, kept, rules, depths, common)
     return Round(month, sample, kept, rules, depths, common, results, grading=grading)
-
-
-def _depths(sample: Sample, k: int | Mapping[str, int] | None) -> dict[str, int]:
-    names = [tier.name for tier in sample.tiers]
-    depths = {tier.name: tier.k for tier in sample.tiers}
-    wanted = dict(k) if isinstance(k, Mapping) else dict.fromkeys(names, k) if k else {}
-    for name, depth in wanted.items():
-        if name not in depths:
-            raise ParameterError(
-                message(
-                    "online.k-names-tier",
-                    name=name,
-                    names=list(names),
-                ),
-                hint=suggestion(name, names),
-            )
-        if not 1 <= depth <= depths[name]:
-            raise ParameterError(
-                message(
-                    "online.k-of-tier",
-                    name=name,
-                    depths=depths[name],
-                    depth=depth,
-                )
-            )
-        depths[name] = depth
-    return depths
-
-
-def _common(sample: Sample, depths: Mapping[str, int], common_k: int | None) -> int:
-    least = min(depths.values())
-    if common_k is None:
-        return min(sample.common_k, least)
-    if not 1 <= common_k <= least:
-        raise ParameterError(
-            message(
-                "online.parameter-common-k",
-                least=least,
-                common_k=common_k,
-            )
-        )
-    return common_k
 
 
 def _of_sample(sample: Sample, judgments: Judgments) -> Judgments:
