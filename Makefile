@@ -126,6 +126,10 @@ docs: $(DONE)/docs $(DONE)/test ## Write the generated pages, and build the docu
 	@$(BIN)/python docs/make_notebooks.py
 	@$(MAKE) --no-print-directory site
 
+.PHONY: pictures
+pictures: $(DONE)/test ## Take the pictures of the documentation again; needs Chromium or Chrome
+	@$(BIN)/python docs/make_pictures.py
+
 .PHONY: site
 site: $(DONE)/docs $(DONE)/test ## Build the site from the pages as they are, with the course; any warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict

@@ -44,7 +44,7 @@ def cells(name: str) -> list[str]:
     """Returns what a format can hold, a cell per kind of data, then whether it keeps evidence."""
     one: Format = formats.get(name)
     held = [
-        DETAILS.get((name, kind), "yes") if kind in one.holds else "" for kind in KINDS.values()
+        DETAILS.get((name, kind), "yes") if kind in one.kinds else "" for kind in KINDS.values()
     ]
     held.insert(1, "yes" if one.keeps_evidence else "")
     return held

@@ -41,8 +41,6 @@ constexpr Names<Combine, 6> combinations{{{"sum", Combine::sum},
                                           {"maximum", Combine::maximum},
                                           {"median", Combine::median},
                                           {"votes", Combine::votes}}};
-constexpr Names<Ties, 3> all_ties{
-    {{"doc-desc", Ties::doc_desc}, {"doc-asc", Ties::doc_asc}, {"input", Ties::input}}};
 
 template <class T, std::size_t size>
 T named(const Names<T, size>& names, const std::string& text) {
@@ -50,6 +48,15 @@ T named(const Names<T, size>& names, const std::string& text) {
                                   [&](const auto& entry) { return entry.first == text; });
   if (found == names.end()) throw nb::value_error(("unknown name: " + text).c_str());
   return found->second;
+}
+
+// A written list has one order of its documents.
+Ties order_named(const std::string& text) {
+  for (const TieRule& rule : tie_rules) {
+    const bool one_order = rule.key != TieKey::rank && rule.key != TieKey::grade;
+    if (one_order && text == rule.name) return rule.rule;
+  }
+  throw nb::value_error(("unknown name: " + text).c_str());
 }
 
 std::vector<const RunTable*> tables_of(const nb::list& runs) {
@@ -78,7 +85,7 @@ RunTable fuse_runs(const nb::list& runs, const std::string& scaling, double floo
   fusion.factors = std::move(factors);
   fusion.weights = std::move(weights);
   fusion.weigh_sum = weigh_sum;
-  fusion.ties = named(all_ties, ties);
+  fusion.ties = order_named(ties);
   fusion.top = top;
   const bool score_only = fusion.points == Points::score || fusion.points == Points::borda;
   const bool tabled = fusion.tables.size() == 1 || fusion.tables.size() == sources.size();
@@ -118,7 +125,7 @@ void bind_fusion(nb::module_& module) {
       [](const JudgmentTable& judgments, const RunTable& run, double relevant,
          const std::string& ties) {
         nb::list all;
-        for (const Hits& hits : find_hits(judgments, run, relevant, named(all_ties, ties))) {
+        for (const Hits& hits : find_hits(judgments, run, relevant, order_named(ties))) {
           all.append(nb::make_tuple(hits.retrieved, hits.places));
         }
         return all;

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <utility>
+#include <vector>
 
 #include "bind.hpp"
 #include "bind_parameters.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 template <typename Choice>
 Choice choose(const std::string& field, const std::string& given,
-              std::initializer_list<std::pair<const char*, Choice>> choices) {
+              const std::vector<std::pair<const char*, Choice>>& choices) {
   std::string wanted;
   for (const auto& [name, choice] : choices) {
     if (given == name) return choice;
@@ -33,15 +34,9 @@ void make_plan(Plan* place, const nb::iterable& kernels, const std::string& ties
                const std::string& unretrieved, bool float32, int decimals,
                const std::string& without_closed_form, bool spans) {
   Plan plan;
-  plan.rules.ties = choose<Ties>("ties", ties,
-                                 {{"doc-desc", Ties::doc_desc},
-                                  {"doc-asc", Ties::doc_asc},
-                                  {"input", Ties::input},
-                                  {"input-desc", Ties::input_desc},
-                                  {"rank", Ties::rank},
-                                  {"expected", Ties::expected},
-                                  {"worst", Ties::worst},
-                                  {"best", Ties::best}});
+  std::vector<std::pair<const char*, Ties>> all_ties;
+  for (const TieRule& rule : tie_rules) all_ties.emplace_back(rule.name, rule.rule);
+  plan.rules.ties = choose<Ties>("ties", ties, all_ties);
   plan.rules.unjudged = choose<Unjudged>("unjudged", unjudged,
                                          {{"nonrelevant", Unjudged::nonrelevant},
                                           {"removed", Unjudged::removed},
@@ -96,6 +91,12 @@ void make_plan(Plan* place, const nb::iterable& kernels, const std::string& ties
 void bind_plan(nb::module_& module) {
   module.def("simd", &simd::name);
   module.def("thread_count", &thread_count, nb::arg("threads") = 0);
+  module.def("tie_rules", [] {
+    nb::dict rules;
+    for (const TieRule& rule : tie_rules)
+      rules[rule.name] = nb::make_tuple(rule.key_name, rule.descending);
+    return rules;
+  });
   nb::class_<Plan>(module, "Plan", nb::is_final())
       .def("__init__", &make_plan, nb::arg("kernels"), nb::kw_only(), nb::arg("ties") = "doc-desc",
            nb::arg("unjudged") = "nonrelevant", nb::arg("negative") = "nonrelevant",

@@ -27,11 +27,11 @@ void order_rows(const std::vector<RunTable::Row>& rows, Ties ties, bool ascendin
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     order[row] = {ascending ? -rows[row].score : rows[row].score, row};
   }
+  const TieRule& rule = tie_rule(ties);
   const auto before = [&](const Ordered& a, const Ordered& b) {
     if (a.score != b.score) return a.score > b.score;
-    if (ties == Ties::input) return a.row < b.row;
-    const int sign = rows[a.row].document().compare(rows[b.row].document());
-    return ties == Ties::doc_asc ? sign < 0 : sign > 0;
+    if (rule.key == TieKey::input) return rule.descending ? a.row > b.row : a.row < b.row;
+    return id_before(rule, rows[a.row].document(), rows[b.row].document());
   };
   if (!std::is_sorted(order.begin(), order.end(), before))
     std::sort(order.begin(), order.end(), before);
@@ -288,11 +288,11 @@ class Fuser {
   }
 
   void sort(std::vector<Fused>& out) const {
-    std::sort(out.begin(), out.end(), [this](const Fused& a, const Fused& b) {
+    const TieRule& rule = tie_rule(fusion_.ties);
+    std::sort(out.begin(), out.end(), [&](const Fused& a, const Fused& b) {
       if (a.score != b.score) return a.score > b.score;
-      if (fusion_.ties == Ties::input) return a.place < b.place;
-      const int sign = a.document.compare(b.document);
-      return fusion_.ties == Ties::doc_asc ? sign < 0 : sign > 0;
+      if (rule.key == TieKey::input) return rule.descending ? a.place > b.place : a.place < b.place;
+      return id_before(rule, a.document, b.document);
     });
   }
 

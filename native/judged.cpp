@@ -51,8 +51,9 @@ class Top {
         return tie(one, other);
       });
     };
-    switch (rules_.ties) {
-      case Ties::rank:
+    const TieRule& rule = tie_rule(rules_.ties);
+    switch (rule.key) {
+      case TieKey::rank:
         if (ranked) {
           first([&](std::uint32_t one, std::uint32_t other) {
             const std::int64_t mine = rows[one].rank, theirs = rows[other].rank;
@@ -61,21 +62,17 @@ class Top {
           break;
         }
         [[fallthrough]];
-      case Ties::input:
-        by_score([](std::uint32_t one, std::uint32_t other) { return one < other; });
-        break;
-      case Ties::input_desc:
-        by_score([](std::uint32_t one, std::uint32_t other) { return one > other; });
-        break;
-      case Ties::doc_asc:
+      case TieKey::input:
         by_score([&](std::uint32_t one, std::uint32_t other) {
-          return rows[one].document() < rows[other].document();
+          return rule.descending ? one > other : one < other;
         });
         break;
-      default:
+      default: {
+        const TieRule& of_ids = rule.key == TieKey::grade ? tie_rule(Ties::doc_desc) : rule;
         by_score([&](std::uint32_t one, std::uint32_t other) {
-          return rows[one].document() > rows[other].document();
+          return id_before(of_ids, rows[one].document(), rows[other].document());
         });
+      }
     }
     return order_;
   }

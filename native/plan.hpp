@@ -12,6 +12,7 @@
 
 #include "query.hpp"
 #include "subtopics.hpp"
+#include "ties.hpp"
 
 namespace relyon {
 
@@ -19,7 +20,6 @@ struct ClassPairs;
 struct Pool;
 struct WeightedRows;
 
-enum class Ties { doc_desc, doc_asc, input, input_desc, rank, expected, worst, best };
 // `ignored`: removed from the first k of each measure, so that nothing moves up into them.
 enum class Unjudged { nonrelevant, removed, ignored };
 enum class Negative { nonrelevant, unjudged, error };

@@ -90,6 +90,8 @@ class Ranker {
   template <typename RowOf>
   void order_by_grade(std::uint32_t first, std::uint32_t last, bool best, RowOf row);
   void order_again(std::span<const Ranked> tie, bool best);
+  template <typename RowOf>
+  void order_by_place(std::uint32_t better, std::uint32_t size, bool descending, RowOf row);
   void order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
   void push(double grade, double score, std::uint32_t rank, std::uint32_t first, std::uint32_t last,
             std::uint32_t row) {

@@ -47,37 +47,41 @@ void Ranker::order_by_grade(std::uint32_t first, std::uint32_t last, bool best, 
             [](const Ranked& one, const Ranked& other) { return one.rank < other.rank; });
 }
 
-void Ranker::order_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
+// As they come, or the last one first.
+template <typename RowOf>
+void Ranker::order_by_place(std::uint32_t better, std::uint32_t size, bool descending, RowOf row) {
   const std::uint32_t first = better + 1;
   const std::uint32_t last = better + size;
-  const auto row = [&](const Member& member) {
-    return rows ? rows[member.place] : better + member.place;
-  };
-  switch (plan_.rules.ties) {
-    case Ties::doc_desc:
-    case Ties::doc_asc:
-      order_by_id(better, size, rows);
-      return;
-    case Ties::expected:
-    case Ties::worst:
-    case Ties::best: {
+  if (descending) {
+    for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
+      push(member->grade, tie_score_, last - member->place, first, last, row(member->place));
+    }
+  } else {
+    for (const Member& member : members_) {
+      push(member.grade, tie_score_, first + member.place, first, last, row(member.place));
+    }
+  }
+}
+
+void Ranker::order_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
+  const auto row = [&](std::uint32_t place) { return rows ? rows[place] : better + place; };
+  const TieRule& rule = tie_rule(plan_.rules.ties);
+  switch (rule.key) {
+    case TieKey::grade: {
       // Rows may come in any order, and numbers are not to depend on it in their last bits.
       const std::size_t start = ranked_.size();
       order_by_id(better, size, rows);
       tie_.assign(ranked_.begin() + static_cast<std::ptrdiff_t>(start), ranked_.end());
       ranked_.resize(start);
-      order_again(tie_, plan_.rules.ties != Ties::worst);
+      order_again(tie_, rule.descending);
       return;
     }
-    case Ties::input_desc:
-      for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
-        push(member->grade, tie_score_, last - member->place, first, last, row(*member));
-      }
+    case TieKey::input:
+    case TieKey::rank:
+      order_by_place(better, size, rule.descending, row);
       return;
     default:
-      for (const Member& member : members_) {
-        push(member.grade, tie_score_, first + member.place, first, last, row(member));
-      }
+      order_by_id(better, size, rows);
   }
 }
 
@@ -119,18 +123,12 @@ const QueryView& Ranker::reorder(bool best) {
 void Ranker::order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
   const std::uint32_t first = better + 1;
   const std::uint32_t last = better + size;
-  const bool descending = plan_.rules.ties != Ties::doc_asc;
+  // Where grades decide, ids do so first: numbers are not to depend on the order of the input.
+  const Ties wanted = plan_.rules.ties;
+  const TieRule& rule = tie_rule(tie_rule(wanted).key == TieKey::grade ? Ties::doc_desc : wanted);
   const auto row = [&](std::uint32_t place) { return rows ? rows[place] : better + place; };
   if (ids_ == nullptr) {
-    if (descending) {
-      for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
-        push(member->grade, tie_score_, last - member->place, first, last, row(member->place));
-      }
-    } else {
-      for (const Member& member : members_) {
-        push(member.grade, tie_score_, first + member.place, first, last, row(member.place));
-      }
-    }
+    order_by_place(better, size, rule.descending, row);
     return;
   }
   const auto id = [&](std::uint32_t place) { return ids_->id(source_row(row(place))); };
@@ -139,15 +137,18 @@ void Ranker::order_by_id(std::uint32_t better, std::uint32_t size, const std::ui
     std::uint32_t above = 0;
     for (std::uint32_t place = 0; place < size; ++place) {
       if (place == members_[0].place) continue;
-      above += (descending ? id(place) > own : id(place) < own) ? 1 : 0;
+      above += id_before(rule, id(place), own) ? 1 : 0;
     }
     push(members_[0].grade, tie_score_, first + above, first, last, row(members_[0].place));
     return;
   }
   names_.clear();
   for (std::uint32_t place = 0; place < size; ++place) names_.emplace_back(id(place), place);
-  std::sort(names_.begin(), names_.end());
-  if (descending) std::reverse(names_.begin(), names_.end());
+  std::sort(names_.begin(), names_.end(), [&](const auto& one, const auto& other) {
+    const int sign = compare_ids(rule.key, one.first, other.first);
+    return sign != 0 ? sign < 0 : one.second < other.second;
+  });
+  if (rule.descending) std::reverse(names_.begin(), names_.end());
   std::vector<const Member*> by_place(size, nullptr);
   for (const Member& member : members_) by_place[member.place] = &member;
   for (std::uint32_t i = 0; i < size; ++i) {

@@ -65,16 +65,14 @@ WeightedRows WeightedOrder::order(std::span<const double> labels, std::span<cons
   const auto label = [this](std::size_t row) {
     return std::isnan(labels_[row]) ? 0.0 : labels_[row];
   };
-  const bool any_order =
-      rules.ties == Ties::expected || rules.ties == Ties::worst || rules.ties == Ties::best;
-  if (rules.ties == Ties::doc_desc || rules.ties == Ties::input_desc)
-    std::reverse(rows_.begin(), rows_.end());
+  const TieRule& rule = tie_rule(rules.ties);
+  const bool any_order = rule.key == TieKey::grade;
+  if (!any_order && rule.descending) std::reverse(rows_.begin(), rows_.end());
   std::stable_sort(rows_.begin(), rows_.end(), [&](std::size_t one, std::size_t other) {
     if (scores_[one] != scores_[other]) return scores_[one] > scores_[other];
     // Rows may come in any order, and numbers are not to depend on it in their last bits.
     if (!any_order) return false;
-    if (label(one) != label(other))
-      return (label(one) < label(other)) == (rules.ties == Ties::worst);
+    if (label(one) != label(other)) return (label(one) > label(other)) == rule.descending;
     if (std::isnan(labels_[one]) != std::isnan(labels_[other])) return std::isnan(labels_[one]);
     return weights[one] < weights[other];
   });

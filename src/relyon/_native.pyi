@@ -148,6 +148,13 @@ class UnjudgedTops:
     def judged_as(self, grade: float) -> JudgmentTable:
         """The judgments, with each of these documents graded so; subtopics are left out."""
 
+def tie_rules() -> dict[str, tuple[str, bool]]:
+    """The rules for equal scores: by name what each compares, and whether the highest comes first.
+
+    `document` compares ids; `input` their order in the input; `rank` the rank column; `grade`
+    grades, in an order that no list shows.
+    """
+
 @final
 class Plan:
     """Kernels and rules, compiled once.

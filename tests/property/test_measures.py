@@ -6,12 +6,13 @@ import dataclasses
 import math
 import pickle
 import random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, strategies as st
 
 import relyon
+from relyon.core.rules import Ties
 from relyon.data.ranking import Ranking
 from relyon.measures.definition import Measure
 from relyon.measures.index import MODULES
@@ -72,7 +73,7 @@ NO_CLOSED_FORM = {
 #: What takes `judged_only`: the others have a rule of their own for unjudged documents.
 CONDENSED = {name for name in JUDGED if registry.get(name).convention_fields.get("unjudged") != ""}
 CUTOFFS = ["", "@1", "@3", "@10", "@100"]
-TIES = ["doc-desc", "doc-asc", "input", "input-desc", "worst", "best"]
+TIES = [one for one in get_args(Ties) if one not in {"rank", "expected"}]
 NEGATIVE = ["nonrelevant", "unjudged"]
 
 

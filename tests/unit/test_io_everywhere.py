@@ -156,6 +156,6 @@ def test_a_letor_file_has_one_truth(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(formats))
 def test_a_format_says_what_it_can_hold(name: str) -> None:
     chosen = formats.get(name)
-    assert {"judgments", "sheet"} <= chosen.holds
-    assert ("run" in chosen.holds) == (name in ("trec", "csv", "tsv", "jsonl", "json", "parquet"))
+    assert {"judgments", "sheet"} <= chosen.kinds
+    assert ("run" in chosen.kinds) == (name in ("trec", "csv", "tsv", "jsonl", "json", "parquet"))
     assert name in sheet_formats() or name in ("json", "parquet")

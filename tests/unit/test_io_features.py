@@ -143,8 +143,8 @@ def test_formats_without_features_say_so(tmp_path: Path) -> None:
         library.read_features(path)
 
 
-def test_the_registry_knows_what_holds_features() -> None:
-    holding = {formats.get(name).name for name in formats if "features" in formats.get(name).holds}
+def test_the_registry_knows_what_contains_features() -> None:
+    holding = {formats.get(name).name for name in formats if "features" in formats.get(name).kinds}
     assert holding == {"csv", "tsv", "jsonl", "parquet", "letor"}
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, strategies as st
 
 from relyon import _native
+from relyon.core.rules import Ties
 from relyon.data import Judgments, Run
 from relyon.data.convention import Convention
 from relyon.data.ranking import first_rows
@@ -58,7 +59,7 @@ def unjudged(
     RUNS,
     RUNS,
     st.integers(1, 4),
-    st.sampled_from(["doc-desc", "doc-asc", "input", "input-desc", "expected", "worst"]),
+    st.sampled_from([one for one in get_args(Ties) if one != "rank"]),
     st.sampled_from(["float64", "float32"]),
     st.sampled_from(["nonrelevant", "unjudged"]),
 )

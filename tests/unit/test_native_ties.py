@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
 
 from relyon import _native
+from relyon.core.rules import SortTies, Ties, tie_rule
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("ndcg", {"k": 3}),
@@ -84,3 +85,9 @@ def test_without_ties_expected_is_the_plain_number_to_the_last_bit() -> None:
     for place in range(len(kernels)):
         one, other = (batch.values(place) for batch in batches)
         assert np.array_equal(one, other, equal_nan=True)
+
+
+def test_python_and_the_core_know_the_same_rules() -> None:
+    assert tuple(_native.tie_rules()) == get_args(Ties)
+    written = [one for one in get_args(SortTies) if tie_rule(one).key in {"rank", "grade"}]
+    assert written == []

@@ -69,7 +69,7 @@ RUNS = ["qrels.txt", "old.txt", "new.txt"]
         ["compare", *RUNS, "--test", "sign"],
         ["compare", *RUNS, "--interval", "bca"],
         ["diagnose", *RUNS],
-        ["explain", "qrels.txt", "new.txt", "--query", "q1"],
+        ["explain", "qrels.txt", "new.txt", "--query-id", "q1"],
         ["depth", *RUNS, "--log", "log.csv"],
         ["funnel", *RUNS],
         ["evaluate", "--scored", "scored.csv", "-m", "auc", "-m", "pnr"],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import click
 
@@ -18,8 +18,9 @@ from relyon.cli.options import (
     no_color_option,
     output_option,
 )
-from relyon.cli.output import emit, form_of, protect_inputs, written
-from relyon.cli.sessions import read_log, source_options
+from relyon.cli.output import Output, emit, protect_inputs, write
+from relyon.cli.request import fixed, flag, group, option, request, takes
+from relyon.cli.sessions import LogSource
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 
@@ -66,27 +67,23 @@ variance of the differences (CUPED).
 """
 
 
-def _period_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options for the baseline arm and the dates of the test."""
-    for decorate in (
-        click.option(
-            "--restart",
-            metavar="DATE",
-            help="When the test was restarted; earlier data is ignored.",
-        ),
-        click.option(
-            "--start",
-            metavar="DATE",
-            help="When the test began, in UTC; earlier data is the users' history.",
-        ),
-        click.option(
-            "--baseline",
-            metavar="ARM",
-            help="The baseline arm.  [default: the first by name]",
-        ),
-    ):
-        command = decorate(command)
-    return command
+@request
+class TestPeriod:
+    """The baseline arm and the dates of a test."""
+
+    baseline: str | None = option(
+        "--baseline", metavar="ARM", help="The baseline arm.  [default: the first by name]"
+    )
+    start: str | None = option(
+        "--start",
+        metavar="DATE",
+        help="When the test began, in UTC; earlier data is the users' history.",
+    )
+    restart: str | None = option(
+        "--restart",
+        metavar="DATE",
+        help="When the test was restarted; earlier data is ignored.",
+    )
 
 
 @click.group(
@@ -99,113 +96,123 @@ def command() -> None:
     """Runs `relyon abtest`."""
 
 
+@request
+class Check:
+    """The request of `relyon abtest check`."""
+
+    source: LogSource = group(LogSource)
+    period: TestPeriod = group(TestPeriod)
+    planned: tuple[str, ...] = option(
+        "--planned",
+        metavar="ARM=SHARE",
+        multiple=True,
+        help="The planned share of an arm; repeat it for every arm.  [default: equal shares]",
+    )
+    only: tuple[str, ...] = option(
+        "--check",
+        metavar="NAME",
+        multiple=True,
+        help="Run this check only, such as sample-ratio; repeat it for several.",
+    )
+    online: str | None = option(
+        "--online",
+        metavar="FILE",
+        help="Write the first two arms as a file for `relyon diagnose --online`.",
+    )
+    strict: bool = flag("--strict", help="Exit with code 1 if there is a warning.")
+    output: Output = group(
+        Output,
+        language=language_option("Language of the texts."),
+        forms=fixed(FORMATS),
+        asked=format_option(*FORMATS, default=None),
+        path=output_option(),
+    )
+
+
 @command.command("check", help=CHECK, short_help="Check the validity of a test.")
-@source_options
-@_period_options
-@click.option(
-    "--planned",
-    metavar="ARM=SHARE",
-    multiple=True,
-    help="The planned share of an arm; repeat it for every arm.  [default: equal shares]",
-)
-@click.option(
-    "--check",
-    "only",
-    metavar="NAME",
-    multiple=True,
-    help="Run this check only, such as sample-ratio; repeat it for several.",
-)
-@click.option(
-    "--online",
-    metavar="FILE",
-    help="Write the first two arms as a file for `relyon diagnose --online`.",
-)
-@click.option("--strict", is_flag=True, help="Exit with code 1 if there is a warning.")
-@language_option("Language of the texts.")
-@format_option(*FORMATS, default=None)
-@output_option
+@takes(Check)
 @no_color_option
-def check(
-    log: tuple[str, ...],
-    columns: tuple[str, ...],
-    input_format: str | None,
-    planned: tuple[str, ...],
-    only: tuple[str, ...],
-    online: str | None,
-    strict: bool,
-    language: Any,
-    form: str | None,
-    output: str | None,
-    **period: Any,
-) -> None:
+def check(request: Check) -> None:
     """Runs `relyon abtest check`."""
     from relyon.core.document.json import json_text
     from relyon.online.experiments import check_experiment
 
-    form = form or form_of(output, FORMATS)
-    protect_inputs(online, log)
-    sessions = read_log(log, columns, input_format, [output])
-    health = check_experiment(sessions, planned=_shares(planned), only=only or None, **period)
+    protect_inputs(request.online, request.source.log)
+    sessions = request.source.sessions(request.output.path)
+    health = check_experiment(
+        sessions,
+        planned=_shares(request.planned),
+        only=request.only or None,
+        baseline=request.period.baseline,
+        start=request.period.start,
+        restart=request.period.restart,
+    )
     messages.notes(note for note in health.notes if note not in sessions.notes)
-    if form == "json":
-        emit(health.to_json(language), output)
-    else:
-        emit(written(health, form, language=language), output)
-    if online is not None:
-        emit(json_text(health.online()), online)
-    if strict and health.warnings:
+    emit(health, request.output, own={"json": {"language": request.output.language}})
+    if request.online is not None:
+        write(json_text(health.online()), request.online)
+    if request.strict and health.warnings:
         kinds = ", ".join(one.kind for one in health.warnings)
         raise StrictError(message("cli.test-has-warnings", kinds=kinds))
 
 
+@request
+class Show:
+    """The request of `relyon abtest show`."""
+
+    source: LogSource = group(LogSource)
+    period: TestPeriod = group(TestPeriod)
+    interval: Literal["delta", "bootstrap"] = option(
+        "--interval",
+        type=click.Choice(["delta", "bootstrap"]),
+        default="delta",
+        show_default=True,
+        help="Method for intervals: the delta method, or a bootstrap over users.",
+    )
+    confidence: float = confidence_option()
+    resamples: int = option(
+        "--resamples",
+        type=click.IntRange(min=1),
+        default=2000,
+        show_default=True,
+        help="Number of bootstrap resamples.",
+    )
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Random seed. The same seed gives the same digits on any machine.",
+    )
+    output: Output = group(
+        Output,
+        forms=fixed(FORMATS),
+        asked=format_option(*FORMATS, default=None),
+        digits=digits_option(),
+        path=output_option(),
+    )
+
+
 @command.command("show", help=SHOW, short_help="Show metrics by arm.")
-@source_options
-@_period_options
-@click.option(
-    "--interval",
-    type=click.Choice(["delta", "bootstrap"]),
-    default="delta",
-    show_default=True,
-    help="Method for intervals: the delta method, or a bootstrap over users.",
-)
-@confidence_option
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=1),
-    default=2000,
-    show_default=True,
-    help="Number of bootstrap resamples.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed. The same seed gives the same digits on any machine.",
-)
-@format_option(*FORMATS, default=None)
-@digits_option
-@output_option
+@takes(Show)
 @no_color_option
-def show(
-    log: tuple[str, ...],
-    columns: tuple[str, ...],
-    input_format: str | None,
-    confidence: float,
-    form: str | None,
-    output: str | None,
-    digits: int,
-    **options: Any,
-) -> None:
+def show(request: Show) -> None:
     """Runs `relyon abtest show`."""
     from relyon.online.experiments import compare_arms
 
-    form = form or form_of(output, FORMATS)
-    sessions = read_log(log, columns, input_format, [output])
-    report = compare_arms(sessions, level=confidence, **options)
+    sessions = request.source.sessions(request.output.path)
+    report = compare_arms(
+        sessions,
+        level=request.confidence,
+        baseline=request.period.baseline,
+        start=request.period.start,
+        restart=request.period.restart,
+        interval=request.interval,
+        resamples=request.resamples,
+        seed=request.seed,
+    )
     messages.notes(note for note in report.notes if note not in sessions.notes)
-    told = {"digits": digits, "language": messages.language}
-    emit(written(report, form, **told), output)
+    emit(report, request.output)
 
 
 def _shares(texts: Sequence[str]) -> Mapping[str, float] | None:

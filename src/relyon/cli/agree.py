@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
 from relyon.cli.messages import Progress, messages
-from relyon.cli.option_values import chosen_columns, chosen_convention, chosen_scale, split_measures
+from relyon.cli.option_values import chosen_columns, chosen_scale, split_measures
 from relyon.cli.options import (
-    SETTINGS,
     alpha_option,
     columns_option,
     confidence_option,
-    convention_options,
     digits_option,
     format_option,
-    format_options,
+    judgments_format_option,
     measure_option,
     names_option,
     no_color_option,
     output_option,
     plugin_option,
+    run_format_option,
     scale_option,
     threads_option,
 )
-from relyon.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relyon.cli.output import Output, emit, protect_inputs
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.agreement import Correlations, Discrimination
+    from relyon.analysis.agreement.correlation import CoefficientName
+    from relyon.data.judgments import Judgments
 
 __all__ = ["command"]
 
@@ -54,153 +57,137 @@ difference it separates.
 """
 
 
+@request
+class Request:
+    """The request of `relyon agree`."""
+
+    judgments: str = argument()
+    runs: tuple[str, ...] = argument(metavar="RUN RUN…", nargs=-1)
+    measures: tuple[str, ...] = measure_option()
+    names: tuple[str, ...] = names_option()
+    other: str | None = option(
+        "--with",
+        metavar="JUDGMENTS",
+        help="A second set of judgments: compare the rankings of the runs, measure by measure.",
+    )
+    coefficient: CoefficientName = option(
+        "--coefficient",
+        type=click.Choice(["kendall", "tau_ap", "spearman", "pearson"]),
+        default="kendall",
+        show_default=True,
+        help="Kendall's τ-b, τ_AP (mistakes among the best runs weigh more), Spearman's ρ of the"
+        " ranks, or Pearson's r of the values.",
+    )
+    discriminative: bool = flag(
+        "--discriminative",
+        help="Show how many pairs of runs each measure separates instead of coefficients.",
+    )
+    test: Literal["tukey", "t", "wilcoxon", "sign", "permutation", "bootstrap"] = option(
+        "--test",
+        type=click.Choice(["tukey", "t", "wilcoxon", "sign", "permutation", "bootstrap"]),
+        default="tukey",
+        show_default=True,
+        help="Significance test for --discriminative; tukey is the randomised Tukey HSD test.",
+    )
+    correction: Literal["none", "holm", "bh"] = option(
+        "--correction",
+        type=click.Choice(["none", "holm", "bh"]),
+        default="none",
+        show_default=True,
+        help="Correction for multiple comparisons with --discriminative; tukey needs none.",
+    )
+    alpha: float = alpha_option()
+    confidence: float = confidence_option()
+    resamples: int | None = option(
+        "--resamples",
+        type=click.IntRange(min=0),
+        help="Number of bootstrap resamples of the queries; 0 omits the intervals.  [default: 1000;"
+        " 10000 with --discriminative]",
+    )
+    seed: int = option(
+        "--seed", show_default=True, type=click.IntRange(min=0), default=0, help="Random seed."
+    )
+    rules: Rules = group(Rules)
+    scale: str | None = scale_option()
+    output: Output = group(
+        Output,
+        forms=fixed(FORMATS),
+        asked=format_option(*FORMATS, default=None),
+        digits=digits_option(),
+        path=output_option(),
+    )
+    columns: tuple[str, ...] = columns_option()
+    judgments_format: str | None = judgments_format_option()
+    run_format: str | None = run_format_option()
+    threads: int = threads_option()
+
+
 @click.command(
     "agree", help=HELP, short_help="Correlate how measures, or judgments, rank several runs."
 )
-@click.argument("judgments")
-@click.argument("runs", metavar="RUN RUN…", nargs=-1)
-@measure_option()
-@names_option
-@click.option(
-    "--with",
-    "other",
-    metavar="JUDGMENTS",
-    help="A second set of judgments: compare the rankings of the runs, measure by measure.",
-)
-@click.option(
-    "--coefficient",
-    type=click.Choice(["kendall", "tau_ap", "spearman", "pearson"]),
-    default="kendall",
-    show_default=True,
-    help="Kendall's τ-b, τ_AP (mistakes among the best runs weigh more), Spearman's ρ of the"
-    " ranks, or Pearson's r of the values.",
-)
-@click.option(
-    "--discriminative",
-    is_flag=True,
-    help="Show how many pairs of runs each measure separates instead of coefficients.",
-)
-@click.option(
-    "--test",
-    type=click.Choice(["tukey", "t", "wilcoxon", "sign", "permutation", "bootstrap"]),
-    default="tukey",
-    show_default=True,
-    help="Significance test for --discriminative; tukey is the randomised Tukey HSD test.",
-)
-@click.option(
-    "--correction",
-    type=click.Choice(["none", "holm", "bh"]),
-    default="none",
-    show_default=True,
-    help="Correction for multiple comparisons with --discriminative; tukey needs none.",
-)
-@alpha_option
-@confidence_option
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=0),
-    help="Number of bootstrap resamples of the queries; 0 omits the intervals.  [default: 1000;"
-    " 10000 with --discriminative]",
-)
-@click.option(
-    "--seed", show_default=True, type=SETTINGS["seed"]["type"], default=0, help="Random seed."
-)
-@convention_options
-@scale_option
-@format_option(*FORMATS, default=None)
-@digits_option
-@output_option
-@columns_option
-@format_options
-@threads_option
+@takes(Request)
 @plugin_option
 @no_color_option
-def command(
-    judgments: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    other: str | None,
-    discriminative: bool,
-    confidence: float,
-    coefficient: str,
-    form: str | None,
-    digits: int,
-    output: str | None,
-    **options: Any,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon agree`."""
     from relyon.analysis.agreement import discriminative_power, rank_correlation
     from relyon.evaluation import DEFAULT_MEASURES
 
-    form = form or form_of(output, FORMATS)
-    if discriminative and other is not None:
+    if request.discriminative and request.other is not None:
         raise ParameterError(message("cli.discriminative-and-with-exclude"))
-    if len(runs) < 2:
+    if len(request.runs) < 2:
         raise ParameterError(
             message("core.two-or-more-runs"),
-            hint=message("cli.relyon-agree-bm25-run", judgments=judgments),
+            hint=message("cli.relyon-agree-bm25-run", judgments=request.judgments),
         )
-    files = [judgments, *runs, *([other] if other else [])]
+    files = [request.judgments, *request.runs, *([request.other] if request.other else [])]
     check_stdin(files)
-    protect_inputs(output, files)
-    scale = chosen_scale(options["scale"])
-    roles = chosen_columns(options["columns"])
-    names = run_names(runs, options["names"])
+    protect_inputs(request.output.path, files)
+    scale = chosen_scale(request.scale)
+    roles = chosen_columns(request.columns)
+    names = run_names(request.runs, request.names)
 
-    def grades(path: str) -> Any:
-        return judgments_argument(path, options["judgments_format"], roles, scale)
+    def grades(path: str) -> Judgments:
+        return judgments_argument(path, request.judgments_format, roles, scale)
 
     read = [
-        run_argument(path, options["run_format"], roles, name)
-        for path, name in zip(runs, names, strict=True)
+        run_argument(path, request.run_format, roles, name)
+        for path, name in zip(request.runs, names, strict=True)
     ]
     shared: dict[str, Any] = {
-        "convention": chosen_convention(options["convention"], options["changes"]),
+        "convention": request.rules.chosen(),
         "scale": scale,
         "names": names,
-        "seed": options["seed"],
-        "threads": options["threads"],
+        "seed": request.seed,
+        "threads": request.threads,
     }
-    if options["resamples"] is not None:
-        shared["resamples"] = options["resamples"]
-    chosen = split_measures(measures) or list(DEFAULT_MEASURES)
+    if request.resamples is not None:
+        shared["resamples"] = request.resamples
+    chosen = split_measures(request.measures) or list(DEFAULT_MEASURES)
     found: Correlations | Discrimination
     with Progress("cli.comparing-runs") as progress:
-        if discriminative:
+        if request.discriminative:
             found = discriminative_power(
-                grades(judgments),
+                grades(request.judgments),
                 read,
                 chosen,
-                test=options["test"],
-                correction=options["correction"],
-                alpha=options["alpha"],
+                test=request.test,
+                correction=request.correction,
+                alpha=request.alpha,
                 progress=progress,
                 **shared,
             )
         else:
             found = rank_correlation(
-                grades(judgments),
+                grades(request.judgments),
                 read,
                 chosen,
-                other=None if other is None else grades(other),
-                coefficient=coefficient,  # type: ignore[arg-type]
-                confidence=confidence,
+                other=None if request.other is None else grades(request.other),
+                coefficient=request.coefficient,
+                confidence=request.confidence,
                 progress=progress,
                 **shared,
             )
-    emit(_text(found, form, digits, output), output)
-    if form != "json":
+    emit(found, request.output)
+    if request.output.form != "json":
         messages.notes(getattr(found, "notes", ()))
-
-
-def _text(found: Correlations | Discrimination, form: str, digits: int, output: str | None) -> str:
-    if form == "json":
-        import json
-
-        return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
-    if form == "csv":
-        return found.to_csv()
-    if form == "markdown":
-        return found.to_markdown(digits=digits, language=messages.language)
-    columns = (terminal_columns() if output is None else None) or 80
-    return found.to_text(digits=digits, columns=columns, language=messages.language)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from relyon.cli.described import Described, described_options
-from relyon.cli.engine import Engine, engine_options
-from relyon.cli.inputs import Given, check_stdin, run_names
+from relyon.cli.engine import Engine
+from relyon.cli.groups import Statistics
+from relyon.cli.inputs import Given, check_stdin, input_options, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     average_option,
-    comparison_options,
     digits_option,
     format_option,
-    input_options,
     measure_option,
     names_option,
     no_color_option,
@@ -26,13 +26,15 @@ from relyon.cli.options import (
     plugin_option,
     threads_option,
 )
-from relyon.cli.output import emit, form_of, protect_inputs, terminal_columns
-from relyon.cli.plan_output import written
+from relyon.cli.output import Output, emit, protect_inputs
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import CheckError, ParameterError, UnknownNameError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
+    from relyon.analysis.comparison.settings import Options
+    from relyon.evaluation.program import Average
 
 __all__ = ["command"]
 
@@ -58,111 +60,114 @@ and the queries needed to detect the observed difference.
 """
 
 
+@request
+class Request:
+    """The request of `relyon compare`."""
+
+    judgments: str | None = argument(required=False)
+    runs: tuple[str, ...] = argument(metavar="BASELINE CANDIDATE…", nargs=-1)
+    measures: tuple[str, ...] = measure_option()
+    names: tuple[str, ...] = names_option()
+    statistics: Statistics = group(Statistics)
+    gates: tuple[str, ...] = option(
+        "--fail-if-worse",
+        metavar="MEASURE",
+        multiple=True,
+        help="Exit with code 1 if a candidate is significantly worse on this measure: a gate for"
+        " continuous integration. Repeat it for several.",
+    )
+    per_query: bool = flag("-q", "--per-query", help="Print every query's difference (table, csv).")
+    plan: bool = flag(
+        "--plan",
+        help="Print how many queries to grade to detect a difference, given the spread of these"
+        " runs.",
+    )
+    differences: tuple[str, ...] = option(
+        "--difference",
+        metavar="NUMBER|PERCENT",
+        multiple=True,
+        help="With --plan: a difference to detect, such as 0.01, or 2% of the baseline's value;"
+        " repeat it for several. Without it: 1, 2, 5 and 10%.",
+    )
+    described: Described = described_options(documents=False)
+    average: Average | None = average_option()
+    output: Output = group(
+        Output,
+        forms=fixed(FORMATS),
+        wide=fixed(True),
+        asked=format_option(*FORMATS, default=None),
+        digits=digits_option(),
+        path=output_option(),
+    )
+    given: Given = input_options("query", "label", "document")
+    values: bool = flag(
+        "--values", help="The files contain per-query values; no judgments are needed."
+    )
+    threads: int = threads_option()
+    engine: Engine = group(Engine)
+
+
 @click.command("compare", help=HELP, short_help="Compare runs with significance tests.")
-@click.argument("judgments", required=False)
-@click.argument("runs", metavar="BASELINE CANDIDATE…", nargs=-1)
-@measure_option()
-@names_option
-@comparison_options
-@click.option(
-    "--fail-if-worse",
-    "gates",
-    metavar="MEASURE",
-    multiple=True,
-    help="Exit with code 1 if a candidate is significantly worse on this measure: a gate for"
-    " continuous integration. Repeat it for several.",
-)
-@click.option(
-    "-q", "--per-query", is_flag=True, help="Print every query's difference (table, csv)."
-)
-@click.option(
-    "--plan",
-    is_flag=True,
-    help="Print how many queries to grade to detect a difference, given the spread of these runs.",
-)
-@click.option(
-    "--difference",
-    "differences",
-    metavar="NUMBER|PERCENT",
-    multiple=True,
-    help="With --plan: a difference to detect, such as 0.01, or 2% of the baseline's value;"
-    " repeat it for several. Without it: 1, 2, 5 and 10%.",
-)
-@described_options(documents=False)
-@average_option
-@format_option(*FORMATS, default=None)
-@digits_option
-@output_option
-@input_options("query", "label", "document")
-@click.option(
-    "--values", is_flag=True, help="The files contain per-query values; no judgments are needed."
-)
-@threads_option
-@engine_options
+@takes(Request)
 @plugin_option
 @no_color_option
-def command(
-    judgments: str | None,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    names: tuple[str, ...],
-    settings: dict[str, Any],
-    gates: tuple[str, ...],
-    per_query: bool,
-    plan: bool,
-    differences: tuple[str, ...],
-    described: Described,
-    average: str | None,
-    form: str | None,
-    digits: int,
-    output: str | None,
-    given: Given,
-    values: bool,
-    threads: int,
-    engine: Engine,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon compare`."""
-    form = form or form_of(output, FORMATS)
-    if differences and not plan:
+    if request.differences and not request.plan:
         raise ParameterError(message("cli.difference-is-for-plan"), hint=message("cli.add-plan"))
-    files = [name for name in (judgments, *runs) if name is not None]
-    protect_inputs(output, [*given.paths(files), *described.paths])
-    settings["threads"] = threads
-    asked = split_measures(measures)
-    gate_names = split_measures(gates)
-    _check_gate_names(gate_names)
-    if values and given.scored:
+    files = [name for name in (request.judgments, *request.runs) if name is not None]
+    protect_inputs(request.output.path, [*request.given.paths(files), *request.described.paths])
+    asked = split_measures(request.measures)
+    gates = split_measures(request.gates)
+    _check_gate_names(gates)
+    if request.values and request.given.scored:
         raise ParameterError(message("cli.values-and-scored-exclude"))
-    measured = [] if values else _with_gates(asked, gate_names, bool(given.scored))
-    if engine:
+    measured = [] if request.values else _with_gates(asked, gates, bool(request.given.scored))
+    comparison = _compared(request, files, measured)
+    if request.described.queries is not None:
+        comparison = comparison.described(request.described.queries)
+    if request.plan:
+        _check_plan_form(request.output.form)
+        plan = comparison.plan(request.differences or None)
+        emit(plan, replace(request.output, digits=None))
+    else:
+        rows = {"per_query": request.per_query}
+        own = dict.fromkeys(("json", "csv", "table"), rows)
+        emit(comparison, request.output, own=own)
+    if request.output.form != "json":
+        messages.notes(comparison.notes)
+    request.described.notes()
+    _check_gates(comparison, gates)
+
+
+def _compared(request: Request, files: Sequence[str], measures: Sequence[str]) -> Comparison:
+    settings = request.statistics.settings(request.threads)
+    if request.engine:
         from relyon.cli.cluster import Cluster
 
-        engine.refuse(values=values)
-        comparison = Cluster(engine, given, average).compare(files, names, measured, settings)
-    elif values:
-        comparison = _of_values(files, names, settings)
-    else:
-        with Progress("cli.comparing") as progress:
-            comparison = given.compare(
-                files,
-                measured,
-                settings,
-                names=names,
-                average=average,
-                progress=progress,
-                lists=False,
-            )
-    if described.queries is not None:
-        comparison = comparison.described(described.queries)
-    if plan:
-        text = written(comparison.plan(differences or None), form, output)
-    else:
-        text = _text(comparison, form, digits, output, per_query)
-    emit(text, output)
-    if form != "json":
-        messages.notes(comparison.notes)
-    described.notes()
-    _check_gates(comparison, gate_names)
+        request.engine.refuse(values=request.values)
+        cluster = Cluster(request.engine, request.given, request.average)
+        return cluster.compare(files, request.names, measures, settings)
+    if request.values:
+        return _of_values(files, request.names, settings)
+    with Progress("cli.comparing") as progress:
+        return request.given.compare(
+            files,
+            measures,
+            settings,
+            names=request.names,
+            average=request.average,
+            progress=progress,
+            lists=False,
+        )
+
+
+def _check_plan_form(form: str) -> None:
+    if form == "latex":
+        raise ParameterError(
+            message("cli.plan-cannot-be-written", form=form),
+            hint=message("cli.choose-table"),
+        )
 
 
 def _check_gate_names(gates: Sequence[str]) -> None:
@@ -199,7 +204,7 @@ def _same(name: str, others: Sequence[str]) -> bool:
     return measure(name) in [measure(other) for other in others]
 
 
-def _of_values(files: Sequence[str], names: Sequence[str], settings: dict[str, Any]) -> Comparison:
+def _of_values(files: Sequence[str], names: Sequence[str], settings: Options) -> Comparison:
     from relyon.analysis.comparison import compare_values
 
     if len(files) < 2:
@@ -208,35 +213,6 @@ def _of_values(files: Sequence[str], names: Sequence[str], settings: dict[str, A
         )
     check_stdin(files)
     return compare_values(dict(zip(run_names(files, names), files, strict=True)), **settings)
-
-
-def _text(
-    comparison: Comparison, form: str, digits: int, output: str | None, per_query: bool
-) -> str:
-    if form == "json":
-        import json
-
-        found = comparison.to_dict()
-        if per_query:
-            found["per_query"] = {
-                candidate: {
-                    name: comparison.deltas(candidate, name) for name in comparison.measures
-                }
-                for candidate in comparison.candidates
-            }
-            if comparison.query_texts is not None:
-                found["query_texts"] = dict(comparison.query_texts)
-        return json.dumps(found, ensure_ascii=False, indent=2)
-    if form == "csv":
-        return comparison.to_csv(per_query=per_query)
-    if form == "markdown":
-        return comparison.to_markdown(digits=digits, language=messages.language)
-    if form == "latex":
-        return comparison.to_latex(digits=digits, language=messages.language)
-    columns = terminal_columns() if output is None else None
-    return comparison.to_text(
-        digits=digits, per_query=per_query, columns=columns, language=messages.language
-    )
 
 
 def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:

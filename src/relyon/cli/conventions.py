@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from relyon.cli.options import format_option, no_color_option
-from relyon.cli.output import emit
+from relyon.cli.output import Output, write
+from relyon.cli.request import argument, fixed, group, request, takes
 from relyon.cli.text import definitions, entries, sections
 from relyon.core.document.terminal import align
 from relyon.data.convention import Convention, load_convention, presets
@@ -25,20 +26,31 @@ convention of one program. Choose one with --convention, change a field with
 """
 
 
+@request
+class Request:
+    """The request of `relyon conventions`."""
+
+    name: str | None = argument(metavar="[PRESET|FILE]", required=False)
+    output: Output = group(
+        Output, forms=fixed(("table", "json")), asked=format_option("table", "json")
+    )
+
+
 @click.command("conventions", help=HELP, short_help="List the convention presets, or describe one.")
-@click.argument("name", metavar="[PRESET|FILE]", required=False)
-@format_option("table", "json")
+@takes(Request)
 @no_color_option
-def command(name: str | None, form: str) -> None:
+def command(request: Request) -> None:
     """Runs `relyon conventions`."""
-    chosen = [load_convention(name)] if name else [presets.get(key) for key in presets]
-    if form == "json":
+    chosen = (
+        [load_convention(request.name)] if request.name else [presets.get(key) for key in presets]
+    )
+    if request.output.form == "json":
         import json
 
         found = [convention.to_dict() for convention in chosen]
-        emit(json.dumps(found[0] if name else found, ensure_ascii=False, indent=2))
+        write(json.dumps(found[0] if request.name else found, ensure_ascii=False, indent=2))
     else:
-        emit(describe(chosen[0]) if name else listing(chosen))
+        write(describe(chosen[0]) if request.name else listing(chosen))
 
 
 def listing(chosen: list[Convention]) -> str:

@@ -11,8 +11,9 @@ import click
 from relyon import io
 from relyon.cli.messages import messages
 from relyon.cli.option_values import chosen_columns, chosen_scale, format_named_by
-from relyon.cli.options import columns_option, no_color_option, scale_option, target_format_option
+from relyon.cli.options import columns_option, no_color_option, scale_option
 from relyon.cli.output import protect_inputs, refuse_existing
+from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 from relyon.data.columns import EVIDENCE_NAMES, ITEM_NAMES, NAMES, plain_name
@@ -26,7 +27,7 @@ from relyon.io.format import first_lines, formats
 __all__ = ["command"]
 
 Converted = Literal["judgments", "run", "features"]
-#: What a file of each kind holds.
+#: The contents of a file of each kind.
 COUNTED = {
     "judgments": "cli.shown-count-of-queries",
     "run": "cli.shown-count-retrieved",
@@ -61,70 +62,70 @@ in comments, which relyon reads back; a table's positions are read only with
 """
 
 
+@request
+class Request:
+    """The request of `relyon convert`."""
+
+    source: str = argument(metavar="INPUT")
+    target: str = argument(metavar="OUTPUT")
+    kind: Converted | None = option(
+        "--kind",
+        type=click.Choice(["judgments", "run", "features"]),
+        help="Kind of the input.  [default: recognised]",
+    )
+    source_format: str | None = option(
+        "--input-format", metavar="FORMAT", help="The input's format."
+    )
+    target_format: str | None = option("--format", metavar="FORMAT", help="The output's format.")
+    columns: tuple[str, ...] = columns_option()
+    scale: str | None = scale_option()
+    force: bool = flag("--force", help="Replace OUTPUT if it exists.")
+
+
 @click.command(
     "convert", help=HELP, short_help="Convert judgments, a run or features to another format."
 )
-@click.argument("source", metavar="INPUT")
-@click.argument("target", metavar="OUTPUT")
-@click.option(
-    "--kind",
-    type=click.Choice(["judgments", "run", "features"]),
-    help="Kind of the input.  [default: recognised]",
-)
-@click.option(
-    "--input-format",
-    "source_format",
-    metavar="FORMAT",
-    help="The input's format.",
-)
-@target_format_option(
-    "target_format",
-    help="The output's format.",
-)
-@columns_option
-@scale_option
-@click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
+@takes(Request)
 @no_color_option
-def command(
-    source: str,
-    target: str,
-    kind: Converted | None,
-    source_format: str | None,
-    target_format: str | None,
-    columns: tuple[str, ...],
-    scale: str | None,
-    force: bool,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon convert`."""
-    roles = chosen_columns(columns, KNOWN)
-    levels = chosen_scale(scale)
-    protect_inputs(target, [source])
-    refuse_existing(target, force)
+    roles = chosen_columns(request.columns, KNOWN)
+    levels = chosen_scale(request.scale)
+    protect_inputs(request.target, [request.source])
+    refuse_existing(request.target, request.force)
     with format_named_by("--format"):
-        holds = io.holds_features(target, target_format)
+        featured = io.contains_features(request.target, request.target_format)
     with format_named_by("--input-format"):
         data: Judgments | Run | LabelledRows
-        wanted = kind or _wanted(roles, graded=levels is not None)
-        opened = io.open_source(source, format=source_format, kind=wanted, named=bool(roles))
-        rows = _found_features(opened, roles) if holds and wanted is None else None
+        wanted = request.kind or _wanted(roles, graded=levels is not None)
+        opened = io.open_source(
+            request.source, format=request.source_format, kind=wanted, named=bool(roles)
+        )
+        rows = _found_features(opened, roles) if featured and wanted is None else None
         kind = wanted or ("features" if rows is not None else _kind(opened, roles))
         if kind == "features":
-            data = rows or _features(opened, roles, scale)
+            data = rows or _features(opened, roles, request.scale)
         elif kind == "judgments":
             data = io.read_judgments(opened, columns=roles, scale=levels)
         else:
             data = io.read_run(opened, columns=roles)
     with format_named_by("--format"):
         if isinstance(data, Judgments):
-            io.write_judgments(data, target, format=target_format, overwrite=force)
+            io.write_judgments(
+                data, request.target, format=request.target_format, overwrite=request.force
+            )
         elif isinstance(data, LabelledRows):
-            io.write_features(data, target, format=target_format, overwrite=force)
+            io.write_features(
+                data, request.target, format=request.target_format, overwrite=request.force
+            )
         else:
-            io.write_run(data, target, format=target_format, overwrite=force)
+            io.write_run(
+                data, request.target, format=request.target_format, overwrite=request.force
+            )
     messages.notes(data.notes)
     if isinstance(data, Judgments):
-        messages.notes(io.unwritten_notes(data, target, format=target_format))
-    shown = "stdout" if target == "-" else target
+        messages.notes(io.unwritten_notes(data, request.target, format=request.target_format))
+    shown = "stdout" if request.target == "-" else request.target
     queries = len(data.queries)
     counted = message(COUNTED[kind], shown=shown, count=len(data), queries=queries)
     messages.say(messages.translate(counted))
@@ -168,8 +169,8 @@ def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", 
     """Returns the apparent kind of a file."""
     if source.format == "trec":
         return "judgments" if len(b"".join(first_lines(source.head)).split()) == 4 else "run"
-    holds = formats.get(source.format).holds
-    if "run" not in holds:
+    kinds = formats.get(source.format).kinds
+    if "run" not in kinds:
         return "judgments"
     source.keep()
     guess = _kind_of_table(source, roles)

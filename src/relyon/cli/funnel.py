@@ -6,16 +6,11 @@ from collections.abc import Sequence
 
 import click
 
-from relyon.cli.inputs import Given, run_names, stage_runs
+from relyon.cli.inputs import Given, input_options, run_names, stage_runs
 from relyon.cli.messages import messages
-from relyon.cli.options import (
-    depth_option,
-    format_option,
-    input_options,
-    no_color_option,
-    output_option,
-)
-from relyon.cli.output import emit, protect_inputs
+from relyon.cli.options import format_option, no_color_option, output_option
+from relyon.cli.output import Output, emit, protect_inputs
+from relyon.cli.request import argument, fixed, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -38,92 +33,86 @@ over the judged documents.
 """
 
 
+@request
+class Request:
+    """The request of `relyon funnel`."""
+
+    files: tuple[str, ...] = argument(metavar="JUDGMENTS [RUN…]", nargs=-1)
+    stages: tuple[str, ...] = option(
+        "--stage",
+        metavar="NAME=RUN",
+        multiple=True,
+        help="A stage and its run, in retrieval order; once per stage.",
+    )
+    k: int = option(
+        "-k",
+        "--depth",
+        type=click.IntRange(min=1),
+        default=10,
+        show_default=True,
+        help="Ranks that count.",
+    )
+    candidates: int | None = option(
+        "--candidates",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Use only the first N documents of each stage as candidates.  [default: all]",
+    )
+    cutoffs: tuple[int, ...] = option(
+        "--cutoff",
+        metavar="N",
+        type=click.IntRange(min=1),
+        multiple=True,
+        help="Also show Recall@N.  [default: 10, 50, 100, 200, 500, 1000]",
+    )
+    output: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown", "csv")),
+        asked=format_option(
+            "table",
+            "json",
+            "markdown",
+            "csv",
+            help="Output format; json also contains per-query losses.",
+        ),
+        path=output_option(),
+    )
+    given: Given = input_options("query", "label", "document")
+
+
 @click.command(
     "funnel", help=HELP, short_help="Attribute lost gain to retrieval stages and ranking."
 )
-@click.argument("files", metavar="JUDGMENTS [RUN…]", nargs=-1)
-@click.option(
-    "--stage",
-    "stages",
-    metavar="NAME=RUN",
-    multiple=True,
-    help="A stage and its run, in retrieval order; once per stage.",
-)
-@depth_option(
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Ranks that count.",
-)
-@click.option(
-    "--candidates",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Use only the first N documents of each stage as candidates.  [default: all]",
-)
-@click.option(
-    "--cutoff",
-    "cutoffs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    multiple=True,
-    help="Also show Recall@N.  [default: 10, 50, 100, 200, 500, 1000]",
-)
-@format_option(
-    "table",
-    "json",
-    "markdown",
-    "csv",
-    help="Output format; json also contains per-query losses.",
-)
-@output_option
-@input_options("query", "label", "document")
+@takes(Request)
 @no_color_option
-def command(
-    files: tuple[str, ...],
-    stages: tuple[str, ...],
-    k: int,
-    candidates: int | None,
-    cutoffs: tuple[int, ...],
-    form: str,
-    output: str | None,
-    given: Given,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon funnel`."""
     from relyon.analysis.funnel import DEFAULT_CUTOFFS, cascaded_runs, funnel
 
-    if given.scored:
-        _check_scored(stages, candidates)
+    files: Sequence[str] = request.files
+    if request.given.scored:
+        _check_scored(request.stages, request.candidates)
     else:
-        named = _stages(files, stages)
-        files = (files[0], *(path for _, path in named))
-    protect_inputs(output, given.paths(files))
-    lists = given.lists(files, () if given.scored else [name for name, _ in named])
+        named = _stages(request.files, request.stages)
+        files = (request.files[0], *(path for _, path in named))
+    protect_inputs(request.output.path, request.given.paths(files))
+    lists = request.given.lists(files, () if request.given.scored else [name for name, _ in named])
     runs = lists.runs
-    if given.scored and candidates is not None:
+    if request.given.scored and request.candidates is not None:
         # Every model scored every row: a stage reranks what the previous one kept.
-        runs = cascaded_runs(runs, candidates, lists.convention)
-    with given.naming():
+        runs = cascaded_runs(runs, request.candidates, lists.convention)
+    with request.given.naming():
         found = funnel(
             lists.judgments,
             runs,
-            k,
+            request.k,
             convention=lists.convention,
-            scale=given.scale,
-            cutoffs=cutoffs or DEFAULT_CUTOFFS,
+            scale=request.given.scale,
+            cutoffs=request.cutoffs or DEFAULT_CUTOFFS,
             names=lists.names,
-            candidates=candidates,
+            candidates=request.candidates,
         )
-    if form == "json":
-        import json
-
-        text = json.dumps(found.to_dict(per_query=True), ensure_ascii=False, indent=2)
-    elif form == "csv":
-        text = found.to_csv()
-    else:
-        write = found.to_markdown if form == "markdown" else found.to_text
-        text = write(messages.language)
-    emit(text, output)
+    emit(found, request.output, own={"json": {"per_query": True}})
     messages.notes(found.notes)
 
 

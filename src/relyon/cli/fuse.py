@@ -12,12 +12,13 @@ from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, named_values
 from relyon.cli.options import (
     columns_option,
-    format_options,
+    judgments_format_option,
     no_color_option,
-    target_format_option,
+    run_format_option,
     threads_option,
 )
 from relyon.cli.output import protect_inputs, refuse_existing
+from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.rules import SortTies
 from relyon.core.texts import message
@@ -46,152 +47,154 @@ Methods trained on --judgments of other queries:
 """
 
 
+@request
+class Request:
+    """The request of `relyon fuse`."""
+
+    runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN RUN …")
+    method: str = option("--method", default="rrf", show_default=True, help="Fusion method.")
+    norm: str | None = option(
+        "--norm",
+        metavar="NAME",
+        help="Score normalisation: min-max, min-max-inverted (distances), max, sum, zmuv, rank,"
+        " borda or none.  [default: min-max for score-based methods]",
+    )
+    weights: str | None = option("--weights", metavar="W,W,…", help="Weights: one number per run.")
+    parameters: tuple[str, ...] = option(
+        "-p",
+        "--parameter",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="A parameter of the method, such as k=60 for rrf or phi=0.8 for rbc.",
+    )
+    judgments: str | None = option(
+        "--judgments",
+        metavar="FILE",
+        help="Training judgments, for trained methods and --optimize. Evaluate the fused run on"
+        " other queries.",
+    )
+    optimize: str | None = option(
+        "--optimize",
+        metavar="MEASURE",
+        help="Grid-search parameters or weights on --judgments, fuse with the best, and print its"
+        " cross-validated value.",
+    )
+    folds: int = option(
+        "--folds",
+        type=click.IntRange(min=0),
+        default=5,
+        show_default=True,
+        help="Number of cross-validation folds for --optimize.",
+    )
+    top: int | None = option(
+        "-k", "--depth", type=click.IntRange(min=1), help="Number of documents to keep per query."
+    )
+    ties: SortTies = option(
+        "--ties",
+        type=click.Choice(get_args(SortTies)),
+        default="doc-desc",
+        show_default=True,
+        help="How ties are ordered: by document id, or as in the file.",
+    )
+    name: str | None = option("--name", help="Name of the fused run.  [default: the method]")
+    output: str = option(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="Output file; its ending names format and compression.  [default: stdout, as trec]",
+    )
+    target_format: str | None = option("--format", metavar="FORMAT", help="The output's format.")
+    force: bool = flag("--force", help="Replace the output if it exists.")
+    judgments_format: str | None = judgments_format_option()
+    run_format: str | None = run_format_option()
+    columns: tuple[str, ...] = columns_option()
+    threads: int = threads_option()
+
+
 @click.command("fuse", help=HELP, short_help="Fuse several runs into one.")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN …")
-@click.option("--method", default="rrf", show_default=True, help="Fusion method.")
-@click.option(
-    "--norm",
-    metavar="NAME",
-    help="Score normalisation: min-max, min-max-inverted (distances), max, sum, zmuv, rank,"
-    " borda or none.  [default: min-max for score-based methods]",
-)
-@click.option("--weights", metavar="W,W,…", help="Weights: one number per run.")
-@click.option(
-    "-p",
-    "--parameter",
-    "parameters",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="A parameter of the method, such as k=60 for rrf or phi=0.8 for rbc.",
-)
-@click.option(
-    "--judgments",
-    metavar="FILE",
-    help="Training judgments, for trained methods and --optimize. Evaluate the fused run on"
-    " other queries.",
-)
-@click.option(
-    "--optimize",
-    metavar="MEASURE",
-    help="Grid-search parameters or weights on --judgments, fuse with the best, and print its"
-    " cross-validated value.",
-)
-@click.option(
-    "--folds",
-    type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    help="Number of cross-validation folds for --optimize.",
-)
-@click.option(
-    "-k",
-    "--depth",
-    "top",
-    type=click.IntRange(min=1),
-    help="Number of documents to keep per query.",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(get_args(SortTies)),
-    default="doc-desc",
-    show_default=True,
-    help="How ties are ordered: by document id, or as in the file.",
-)
-@click.option("--name", help="Name of the fused run.  [default: the method]")
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    metavar="FILE",
-    help="Output file; its ending names format and compression.  [default: stdout, as trec]",
-)
-@target_format_option(
-    "target_format",
-    help="The output's format.",
-)
-@click.option("--force", is_flag=True, help="Replace the output if it exists.")
-@format_options
-@columns_option
-@threads_option
+@takes(Request)
 @no_color_option
-def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> None:
+def command(request: Request) -> None:
     """Runs `relyon fuse`."""
-    check_stdin([*runs, *([options["judgments"]] if options["judgments"] else [])])
-    protect_inputs(output, [*runs, options["judgments"]])
-    refuse_existing(output, force)
-    fused = _fused(runs, options)
+    check_stdin([*request.runs, *([request.judgments] if request.judgments else [])])
+    protect_inputs(request.output, [*request.runs, request.judgments])
+    refuse_existing(request.output, request.force)
+    fused = _fused(request)
     messages.notes(fused.notes)
     with format_named_by("--format"):
-        io.write_run(fused, output, format=options["target_format"], overwrite=force)
-    shown = "stdout" if output == "-" else output
+        io.write_run(fused, request.output, format=request.target_format, overwrite=request.force)
+    shown = "stdout" if request.output == "-" else request.output
     told = message(
         "cli.documents-of-queries-fused",
         shown=shown,
         documents=len(fused),
         queries=len(fused.queries),
         name=fused.name,
-        runs=len(runs),
+        runs=len(request.runs),
     )
     messages.say(messages.translate(told))
 
 
-def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
+def _fused(request: Request) -> Run:
     """Reads the runs, optimises or trains if asked to, and fuses."""
     from relyon.ltr.fusion import fuse
     from relyon.ltr.fusion.method import method_of
 
-    parameters = named_values(options["parameters"], "--parameter", "k=60")
-    method_of(options["method"], parameters)
-    weights = _weights(options["weights"])
-    if options["optimize"] and (parameters or weights):
+    parameters = named_values(request.parameters, "--parameter", "k=60")
+    method_of(request.method, parameters)
+    weights = _weights(request.weights)
+    if request.optimize and (parameters or weights):
         raise ParameterError(message("cli.optimize-chooses-parameters"))
-    if options["optimize"] and not options["judgments"]:
+    if request.optimize and not request.judgments:
         raise ParameterError(message("cli.optimize-needs-judgments"))
-    columns = chosen_columns(options["columns"])
+    columns = chosen_columns(request.columns)
     runs = []
     with format_named_by("--run-format"), Progress("cli.reading") as progress:
-        for done, (path, name) in enumerate(zip(paths, run_names(paths), strict=True)):
-            progress(done, len(paths), name)
+        for done, (path, name) in enumerate(
+            zip(request.runs, run_names(request.runs), strict=True)
+        ):
+            progress(done, len(request.runs), name)
             runs.append(
                 io.read_run(
-                    path, format=options["run_format"], columns=run_columns(columns), name=name
+                    path, format=request.run_format, columns=run_columns(columns), name=name
                 )
             )
     for run in runs:
         messages.notes(note.about(run.name) for note in run.notes)
     judgments = None
-    if options["judgments"]:
+    if request.judgments:
         with format_named_by("--judgments-format"):
-            judgments = io.read_judgments(options["judgments"], format=options["judgments_format"])
-    method: Any = options["method"]
-    if options["optimize"]:
-        method, weights = _optimized(judgments, runs, options)
+            judgments = io.read_judgments(request.judgments, format=request.judgments_format)
+    method: Any = request.method
+    if request.optimize:
+        method, weights = _optimized(judgments, runs, request)
         judgments = None
     return fuse(
         runs,
         method,
-        normalize=options["norm"],
+        normalize=request.norm,
         weights=weights,
         judgments=judgments,
-        ties=options["ties"],
-        top=options["top"],
-        name=options["name"],
-        threads=options["threads"],
+        ties=request.ties,
+        top=request.top,
+        name=request.name,
+        threads=request.threads,
         **parameters,
     )
 
 
-def _optimized(judgments: Any, runs: list[Run], options: dict[str, Any]) -> tuple[Any, Any]:
+def _optimized(judgments: Any, runs: list[Run], request: Request) -> tuple[Any, Any]:
     from relyon.ltr.fusion import optimize_fusion
 
     with Progress("cli.trying-settings") as progress:
         search = optimize_fusion(
             judgments,
             runs,
-            options["method"],
-            options["optimize"],
-            normalize=options["norm"],
-            folds=options["folds"],
+            request.method,
+            str(request.optimize),
+            normalize=request.norm,
+            folds=request.folds,
             progress=progress,
         )
     messages.say(search.to_text(messages.language))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from relyon.cli.messages import messages
+from relyon.cli.request import Settings
 from relyon.core.texts import LANGUAGES
 
 __all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "speaking", "taught"]
 
 
 #: The option ``--lang``, shared by all commands.
-LANGUAGE: dict[str, Any] = {
+LANGUAGE: Settings = {
     "type": click.Choice(LANGUAGES),
     "default": "en",
     "envvar": "RELYON_LANG",

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from relyon.cli.groups import Rules
 from relyon.cli.named_tables import is_table, open_named
 from relyon.cli.option_values import (
     chosen_columns,
-    chosen_convention,
     chosen_scale,
     format_named_by,
     run_names,
 )
+from relyon.cli.options import (
+    columns_option,
+    judgments_format_option,
+    run_format_option,
+    scale_option,
+)
+from relyon.cli.request import Declared, group, option, request
 from relyon.cli.scored import ScoredFiles
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -36,6 +44,7 @@ __all__ = [
     "check_files",
     "check_stdin",
     "check_two_runs",
+    "input_options",
     "judgments_argument",
     "run_argument",
     "run_columns",
@@ -67,42 +76,52 @@ class Lists:
     convention: Convention
 
 
-@dataclass(frozen=True, kw_only=True)
+def _own_columns_option(kind: str, what: str) -> Declared:
+    return option(
+        f"--{kind}-columns",
+        metavar="NAME=COLUMN,…",
+        multiple=True,
+        help=f"Like --columns, for {what} only.",
+    )
+
+
+@request
 class Given:
-    """What the command line says about files and the rules for reading them.
+    """What the command line says about files and the rules for reading them."""
 
-    Attributes:
-        convention: The requested rules.
-        scale: The grade scale.
-        formats: The formats of judgments and of runs; None recognises them.
-        columns: The value of `--columns`, for every table.
-        own: The values of `--judgments-columns` and `--run-columns`.
-        scored: The files of ``--scored`` and their options.
-    """
+    rules: Rules = group(Rules)
+    scale_name: str | None = scale_option("scale")
+    columns: tuple[str, ...] = columns_option()
+    judgments_columns: tuple[str, ...] = _own_columns_option("judgments", "the judgments")
+    run_columns: tuple[str, ...] = _own_columns_option("run", "the runs")
+    judgments_format: str | None = judgments_format_option()
+    run_format: str | None = run_format_option()
+    scored_files: ScoredFiles = group(ScoredFiles)
 
-    convention: Convention
-    scale: Scale | None
-    formats: tuple[str | None, str | None]
-    columns: tuple[str, ...]
-    own: Mapping[str, tuple[str, ...]]
-    scored: ScoredFiles
+    def __post_init__(self) -> None:
+        # Bad rules are an error before anything is read.
+        _ = self.convention, self.scale
 
-    @classmethod
-    def of(cls, values: dict[str, Any]) -> Given:
-        """Takes its own options out of a command's."""
-        convention, scale = values.pop("convention"), values.pop("scale")
-        formats = (values.pop("judgments_format"), values.pop("run_format"))
-        columns = values.pop("columns")
-        own = {kind: values.pop(f"{kind}_columns") for kind in ROLES}
-        scored = ScoredFiles.of(values, columns, formats[1] or formats[0])
-        return cls(
-            convention=chosen_convention(convention, values.pop("changes")),
-            scale=chosen_scale(scale),
-            formats=formats,
-            columns=columns,
-            own=own,
-            scored=scored,
-        )
+    @cached_property
+    def convention(self) -> Convention:
+        """The requested rules."""
+        return self.rules.chosen()
+
+    @cached_property
+    def scale(self) -> Scale | None:
+        """The grade scale."""
+        return chosen_scale(self.scale_name)
+
+    @cached_property
+    def scored(self) -> ScoredFiles:
+        """The files of ``--scored`` and their options."""
+        form = self.run_format or self.judgments_format
+        return replace(self.scored_files, columns=self.columns, format=form)
+
+    @property
+    def formats(self) -> tuple[str | None, str | None]:
+        """The formats of judgments and of runs; None recognises them."""
+        return self.judgments_format, self.run_format
 
     def paths(self, files: Sequence[str]) -> list[str]:
         """Returns every input file, none of which may be written to."""
@@ -178,10 +197,15 @@ class Given:
             "progress": progress,
         }
         if self.scored and not lists and not files and len(self.scored.files) == 1:
-            common = {"average": average, "threads": settings["threads"]}
             models = self.scored.models((), names, least=2)
+            threads = settings.get("threads", 0)
             return compare_results(
-                [one.evaluate(measures, self.convention, self.scale, common) for one in models],
+                [
+                    one.evaluate(
+                        measures, self.convention, self.scale, average=average, threads=threads
+                    )
+                    for one in models
+                ],
                 **settings,
             )
         if self.scored:
@@ -260,7 +284,8 @@ class Given:
 
     def _own_columns(self, kind: str) -> dict[str, str]:
         """Returns the columns given by the option for one kind of file."""
-        return chosen_columns(self.own[kind], ROLES[kind], option=f"--{kind}-columns") or {}
+        own = {"judgments": self.judgments_columns, "run": self.run_columns}
+        return chosen_columns(own[kind], ROLES[kind], option=f"--{kind}-columns") or {}
 
     def _scored_lists(self, files: Sequence[str], names: Sequence[str]) -> Lists:
         from relyon.analysis.comparison import matched_scores
@@ -271,6 +296,23 @@ class Given:
         judged = scored_judgments(next(iter(rows.values())), self.scale)
         runs = [scored_run(one, name) for name, one in rows.items()]
         return Lists(judged, runs, list(rows), array_rules(self.convention))
+
+
+def input_options(
+    *own: Literal["query", "label", "document", "weight"], scored: Declared = None
+) -> Declared:
+    """Declares the options for reading files.
+
+    These are the options for the convention, the scale, columns and formats, and ``--scored`` with
+    its own options.
+
+    Args:
+        *own: Columns of scored rows with an option of their own.
+        scored: A declaration of ``--scored`` in place of the usual one.
+    """
+    names = ("files", *own, "scores", "predictions", "groups")
+    replaced = {} if scored is None else {"files": scored}
+    return group(Given, scored_files=group(ScoredFiles, *names, **replaced))
 
 
 def check_files(files: Sequence[str], command: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from relyon.cli.group import CommandGroup
@@ -18,8 +16,9 @@ from relyon.cli.options import (
     no_color_option,
     output_option,
 )
-from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
-from relyon.cli.sessions import read_log, source_options
+from relyon.cli.output import Output, emit, protect_inputs, refuse_existing
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.sessions import LogSource
 
 __all__ = ["command"]
 
@@ -78,105 +77,112 @@ def command() -> None:
     """Runs `relyon interleave`."""
 
 
+@request
+class Mix:
+    """The request of `relyon interleave mix`."""
+
+    runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN RUN …")
+    method: str = option(
+        "--method",
+        metavar="METHOD",
+        default="team-draft",
+        show_default=True,
+        help="Interleaving method: team-draft, balanced, probabilistic or optimised.",
+    )
+    depth: int = option(
+        "-k",
+        "--depth",
+        type=click.IntRange(1, 100),
+        default=10,
+        show_default=True,
+        help="Number of positions in a mixed list.",
+    )
+    draws: int = option(
+        "--draws",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Lists per query, ideally one for every session.",
+    )
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Random seed. The same seed gives the same lists.",
+    )
+    output: str = option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="Output file for the lists: .jsonl, .parquet, .csv or .tsv.",
+    )
+    force: bool = flag("--force", help="Replace the file if it exists.")
+    run_format: str | None = option(
+        "--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]"
+    )
+    columns: tuple[str, ...] = columns_option()
+    summary: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown")),
+        asked=format_option("table", "json", "markdown", help="Output format of the summary."),
+    )
+
+
 @command.command("mix", help=MIX, short_help="Mix runs into the lists that users will see.")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN …")
-@click.option(
-    "--method",
-    metavar="METHOD",
-    default="team-draft",
-    show_default=True,
-    help="Interleaving method: team-draft, balanced, probabilistic or optimised.",
-)
-@click.option(
-    "-k",
-    "--depth",
-    type=click.IntRange(1, 100),
-    default=10,
-    show_default=True,
-    help="Number of positions in a mixed list.",
-)
-@click.option(
-    "--draws",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Lists per query, ideally one for every session.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed. The same seed gives the same lists.",
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    required=True,
-    help="Output file for the lists: .jsonl, .parquet, .csv or .tsv.",
-)
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
-@click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
-@columns_option
-@format_option("table", "json", "markdown", help="Output format of the summary.")
+@takes(Mix)
 @no_color_option
-def mix(
-    runs: tuple[str, ...],
-    output: str,
-    force: bool,
-    run_format: str | None,
-    columns: tuple[str, ...],
-    form: str,
-    **options: Any,
-) -> None:
+def mix(request: Mix) -> None:
     """Runs `relyon interleave mix`."""
 
     from relyon.io.readers import read_run
     from relyon.io.table_files import check_name
     from relyon.online.experiments import mix_runs
 
-    check_stdin(runs)
-    check_name(output)
-    protect_inputs(output, runs)
-    refuse_existing(output, force)
-    roles = run_columns(chosen_columns(columns))
+    check_stdin(request.runs)
+    check_name(request.output)
+    protect_inputs(request.output, request.runs)
+    refuse_existing(request.output, request.force)
+    roles = run_columns(chosen_columns(request.columns))
     with format_named_by("--run-format"):
         found = [
-            read_run(path, format=run_format, columns=roles, name=name)
-            for path, name in zip(runs, run_names(runs), strict=True)
+            read_run(path, format=request.run_format, columns=roles, name=name)
+            for path, name in zip(request.runs, run_names(request.runs), strict=True)
         ]
-    mixed = mix_runs(found, **options)
+    mixed = mix_runs(
+        found, method=request.method, depth=request.depth, draws=request.draws, seed=request.seed
+    )
     messages.notes(mixed.notes)
-    mixed.write(output)
-    emit(written(mixed, form, language=messages.language))
+    mixed.write(request.output)
+    emit(mixed, request.summary)
+
+
+@request
+class Score:
+    """The request of `relyon interleave score`."""
+
+    mixed: str = argument(metavar="MIXED")
+    source: LogSource = group(LogSource)
+    confidence: float = confidence_option()
+    output: Output = group(
+        Output,
+        forms=fixed(FORMATS),
+        asked=format_option(*FORMATS, default=None),
+        digits=digits_option(),
+        path=output_option(),
+    )
 
 
 @command.command("score", help=SCORE, short_help="Score the clicks: which run do users prefer?")
-@click.argument("mixed", metavar="MIXED")
-@source_options
-@confidence_option
-@format_option(*FORMATS, default=None)
-@digits_option
-@output_option
+@takes(Score)
 @no_color_option
-def score(
-    mixed: str,
-    log: tuple[str, ...],
-    columns: tuple[str, ...],
-    input_format: str | None,
-    confidence: float,
-    form: str | None,
-    output: str | None,
-    digits: int,
-) -> None:
+def score(request: Score) -> None:
     """Runs `relyon interleave score`."""
     from relyon.online.experiments import score_clicks
 
-    form = form or form_of(output, FORMATS)
-    protect_inputs(output, [mixed, *log])
-    sessions = read_log(log, columns, input_format, [output])
-    found = score_clicks(mixed, sessions, level=confidence)
+    protect_inputs(request.output.path, [request.mixed, *request.source.log])
+    sessions = request.source.sessions(request.output.path)
+    found = score_clicks(request.mixed, sessions, level=request.confidence)
     messages.notes(note for note in found.notes if note not in sessions.notes)
-    told = {"digits": digits, "language": messages.language}
-    emit(written(found, form, **told), output)
+    emit(found, request.output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -19,7 +19,6 @@ from relyon.cli.judge_project import project as project_command
 from relyon.cli.judge_serve import serve
 from relyon.cli.messages import messages
 from relyon.cli.options import (
-    depth_option,
     format_option,
     no_color_option,
     output_option,
@@ -27,11 +26,13 @@ from relyon.cli.options import (
     rule_option,
     scale_option,
 )
-from relyon.cli.output import emit, protect_inputs
+from relyon.cli.output import Output, protect_inputs, write
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import catalogue, message
 
 if TYPE_CHECKING:
+    from relyon.data.aggregation import Rule
     from relyon.data.sheets import Sheet
     from relyon.io.sheets import SheetFormat
     from relyon.judging.records import Project
@@ -104,94 +105,90 @@ def command() -> None:
     """Runs `relyon judge`."""
 
 
+@request
+class Init:
+    """The request of `relyon judge init`."""
+
+    database: str = argument()
+    project: str | None = option("--project", metavar="NAME", help="The project to create.")
+    kind: Literal["grades", "side_by_side"] = option(
+        "--kind",
+        type=click.Choice(["grades", "side_by_side"]),
+        default="grades",
+        show_default=True,
+        help="Grade single results, or compare two rankings side by side.",
+    )
+    scale: str | None = scale_option()
+    guideline_en: str | None = option(
+        "--guideline-en", metavar="FILE", help="The guideline in English, as Markdown."
+    )
+    guideline_zh: str | None = option(
+        "--guideline-zh", metavar="FILE", help="The guideline in Chinese, as Markdown."
+    )
+    overlap: int = option(
+        "--overlap",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="How many judges grade each item.",
+    )
+    gold_share: float = option(
+        "--gold-share",
+        type=click.FloatRange(0, 1, max_open=True),
+        default=0.0,
+        help="The share of gold items, whose grade is known, among a judge's items.  [default: 0]",
+    )
+    k: int | None = option(
+        "-k", "--depth", type=click.IntRange(min=1), help="How many results per query are judged."
+    )
+    seed: int | None = option(
+        "--seed",
+        type=click.IntRange(min=0),
+        help="Random seed for the order of items and gold items; keep it from judges.  [default:"
+        " random]",
+    )
+    account: str | None = option("--account", metavar="NAME", help="The account to create.")
+    reset_password: bool = flag(
+        "--reset-password",
+        help="Reset the password of an existing account and sign it out everywhere.",
+    )
+    role: Literal["judge", "lead", "admin"] = option(
+        "--role",
+        type=click.Choice(["judge", "lead", "admin"]),
+        default="judge",
+        show_default=True,
+        help="Role of the account: a lead sees all grades and decides, an admin also creates"
+        " accounts.",
+    )
+
+
 @command.command("init", help=INIT, short_help="Create a database, a project and accounts.")
-@click.argument("database")
-@click.option("--project", metavar="NAME", help="The project to create.")
-@click.option(
-    "--kind",
-    type=click.Choice(["grades", "side_by_side"]),
-    default="grades",
-    show_default=True,
-    help="Grade single results, or compare two rankings side by side.",
-)
-@scale_option
-@click.option("--guideline-en", metavar="FILE", help="The guideline in English, as Markdown.")
-@click.option("--guideline-zh", metavar="FILE", help="The guideline in Chinese, as Markdown.")
-@click.option(
-    "--overlap",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="How many judges grade each item.",
-)
-@click.option(
-    "--gold-share",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.0,
-    help="The share of gold items, whose grade is known, among a judge's items.  [default: 0]",
-)
-@depth_option(
-    type=click.IntRange(min=1),
-    help="How many results per query are judged.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    help="Random seed for the order of items and gold items; keep it from judges.  [default:"
-    " random]",
-)
-@click.option("--account", metavar="NAME", help="The account to create.")
-@click.option(
-    "--reset-password",
-    is_flag=True,
-    help="Reset the password of an existing account and sign it out everywhere.",
-)
-@click.option(
-    "--role",
-    type=click.Choice(["judge", "lead", "admin"]),
-    default="judge",
-    show_default=True,
-    help="Role of the account: a lead sees all grades and decides, an admin also creates accounts.",
-)
+@takes(Init)
 @no_color_option
-def init(
-    database: str,
-    project: str | None,
-    kind: Any,
-    scale: str | None,
-    guideline_en: str | None,
-    guideline_zh: str | None,
-    overlap: int,
-    gold_share: float,
-    k: int | None,
-    seed: int | None,
-    account: str | None,
-    reset_password: bool,
-    role: Any,
-) -> None:
+def init(request: Init) -> None:
     """Runs `relyon judge init`."""
     from relyon.io.plain_text import read_file
     from relyon.judging.events import record_event
     from relyon.judging.passwords import generate_password
     from relyon.judging.store import open_store
 
-    if reset_password and account is None:
+    if request.reset_password and request.account is None:
         raise ParameterError(message("cli.reset-password-needs-account-name"))
     guideline = {
         language: read_file(path)
-        for language, path in (("en", guideline_en), ("zh", guideline_zh))
+        for language, path in (("en", request.guideline_en), ("zh", request.guideline_zh))
         if path is not None
     }
-    with open_store(database, create=True) as store:
-        if project is not None:
+    with open_store(request.database, create=True) as store:
+        if request.project is not None:
             made = store.projects.create(
-                project,
-                scale=scale or "search",
-                kind=kind,
-                overlap=overlap,
-                gold_share=gold_share,
-                k=k,
-                seed=seed,
+                request.project,
+                scale=request.scale or "search",
+                kind=request.kind,
+                overlap=request.overlap,
+                gold_share=request.gold_share,
+                k=request.k,
+                seed=request.seed,
                 guideline=guideline,
             )
             record_event(store, "project_made", detail=made.name)
@@ -202,10 +199,10 @@ def init(
                     made=_rules(made),
                 )
             )
-        if account is not None:
+        if request.account is not None:
             password = generate_password()
-            if reset_password:
-                user = store.accounts.change(account, password=password, chosen_by="other")
+            if request.reset_password:
+                user = store.accounts.change(request.account, password=password, chosen_by="other")
                 record_event(store, "password_reset", detail=user.name)
                 messages.note(
                     message(
@@ -216,9 +213,9 @@ def init(
                 )
             else:
                 user = store.accounts.create(
-                    account, role=role, password=password, chosen_by="other"
+                    request.account, role=request.role, password=password, chosen_by="other"
                 )
-                record_event(store, "account_made", detail=f"{user.name} ({role})")
+                record_event(store, "account_made", detail=f"{user.name} ({request.role})")
                 messages.note(
                     message(
                         "cli.created-account",
@@ -227,7 +224,7 @@ def init(
                     )
                 )
             click.echo(password)
-        if project is None and account is None:
+        if request.project is None and request.account is None:
             messages.note(message("cli.is-ready", address=store.database.address))
 
 
@@ -250,47 +247,43 @@ def _rules(project: Project) -> str:
     return message("cli.per-item", **values)
 
 
+@request
+class Export:
+    """The request of `relyon judge export`."""
+
+    database: str = argument()
+    project: str = project_option()
+    form: str = option(
+        "--format", required=True, metavar="FORMAT", help="As for `relyon judge import`."
+    )
+    rule: Rule = rule_option()
+    labelling_config: str | None = option(
+        "--labelling-config",
+        metavar="FILE",
+        help="Also write the labelling interface for Label Studio to a file.",
+    )
+    queries: str | None = option(
+        "--queries",
+        metavar="FILE",
+        help="trec, letor: TSV file for the table of query ids and texts.  [default: next to"
+        " --output, if queries get ids]",
+    )
+    documents: str | None = option(
+        "--documents",
+        metavar="FILE",
+        help="trec, letor: file for the table of document ids.  [default: as --queries]",
+    )
+    bom: bool = flag(
+        "--bom",
+        help="Begin the file with a byte order mark, which Excel on Windows needs to read Chinese.",
+    )
+    output: str | None = output_option()
+
+
 @command.command("export", help=EXPORT, short_help="Write a project's grades.")
-@click.argument("database")
-@project_option()
-@click.option(
-    "--format", "form", required=True, metavar="FORMAT", help="As for `relyon judge import`."
-)
-@rule_option()
-@click.option(
-    "--labelling-config",
-    metavar="FILE",
-    help="Also write the labelling interface for Label Studio to a file.",
-)
-@click.option(
-    "--queries",
-    metavar="FILE",
-    help="trec, letor: TSV file for the table of query ids and texts.  [default: next to"
-    " --output, if queries get ids]",
-)
-@click.option(
-    "--documents",
-    metavar="FILE",
-    help="trec, letor: file for the table of document ids.  [default: as --queries]",
-)
-@click.option(
-    "--bom",
-    is_flag=True,
-    help="Begin the file with a byte order mark, which Excel on Windows needs to read Chinese.",
-)
-@output_option
+@takes(Export)
 @no_color_option
-def export(
-    database: str,
-    project: str,
-    form: str,
-    rule: Any,
-    labelling_config: str | None,
-    queries: str | None,
-    documents: str | None,
-    bom: bool,
-    output: str | None,
-) -> None:
+def export(request: Export) -> None:
     """Runs `relyon judge export`."""
     from relyon.data.aggregation import describe_rule
     from relyon.io.formats.label_studio import labelling_config as interface
@@ -300,28 +293,33 @@ def export(
     from relyon.judging.llm.descriptions import note_machines
     from relyon.judging.store import open_store
 
-    for path in (output, queries, documents):
-        protect_inputs(path, [database])
-    if form == "archive":
-        if labelling_config is not None or bom or queries or documents:
+    for path in (request.output, request.queries, request.documents):
+        protect_inputs(path, [request.database])
+    if request.form == "archive":
+        if (
+            request.labelling_config is not None
+            or request.bom
+            or request.queries
+            or request.documents
+        ):
             raise ParameterError(message("cli.archive-cannot-be-combined"))
-        pack(database, project, output)
+        pack(request.database, request.project, request.output)
         return
-    chosen = sheet_format(form)
-    with open_store(database) as store:
-        found = store.projects.get(project)
-        sheet = export_sheet(store, found.id, rule=rule)
+    chosen = sheet_format(request.form)
+    with open_store(request.database) as store:
+        found = store.projects.get(request.project)
+        sheet = export_sheet(store, found.id, rule=request.rule)
         finals = [row.final_source for row in sheet.rows if row.final is not None]
         machines = note_machines(store, found.id, finals)
-        record_event(store, "exported", detail=f"{found.name}: {form}")
-    asked = {"queries": queries, "documents": documents}
-    tables = _tables(chosen, sheet, asked, output)
+        record_event(store, "exported", detail=f"{found.name}: {request.form}")
+    asked = {"queries": request.queries, "documents": request.documents}
+    tables = _tables(chosen, sheet, asked, request.output)
     text = chosen.write(sheet)
     for path, table in tables.values():
-        emit(table.removesuffix("\n"), path)
-    emit((BYTE_ORDER_MARK if bom else "") + text.removesuffix("\n"), output)
-    if labelling_config is not None:
-        emit(interface(found.scale).removesuffix("\n"), labelling_config)
+        write(table.removesuffix("\n"), path)
+    write((BYTE_ORDER_MARK if request.bom else "") + text.removesuffix("\n"), request.output)
+    if request.labelling_config is not None:
+        write(interface(found.scale).removesuffix("\n"), request.labelling_config)
     messages.notes(left_out(chosen, sheet, tables))
     for name, (path, _) in tables.items():
         messages.note(
@@ -332,7 +330,7 @@ def export(
             )
         )
     if "final" in chosen.keeps:
-        messages.note(describe_rule(rule))
+        messages.note(describe_rule(request.rule))
         if machines is not None:
             messages.note(str(machines))
 
@@ -368,28 +366,43 @@ def _tables(
     return found
 
 
+@request
+class Status:
+    """The request of `relyon judge status`."""
+
+    database: str = argument()
+    project: str | None = project_option(required=False)
+    output: Output = group(
+        Output,
+        forms=fixed(("table", "json")),
+        asked=format_option("table", "json"),
+        path=output_option(),
+    )
+
+
 @command.command("status", help=STATUS, short_help="Show a project's progress.")
-@click.argument("database")
-@project_option(required=False)
-@format_option("table", "json")
-@output_option
+@takes(Status)
 @no_color_option
-def status(database: str, project: str | None, form: str, output: str | None) -> None:
+def status(request: Status) -> None:
     """Runs `relyon judge status`."""
     from relyon.judging.status import describe_project, render_status
     from relyon.judging.store import open_store
 
-    with open_store(database) as store:
-        chosen = store.projects.all() if project is None else [store.projects.get(project)]
+    with open_store(request.database) as store:
+        chosen = (
+            store.projects.all()
+            if request.project is None
+            else [store.projects.get(request.project)]
+        )
         found = [describe_project(store, one.id) for one in chosen]
-    if form == "json":
+    if request.output.form == "json":
         import json
 
-        emit(json.dumps(found, ensure_ascii=False, indent=2), output)
+        write(json.dumps(found, ensure_ascii=False, indent=2), request.output.path)
         return
     language = messages.language
     none = catalogue("judging", language)["no_project"]
-    emit("\n\n".join(render_status(one, language) for one in found) or none, output)
+    write("\n\n".join(render_status(one, language) for one in found) or none, request.output.path)
 
 
 command.add_command(serve)

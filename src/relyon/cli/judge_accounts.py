@@ -10,7 +10,8 @@ import click
 
 from relyon.cli.messages import messages
 from relyon.cli.options import format_option, no_color_option, output_option
-from relyon.cli.output import emit
+from relyon.cli.output import Output, write
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import catalogue, message
 
@@ -59,22 +60,33 @@ def _time(seconds: float | None) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
 
 
+@request
+class Accounts:
+    """The request of `relyon judge accounts`."""
+
+    database: str = argument()
+    output: Output = group(
+        Output,
+        forms=fixed(("table", "json")),
+        asked=format_option("table", "json"),
+        path=output_option(),
+    )
+
+
 @click.command("accounts", help=ACCOUNTS, short_help="List the accounts and their tokens.")
-@click.argument("database")
-@format_option("table", "json")
-@output_option
+@takes(Accounts)
 @no_color_option
-def accounts(database: str, form: str, output: str | None) -> None:
+def accounts(request: Accounts) -> None:
     """Runs `relyon judge accounts`."""
     from relyon.core.document.terminal import align
     from relyon.judging.access import list_sign_ins, list_tokens
     from relyon.judging.store import open_store
 
-    with open_store(database) as store:
+    with open_store(request.database) as store:
         found = [(user, list_sign_ins(store, user)) for user in store.accounts.all()]
         tokens = list_tokens(store)
     states = [_state(user) for user, _ in found]
-    if form == "json":
+    if request.output.form == "json":
         rows = [
             {
                 "name": user.name,
@@ -98,7 +110,7 @@ def accounts(database: str, form: str, output: str | None) -> None:
             }
             for (user, sign_ins), state in zip(found, states, strict=True)
         ]
-        emit(json.dumps(rows, ensure_ascii=False, indent=2), output)
+        write(json.dumps(rows, ensure_ascii=False, indent=2), request.output.path)
         return
     texts = catalogue("judging", messages.language)
     table = [
@@ -119,7 +131,7 @@ def accounts(database: str, form: str, output: str | None) -> None:
         ]
         names = ("account", "token", "scope", "ends", "used")
         lines += ["", *align(texts.names("column", names), table, 5)]
-    emit("\n".join(lines) if found else texts["no_account"], output)
+    write("\n".join(lines) if found else texts["no_account"], request.output.path)
 
 
 def _state(user: Any) -> str:
@@ -130,73 +142,80 @@ def _state(user: Any) -> str:
     return "has to choose a password" if user.must_change else "open"
 
 
+@request
+class Account:
+    """The request of `relyon judge account`."""
+
+    database: str = argument()
+    name: str = argument()
+    role: Literal["judge", "lead", "admin"] | None = option(
+        "--role",
+        type=click.Choice(["judge", "lead", "admin"]),
+        help="A lead sees all grades and decides, an admin also creates accounts.",
+    )
+    reset_password: bool = flag("--reset-password", help="Generate a new password and print it.")
+    state: Literal["open", "closed"] | None = option(
+        "--state", type=click.Choice(["open", "closed"]), help="A closed account cannot sign in."
+    )
+    end_sign_ins: bool = flag("--end-sign-ins", help="Sign it out everywhere.")
+    end_tokens: bool = flag("--end-tokens", help="Delete its tokens.")
+
+
 @click.command("account", help=ACCOUNT, short_help="Change one account.")
-@click.argument("database")
-@click.argument("name")
-@click.option(
-    "--role",
-    type=click.Choice(["judge", "lead", "admin"]),
-    help="A lead sees all grades and decides, an admin also creates accounts.",
-)
-@click.option("--reset-password", is_flag=True, help="Generate a new password and print it.")
-@click.option(
-    "--state",
-    type=click.Choice(["open", "closed"]),
-    help="A closed account cannot sign in.",
-)
-@click.option("--end-sign-ins", is_flag=True, help="Sign it out everywhere.")
-@click.option("--end-tokens", is_flag=True, help="Delete its tokens.")
+@takes(Account)
 @no_color_option
-def account(
-    database: str,
-    name: str,
-    role: Any,
-    reset_password: bool,
-    state: Literal["open", "closed"] | None,
-    end_sign_ins: bool,
-    end_tokens: bool,
-) -> None:
+def account(request: Account) -> None:
     """Runs `relyon judge account`."""
     from relyon.judging.access import delete_token, end_all_sign_ins, list_tokens
     from relyon.judging.events import record_event
     from relyon.judging.passwords import generate_password
     from relyon.judging.store import open_store
 
-    if not (role or reset_password or state or end_sign_ins or end_tokens):
+    if not (
+        request.role
+        or request.reset_password
+        or request.state
+        or request.end_sign_ins
+        or request.end_tokens
+    ):
         raise ParameterError(
             message("cli.nothing-to-change"), hint=message("cli.add-for-example-role")
         )
-    with open_store(database) as store:
-        user = store.accounts.get(name)
-        if role is not None and role != user.role:
-            store.accounts.change(user.name, role=role)
-            record_event(store, "role_changed", detail=f"{user.name}: {user.role} → {role}")
+    with open_store(request.database) as store:
+        user = store.accounts.get(request.name)
+        if request.role is not None and request.role != user.role:
+            store.accounts.change(user.name, role=request.role)
+            record_event(store, "role_changed", detail=f"{user.name}: {user.role} → {request.role}")
             messages.note(
                 message(
                     "cli.user-name-role-changed",
                     user_name=user.name,
                     role=user.role,
-                    role_2=role,
+                    role_2=request.role,
                 )
             )
-        if state is not None:
-            store.accounts.change(user.name, active=state == "open")
+        if request.state is not None:
+            store.accounts.change(user.name, active=request.state == "open")
             record_event(
-                store, "account_opened" if state == "open" else "account_closed", detail=user.name
+                store,
+                "account_opened" if request.state == "open" else "account_closed",
+                detail=user.name,
             )
-            messages.note(message("cli.user-name-is-state", user_name=user.name, state=state))
-        if end_sign_ins:
+            messages.note(
+                message("cli.user-name-is-state", user_name=user.name, state=request.state)
+            )
+        if request.end_sign_ins:
             count = end_all_sign_ins(store, user)
             record_event(store, "sign_ins_ended", detail=f"{user.name}: {count}")
             messages.note(message("cli.ended-sign-ins", count=count, user_name=user.name))
-        if end_tokens:
+        if request.end_tokens:
             ended = [delete_token(store, user, one.id) for one in list_tokens(store, user)]
             for one in ended:
                 record_event(store, "token_ended", detail=f"{user.name}: {one.name}")
             messages.note(
                 message("cli.deleted-count-tokens", count=len(ended), user_name=user.name)
             )
-        if reset_password:
+        if request.reset_password:
             password = generate_password()
             store.accounts.change(user.name, password=password, chosen_by="other")
             record_event(store, "password_reset", detail=user.name)
@@ -204,38 +223,49 @@ def account(
             click.echo(password)
 
 
+@request
+class Events:
+    """The request of `relyon judge events`."""
+
+    database: str = argument()
+    kind: str = option(
+        "--kind", metavar="KIND", default="", help="Only events of this kind, such as exported."
+    )
+    account: str = option(
+        "--account", metavar="NAME", default="", help="Only events of this account."
+    )
+    limit: int = option(
+        "--limit",
+        type=click.IntRange(min=1),
+        default=100,
+        show_default=True,
+        help="Maximum number of events.",
+    )
+    output: Output = group(
+        Output,
+        forms=fixed(("table", "json")),
+        asked=format_option("table", "json"),
+        path=output_option(),
+    )
+
+
 @click.command("events", help=EVENTS, short_help="Show sign-ins and changes.")
-@click.argument("database")
-@click.option(
-    "--kind", metavar="KIND", default="", help="Only events of this kind, such as exported."
-)
-@click.option("--account", metavar="NAME", default="", help="Only events of this account.")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Maximum number of events.",
-)
-@format_option("table", "json")
-@output_option
+@takes(Events)
 @no_color_option
-def events(
-    database: str, kind: str, account: str, limit: int, form: str, output: str | None
-) -> None:
+def events(request: Events) -> None:
     """Runs `relyon judge events`."""
     from relyon.core.document.terminal import align
     from relyon.core.parameters import check_choice
     from relyon.judging.events import EVENT_KINDS, list_events
     from relyon.judging.store import open_store
 
-    if kind:
-        check_choice("kind", kind, EVENT_KINDS)
-    with open_store(database) as store:
-        found = list_events(store, kind=kind, actor=account, most=limit)
-    if form == "json":
+    if request.kind:
+        check_choice("kind", request.kind, EVENT_KINDS)
+    with open_store(request.database) as store:
+        found = list_events(store, kind=request.kind, actor=request.account, most=request.limit)
+    if request.output.form == "json":
         rows = [one.to_dict() for one in found]
-        emit(json.dumps(rows, ensure_ascii=False, indent=2), output)
+        write(json.dumps(rows, ensure_ascii=False, indent=2), request.output.path)
         return
     table = [
         [_time(one.at), one.actor or "-", one.kind, one.detail or "-", one.address or "-"]
@@ -243,4 +273,7 @@ def events(
     ]
     texts = catalogue("judging", messages.language)
     titles = texts.names("column", ("time", "account", "event", "detail", "address"))
-    emit("\n".join(align(titles, table, 5)) if found else texts["nothing_happened"], output)
+    write(
+        "\n".join(align(titles, table, 5)) if found else texts["nothing_happened"],
+        request.output.path,
+    )

@@ -9,7 +9,8 @@ import click
 
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import format_option, no_color_option
-from relyon.cli.output import emit
+from relyon.cli.output import Output, write
+from relyon.cli.request import argument, fixed, flag, group, request, takes
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
@@ -42,48 +43,76 @@ Stop the server first. The copy is checked before anything changes; with
 """
 
 
+@request
+class Backup:
+    """The request of `relyon judge backup`."""
+
+    database: str = argument()
+    file: str = argument()
+    force: bool = flag("--force", help="Replace the file if it exists.")
+    output: Output = group(
+        Output, forms=fixed(("table", "json")), asked=format_option("table", "json")
+    )
+
+
 @click.command("backup", help=BACKUP, short_help="Back up a database while it is in use.")
-@click.argument("database")
-@click.argument("file")
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
-@format_option("table", "json")
+@takes(Backup)
 @no_color_option
-def backup(database: str, file: str, force: bool, form: str) -> None:
+def backup(request: Backup) -> None:
     """Runs `relyon judge backup`."""
     from relyon.judging.backup import back_up
 
     with Progress("cli.copying") as progress:
-        made = back_up(database, file, existing="replace" if force else "refuse", progress=progress)
-    _show(made, form)
+        made = back_up(
+            request.database,
+            request.file,
+            existing="replace" if request.force else "refuse",
+            progress=progress,
+        )
+    _show(made, request.output.form)
+
+
+@request
+class Restore:
+    """The request of `relyon judge restore`."""
+
+    file: str = argument()
+    database: str = argument()
+    force: bool = flag("--force", help="Rename an existing database.")
+    output: Output = group(
+        Output, forms=fixed(("table", "json")), asked=format_option("table", "json")
+    )
 
 
 @click.command("restore", help=RESTORE, short_help="Restore a database from a backup.")
-@click.argument("file")
-@click.argument("database")
-@click.option("--force", is_flag=True, help="Rename an existing database.")
-@format_option("table", "json")
+@takes(Restore)
 @no_color_option
-def restore(file: str, database: str, force: bool, form: str) -> None:
+def restore(request: Restore) -> None:
     """Runs `relyon judge restore`."""
     from relyon.judging.backup import restore as put_back
 
     with Progress("cli.copying") as progress:
         done = put_back(
-            file, database, existing="set_aside" if force else "refuse", progress=progress
+            request.file,
+            request.database,
+            existing="set_aside" if request.force else "refuse",
+            progress=progress,
         )
     if done.aside:
         messages.note(message("cli.existing-database-is-now", aside=done.aside))
-    _show(done.copy, form)
+    _show(done.copy, request.output.form)
 
 
 def _show(made: Copy, form: str) -> None:
     if form == "json":
         import json
 
-        emit(json.dumps(asdict(made), ensure_ascii=False, indent=2))
+        write(json.dumps(asdict(made), ensure_ascii=False, indent=2))
         return
     shown = {"bytes": made.bytes, **{name: count for name, count in made.rows.items() if count}}
     shown.pop("alembic_version", None)
     width = max(map(len, shown))
     lines = [f"{made.file}: whole, version {made.version}"]
-    emit("\n".join([*lines, *(f"  {name:{width}}  {count:>12,}" for name, count in shown.items())]))
+    write(
+        "\n".join([*lines, *(f"  {name:{width}}  {count:>12,}" for name, count in shown.items())])
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -15,7 +15,8 @@ from relyon.cli.options import (
     project_option,
     rule_option,
 )
-from relyon.cli.output import emit, protect_inputs
+from relyon.cli.output import Output, protect_inputs, write
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -57,72 +58,76 @@ guidelines must be accepted again.
 """
 
 
-def _judge_options(command: Any) -> Any:
-    for decorate in (
-        click.option("--version", type=click.IntRange(min=1), metavar="N",
-                     help="Version of its settings.  [default: the newest]"),
-        click.option("--judge", metavar="NAME",
-                     help="The language model, such as llm:gpt-5-mini.  [default: the only one]"),
-    ):  # fmt: skip
-        command = decorate(command)
-    return command
+@request
+class Machine:
+    """A language model that judges, and the version of its settings."""
+
+    judge: str | None = option(
+        "--judge",
+        metavar="NAME",
+        help="The language model, such as llm:gpt-5-mini.  [default: the only one]",
+    )
+    version: int | None = option(
+        "--version",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Version of its settings.  [default: the newest]",
+    )
+
+
+@request
+class Calibrate:
+    """The request of `relyon judge calibrate`."""
+
+    database: str = argument()
+    project: str = project_option()
+    machine: Machine = group(Machine)
+    rule: Literal["majority", "median"] = rule_option("majority", "median")
+    resamples: int = option(
+        "--resamples",
+        type=click.IntRange(min=100),
+        default=2000,
+        show_default=True,
+        help="Number of bootstrap resamples.",
+    )
+    seed: int = option(
+        "--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]"
+    )
+    runs: tuple[str, ...] = option(
+        "--run",
+        metavar="FILE",
+        multiple=True,
+        help="A system's run; two or more are ranked by people's grades and by the model's.",
+    )
+    measure: str = option(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        default="ndcg@10",
+        show_default=True,
+        help="The measure that ranks the systems.",
+    )
+    examples: int = option(
+        "--limit",
+        type=click.IntRange(min=0),
+        default=5,
+        show_default=True,
+        help="How many of the largest differences to list, with the model's reason.",
+    )
+    output: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown")),
+        asked=format_option("table", "json", "markdown"),
+        path=output_option(),
+    )
 
 
 @click.command(
     "calibrate", help=CALIBRATE, short_help="Calibrate a language model against human judgments."
 )
-@click.argument("database")
-@project_option()
-@_judge_options
-@rule_option("majority", "median")
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=100),
-    default=2000,
-    show_default=True,
-    help="Number of bootstrap resamples.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]")
-@click.option(
-    "--run",
-    "runs",
-    metavar="FILE",
-    multiple=True,
-    help="A system's run; two or more are ranked by people's grades and by the model's.",
-)
-@click.option(
-    "-m",
-    "--measure",
-    metavar="MEASURE",
-    default="ndcg@10",
-    show_default=True,
-    help="The measure that ranks the systems.",
-)
-@click.option(
-    "--limit",
-    "examples",
-    type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    help="How many of the largest differences to list, with the model's reason.",
-)
-@format_option("table", "json", "markdown")
-@output_option
+@takes(Calibrate)
 @no_color_option
-def calibrate(
-    database: str,
-    project: str,
-    judge: str | None,
-    version: int | None,
-    rule: Any,
-    resamples: int,
-    seed: int,
-    runs: Sequence[str],
-    measure: str,
-    examples: int,
-    form: str,
-    output: str | None,
-) -> None:
+def calibrate(request: Calibrate) -> None:
     """Runs `relyon judge calibrate`."""
     from relyon.analysis.statistics import Resampling
     from relyon.judging.llm.calibration import calibrate as hold
@@ -130,16 +135,22 @@ def calibrate(
     from relyon.judging.llm.systems import compare_systems
     from relyon.judging.store import open_store
 
-    protect_inputs(output, [database, *runs])
+    protect_inputs(request.output.path, [request.database, *request.runs])
     order = None
-    with open_store(database) as store:
-        found = store.projects.get(project)
-        chosen = store.models.get(found.id, judge, version)
-        measured = hold(store, chosen, rule=rule, resampling=Resampling(resamples, seed))
-        if runs:
-            order = compare_systems(store, chosen, {run: run for run in runs}, measure=measure)
-        apart = find_differences(store, chosen, count=examples, rule=rule)
-    emit(_rendered(measured, chosen, found, form, order, apart), output)
+    with open_store(request.database) as store:
+        found = store.projects.get(request.project)
+        chosen = store.models.get(found.id, request.machine.judge, request.machine.version)
+        measured = hold(
+            store, chosen, rule=request.rule, resampling=Resampling(request.resamples, request.seed)
+        )
+        if request.runs:
+            order = compare_systems(
+                store, chosen, {run: run for run in request.runs}, measure=request.measure
+            )
+        apart = find_differences(store, chosen, count=request.examples, rule=request.rule)
+    write(
+        _rendered(measured, chosen, found, request.output.form, order, apart), request.output.path
+    )
 
 
 def _rendered(
@@ -173,62 +184,61 @@ def _rendered(
     )
 
 
+@request
+class Accept:
+    """The request of `relyon judge accept`."""
+
+    database: str = argument()
+    project: str = project_option()
+    machine: Machine = group(Machine)
+    by: str = option(
+        "--by", required=True, metavar="NAME", help="The account of the lead who accepts it."
+    )
+    least: int = option(
+        "--least-items",
+        type=click.IntRange(min=1),
+        default=50,
+        show_default=True,
+        help="How many items people must have graded too.",
+    )
+    note: str = option("--note", default="", metavar="TEXT", help="Why.")
+    withdraw: bool = flag("--withdraw", help="Withdraw the acceptance: its grades no longer count.")
+
+
 @click.command(
     "accept",
     help=ACCEPT,
     short_help="Use a language model's grades for items without a human grade.",
 )
-@click.argument("database")
-@project_option()
-@_judge_options
-@click.option("--by", required=True, metavar="NAME", help="The account of the lead who accepts it.")
-@click.option(
-    "--least-items",
-    "least",
-    type=click.IntRange(min=1),
-    default=50,
-    show_default=True,
-    help="How many items people must have graded too.",
-)
-@click.option("--note", default="", metavar="TEXT", help="Why.")
-@click.option(
-    "--withdraw", is_flag=True, help="Withdraw the acceptance: its grades no longer count."
-)
+@takes(Accept)
 @no_color_option
-def accept(
-    database: str,
-    project: str,
-    judge: str | None,
-    version: int | None,
-    by: str,
-    least: int,
-    note: str,
-    withdraw: bool,
-) -> None:
+def accept(request: Accept) -> None:
     """Runs `relyon judge accept`."""
     from relyon.judging.llm.calibration import accept_judge
     from relyon.judging.llm.descriptions import note_machines
     from relyon.judging.store import open_store
 
-    with open_store(database) as store:
-        found = store.projects.get(project)
-        lead = store.accounts.get(by)
-        if withdraw:
+    with open_store(request.database) as store:
+        found = store.projects.get(request.project)
+        lead = store.accounts.get(request.by)
+        if request.withdraw:
             accepted = store.models.accepted(found.id)
             if accepted is None:
                 raise ParameterError(message("cli.no-language-model", found_name=found.name))
-            if judge not in (None, accepted.configuration.judge):
+            if request.machine.judge not in (None, accepted.configuration.judge):
                 raise ParameterError(
                     message(
                         "cli.is-not-accepted",
-                        judge=judge,
+                        judge=request.machine.judge,
                         found_name=found.name,
                     ),
                     hint=message(
                         "cli.configuration-title", configuration_title=accepted.configuration.title
                     ),
                 )
-            store.models.record_acceptance(accepted.configuration, lead, accepted=False, note=note)
+            store.models.record_acceptance(
+                accepted.configuration, lead, accepted=False, note=request.note
+            )
             messages.note(
                 message(
                     "cli.no-longer-counts",
@@ -237,9 +247,9 @@ def accept(
                 )
             )
             return
-        chosen = store.models.get(found.id, judge, version)
-        measured = accept_judge(store, chosen, lead, least=least, note=note)
-        emit(_rendered(measured, chosen, found, "table"))
+        chosen = store.models.get(found.id, request.machine.judge, request.machine.version)
+        measured = accept_judge(store, chosen, lead, least=request.least, note=request.note)
+        write(_rendered(measured, chosen, found, "table"))
         if measured.outlook is not None and not measured.outlook.within:
             messages.warning(
                 message(

@@ -12,7 +12,8 @@ from relyon.cli.inputs import check_stdin, stage_runs
 from relyon.cli.judge_archive import ended_in_order, unpack
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import format_named_by
-from relyon.cli.options import depth_option, no_color_option
+from relyon.cli.options import no_color_option
+from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -54,75 +55,67 @@ project; --project gives it another name.
 """
 
 
+@request
+class Import:
+    """The request of `relyon judge import`."""
+
+    database: str = argument()
+    files: tuple[str, ...] = argument(metavar="[FILE…]", nargs=-1)
+    project: str | None = option(
+        "--project", metavar="NAME", help="The project; for an archive, its new name."
+    )
+    form: str | None = option(
+        "--input-format", metavar="FORMAT", help="Format of the files.  [default: recognised]"
+    )
+    judge_columns: tuple[str, ...] = option(
+        "--judge-column",
+        metavar="COLUMN",
+        multiple=True,
+        help="CSV with one column per judge: a judge's column; repeat it for each judge.",
+    )
+    judge: str = option(
+        "--judge",
+        default="import",
+        show_default=True,
+        metavar="NAME",
+        help="The judge to whom final grades without a judge are attributed.",
+    )
+    gold: bool = flag("--gold", help="Import the final grades as known grades of gold items.")
+    documents: str | None = option(
+        "--documents",
+        metavar="FILE",
+        help="Titles, snippets and other fields: CSV, TSV, JSONL or Parquet, one row per document.",
+    )
+    queries: str | None = option(
+        "--queries",
+        metavar="FILE",
+        help="A table of query ids and texts, if runs name queries by id.",
+    )
+    runs: tuple[str, ...] = option(
+        "--run",
+        metavar="FILE",
+        multiple=True,
+        help="A run whose first K results are to be graded; repeat it to pool several.",
+    )
+    sides: tuple[str, ...] = option(
+        "--side",
+        metavar="NAME=RUN",
+        multiple=True,
+        help="A system and its run, for a side-by-side project; with more than two, all pairs are"
+        " compared. Titles come from FILE.",
+    )
+    k: int | None = option(
+        "-k",
+        "--depth",
+        type=click.IntRange(min=1),
+        help="With --run and --side: how many ranks are judged.  [default: the project's, else 10]",
+    )
+
+
 @click.command("import", help=HELP, short_help="Import items to grade, and grades.")
-@click.argument("database")
-@click.argument("files", metavar="[FILE…]", nargs=-1)
-@click.option("--project", metavar="NAME", help="The project; for an archive, its new name.")
-@click.option(
-    "--input-format",
-    "form",
-    metavar="FORMAT",
-    help="Format of the files.  [default: recognised]",
-)
-@click.option(
-    "--judge-column",
-    "judge_columns",
-    metavar="COLUMN",
-    multiple=True,
-    help="CSV with one column per judge: a judge's column; repeat it for each judge.",
-)
-@click.option(
-    "--judge",
-    default="import",
-    show_default=True,
-    metavar="NAME",
-    help="The judge to whom final grades without a judge are attributed.",
-)
-@click.option("--gold", is_flag=True, help="Import the final grades as known grades of gold items.")
-@click.option(
-    "--documents",
-    metavar="FILE",
-    help="Titles, snippets and other fields: CSV, TSV, JSONL or Parquet, one row per document.",
-)
-@click.option(
-    "--queries",
-    metavar="FILE",
-    help="A table of query ids and texts, if runs name queries by id.",
-)
-@click.option(
-    "--run",
-    "runs",
-    metavar="FILE",
-    multiple=True,
-    help="A run whose first K results are to be graded; repeat it to pool several.",
-)
-@click.option(
-    "--side",
-    "sides",
-    metavar="NAME=RUN",
-    multiple=True,
-    help="A system and its run, for a side-by-side project; with more than two, all pairs are"
-    " compared. Titles come from FILE.",
-)
-@depth_option(
-    type=click.IntRange(min=1),
-    help="With --run and --side: how many ranks are judged.  [default: the project's, else 10]",
-)
+@takes(Import)
 @no_color_option
-def import_(
-    database: str,
-    files: tuple[str, ...],
-    project: str | None,
-    form: str | None,
-    judge_columns: tuple[str, ...],
-    judge: str,
-    gold: bool,
-    documents: str | None,
-    queries: str | None,
-    runs: tuple[str, ...],
-    sides: tuple[str, ...],
-    k: int | None,
-) -> None:
+def import_(request: Import) -> None:
     """Runs `relyon judge import`."""
     from relyon.data.sheets import Sheet
     from relyon.judging.events import record_event
@@ -130,32 +123,48 @@ def import_(
     from relyon.judging.item_texts import fill_items
     from relyon.judging.store import open_store
 
-    if not files and not runs and not sides:
+    if not request.files and not request.runs and not request.sides:
         raise ParameterError(
             message("cli.nothing-to-import"), hint=message("cli.name-file-or-runs")
         )
-    check_stdin([*files, *runs])
-    archives = [path for path in files if form == "archive" or (form is None and _is_archive(path))]
+    check_stdin([*request.files, *request.runs])
+    archives = [
+        path
+        for path in request.files
+        if request.form == "archive" or (request.form is None and _is_archive(path))
+    ]
     if archives:
-        if len(files) > 1 or runs or sides or documents or queries or gold or judge_columns:
+        if (
+            len(request.files) > 1
+            or request.runs
+            or request.sides
+            or request.documents
+            or request.queries
+            or request.gold
+            or request.judge_columns
+        ):
             raise ParameterError(
                 message("cli.is-whole-project", archives=archives[0]),
                 hint=message("cli.import-alone"),
             )
-        unpack(database, archives[0], project)
+        unpack(request.database, archives[0], request.project)
         return
-    if project is None:
+    if request.project is None:
         raise ParameterError(
             message("cli.project-is-missing"), hint=message("cli.name-project-to-import")
         )
-    with ended_in_order(), open_store(database) as store:
-        found = store.projects.get(project)
-        sheets = [_sheet(path, form, judge_columns, found) for path in files]
-        ranks = k or found.k or 10
-        if sides:
-            tops = _tops(sides, ranks)
+    with ended_in_order(), open_store(request.database) as store:
+        found = store.projects.get(request.project)
+        sheets = [
+            _sheet(path, request.form, request.judge_columns, found) for path in request.files
+        ]
+        ranks = request.k or found.k or 10
+        if request.sides:
+            tops = _tops(request.sides, ranks)
             # A file's own values take precedence over the table of documents.
-            known = [_described(one, documents, queries) for one in _pools(tops) + sheets]
+            known = [
+                _described(one, request.documents, request.queries) for one in _pools(tops) + sheets
+            ]
             with Progress("cli.importing") as report:
                 added = store.items.add_comparisons(
                     found.id, _comparisons(tops, known), report=report
@@ -174,21 +183,25 @@ def import_(
                 message("cli.is-side-by-side-project", found_name=found.name),
                 hint=message("cli.give-side-name-run"),
             )
-        sheets += [_sheet_of(_top(path, ranks)) for path in runs]
-        rows = [row for one in sheets for row in _described(one, documents, queries).rows]
+        sheets += [_sheet_of(_top(path, ranks)) for path in request.runs]
+        rows = [
+            row
+            for one in sheets
+            for row in _described(one, request.documents, request.queries).rows
+        ]
         whole = Sheet(tuple(rows), scale=found.scale)
         with Progress("cli.importing") as report:
             new = import_sheet(
                 store,
                 found.id,
                 whole,
-                judge=judge,
-                as_gold=gold,
-                source=", ".join([*files, *runs]),
+                judge=request.judge,
+                as_gold=request.gold,
+                source=", ".join([*request.files, *request.runs]),
                 report=report,
             )
         filled = 0
-        if documents or queries:
+        if request.documents or request.queries:
             filled = fill_items(store, found.id, (row.item for row in rows))
         record_event(store, "imported", detail=f"{found.name}: {new.items} + {new.grades}")
     foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
@@ -200,7 +213,7 @@ def import_(
             )
         )
     told = [message("cli.new-items", count=new.items)]
-    if gold:
+    if request.gold:
         told.append(message("cli.new-known-grades", count=new.grades))
     else:
         told.append(message("cli.new-grades", count=new.grades))

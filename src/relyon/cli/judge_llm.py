@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import no_color_option, project_option
-from relyon.cli.output import emit
+from relyon.cli.output import write
+from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import LANGUAGES, message
 
 if TYPE_CHECKING:
+    from relyon.core.language import Language
     from relyon.judging.llm.judge import Outcome, Plan
     from relyon.judging.llm.models import Configuration
     from relyon.judging.llm.prompt import Prompt
@@ -47,143 +49,125 @@ The key comes from the environment variable RELYON_LLM_KEY or the one named by
 """
 
 
+@request
+class Llm:
+    """The request of `relyon judge llm`."""
+
+    database: str = argument()
+    project: str = project_option()
+    endpoint: str = option(
+        "--endpoint", required=True, metavar="URL", help="Base URL, without /chat/completions."
+    )
+    model: str = option(
+        "--model", required=True, metavar="NAME", help="The model's name at the endpoint."
+    )
+    judge: str | None = option(
+        "--judge", metavar="NAME", help="The name of the judge.  [default: llm:MODEL]"
+    )
+    samples: int = option(
+        "--samples",
+        type=click.IntRange(1, 100),
+        default=5,
+        show_default=True,
+        help="Number of answers per item; their median is the grade.",
+    )
+    temperature: float = option(
+        "--temperature",
+        type=click.FloatRange(min=0),
+        default=0.7,
+        show_default=True,
+        help="Sampling temperature.",
+    )
+    parameters: tuple[str, ...] = option(
+        "-p",
+        "--parameter",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="A further request parameter, such as max_tokens=300; temperature=null omits one.",
+    )
+    which: Literal["all", "graded", "ungraded"] = option(
+        "--items",
+        type=click.Choice(["all", "graded", "ungraded"]),
+        default="all",
+        show_default=True,
+        help="Items that people graded, for calibration, or ungraded ones.",
+    )
+    queries: int | None = option(
+        "--query-sample",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Only this many queries, drawn at random, with all their items.",
+    )
+    limit: int | None = option(
+        "--item-sample",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Only this many items, drawn at random.",
+    )
+    seed: int = option(
+        "--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]"
+    )
+    per_minute: float | None = option(
+        "--requests-per-minute",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="N",
+        help="Maximum number of requests per minute.",
+    )
+    concurrency: int = option(
+        "--concurrency",
+        type=click.IntRange(1, 64),
+        default=4,
+        show_default=True,
+        help="Number of concurrent requests.",
+    )
+    attempts: int = option(
+        "--attempts",
+        type=click.IntRange(min=1),
+        default=3,
+        show_default=True,
+        help="Number of attempts to get a valid answer.",
+    )
+    timeout: float = option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=120.0,
+        show_default=True,
+        help="Timeout of a request, in seconds.",
+    )
+    retries: int = option(
+        "--retries",
+        type=click.IntRange(min=0),
+        default=6,
+        show_default=True,
+        help="Number of retries after a temporary error.",
+    )
+    language: Language = option(
+        "--prompt-lang",
+        type=click.Choice(LANGUAGES),
+        default="en",
+        show_default=True,
+        help="Language of the prompt.",
+    )
+    prompt_file: str | None = option(
+        "--prompt",
+        metavar="FILE",
+        help="The task in your own words; {guideline} and {scale} are replaced by the project's.",
+    )
+    key_variable: str | None = option(
+        "--api-key-env",
+        metavar="NAME",
+        help=f"The environment variable with the key.  [default: {KEY}]",
+    )
+    dry_run: bool = flag(
+        "--dry-run",
+        help="Print the prompt for the first item and the number of requests, and send nothing.",
+    )
+
+
 @click.command("llm", help=LLM, short_help="Let a language model grade alongside people.")
-@click.argument("database")
-@project_option()
-@click.option(
-    "--endpoint", required=True, metavar="URL", help="Base URL, without /chat/completions."
-)
-@click.option("--model", required=True, metavar="NAME", help="The model's name at the endpoint.")
-@click.option("--judge", metavar="NAME", help="The name of the judge.  [default: llm:MODEL]")
-@click.option(
-    "--samples",
-    type=click.IntRange(1, 100),
-    default=5,
-    show_default=True,
-    help="Number of answers per item; their median is the grade.",
-)
-@click.option(
-    "--temperature",
-    type=click.FloatRange(min=0),
-    default=0.7,
-    show_default=True,
-    help="Sampling temperature.",
-)
-@click.option(
-    "-p",
-    "--parameter",
-    "parameters",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="A further request parameter, such as max_tokens=300; temperature=null omits one.",
-)
-@click.option(
-    "--items",
-    "which",
-    type=click.Choice(["all", "graded", "ungraded"]),
-    default="all",
-    show_default=True,
-    help="Items that people graded, for calibration, or ungraded ones.",
-)
-@click.option(
-    "--query-sample",
-    "queries",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Only this many queries, drawn at random, with all their items.",
-)
-@click.option(
-    "--item-sample",
-    "limit",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Only this many items, drawn at random.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]")
-@click.option(
-    "--requests-per-minute",
-    "per_minute",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="N",
-    help="Maximum number of requests per minute.",
-)
-@click.option(
-    "--concurrency",
-    type=click.IntRange(1, 64),
-    default=4,
-    show_default=True,
-    help="Number of concurrent requests.",
-)
-@click.option(
-    "--attempts",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    help="Number of attempts to get a valid answer.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=120.0,
-    show_default=True,
-    help="Timeout of a request, in seconds.",
-)
-@click.option(
-    "--retries",
-    type=click.IntRange(min=0),
-    default=6,
-    show_default=True,
-    help="Number of retries after a temporary error.",
-)
-@click.option(
-    "--prompt-lang",
-    "language",
-    type=click.Choice(LANGUAGES),
-    default="en",
-    show_default=True,
-    help="Language of the prompt.",
-)
-@click.option(
-    "--prompt",
-    "prompt_file",
-    metavar="FILE",
-    help="The task in your own words; {guideline} and {scale} are replaced by the project's.",
-)
-@click.option(
-    "--api-key-env",
-    "key_variable",
-    metavar="NAME",
-    help=f"The environment variable with the key.  [default: {KEY}]",
-)
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Print the prompt for the first item and the number of requests, and send nothing.",
-)
+@takes(Llm)
 @no_color_option
-def llm(
-    database: str,
-    project: str,
-    endpoint: str,
-    model: str,
-    judge: str | None,
-    samples: int,
-    temperature: float,
-    parameters: Sequence[str],
-    which: Any,
-    queries: int | None,
-    limit: int | None,
-    seed: int,
-    per_minute: float | None,
-    concurrency: int,
-    attempts: int,
-    timeout: float,
-    retries: int,
-    language: Any,
-    prompt_file: str | None,
-    key_variable: str | None,
-    dry_run: bool,
-) -> None:
+def llm(request: Llm) -> None:
     """Runs `relyon judge llm`."""
     from relyon.io.plain_text import read_file
     from relyon.judging.llm.endpoint import Endpoint, tidy_url
@@ -193,33 +177,43 @@ def llm(
     from relyon.judging.llm.prompt import build_prompt
     from relyon.judging.store import open_store
 
-    url = tidy_url(endpoint)
-    task = None if prompt_file is None else read_file(prompt_file)
-    with open_store(database) as store:
-        found = store.projects.get(project)
-        prompt = build_prompt(found, language=language, task=task)
+    url = tidy_url(request.endpoint)
+    task = None if request.prompt_file is None else read_file(request.prompt_file)
+    with open_store(request.database) as store:
+        found = store.projects.get(request.project)
+        prompt = build_prompt(found, language=request.language, task=task)
         draft = draft_configuration(
             found.id,
-            judge or f"llm:{model.strip()}",
+            request.judge or f"llm:{request.model.strip()}",
             endpoint=url,
-            model=model,
-            samples=samples,
-            parameters={"temperature": temperature, **_parameters(parameters)},
-            language=language,
+            model=request.model,
+            samples=request.samples,
+            parameters={"temperature": request.temperature, **_parameters(request.parameters)},
+            language=request.language,
             prompt=prompt.text,
         )
-        items = choose_items(store, found.id, which=which, queries=queries, limit=limit, seed=seed)
-        plan = build_plan(store, draft, prompt, items, attempts=attempts)
+        items = choose_items(
+            store,
+            found.id,
+            which=request.which,
+            queries=request.queries,
+            limit=request.limit,
+            seed=request.seed,
+        )
+        plan = build_plan(store, draft, prompt, items, attempts=request.attempts)
         _remark(found, draft, plan, len(items))
-        if dry_run:
+        if request.dry_run:
             _show(draft, prompt, plan)
             return
         chosen = store.models.add(draft)
         server = Endpoint(
-            url, key=_key(key_variable, url), timeout=timeout, retries=retries,
-            pace=Pace(per_minute),
-        )  # fmt: skip
-        _ask(store, chosen, prompt, plan, server, concurrency)
+            url,
+            key=_key(request.key_variable, url),
+            timeout=request.timeout,
+            retries=request.retries,
+            pace=Pace(request.per_minute),
+        )
+        _ask(store, chosen, prompt, plan, server, request.concurrency)
 
 
 def _parameters(texts: Sequence[str]) -> dict[str, Any]:
@@ -280,7 +274,7 @@ def _remark(project: Project, draft: Configuration, plan: Plan, chosen: int) -> 
 def _show(draft: Configuration, prompt: Prompt, plan: Plan) -> None:
     if plan.items:
         parts = [f"[{one['role']}]\n{one['content']}" for one in prompt.messages(plan.items[0])]
-        emit("\n\n".join(parts))
+        write("\n\n".join(parts))
     messages.note(
         message(
             "cli.requests-for-items",

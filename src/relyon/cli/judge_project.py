@@ -10,7 +10,8 @@ import click
 from relyon.cli.judge_archive import ended_in_order
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import no_color_option
-from relyon.cli.output import emit
+from relyon.cli.output import write
+from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -36,73 +37,77 @@ archive`). Without an option, prints its settings and imports.
 """
 
 
+@request
+class Request:
+    """The request of `relyon judge project`."""
+
+    database: str = argument()
+    name: str = argument(metavar="PROJECT")
+    rename: str | None = option("--rename", metavar="NAME", help="Its new name.")
+    close: bool = flag("--close", help="Make it read-only and hide it from judges.")
+    reopen: bool = flag("--reopen", help="Reopen it.")
+    gold_share: float | None = option(
+        "--gold-share",
+        type=click.FloatRange(0, 1, max_open=True),
+        help="From now on, the share of gold items among a judge's items.",
+    )
+    delete: bool = flag("--delete", help="Delete it; asks for its name.")
+    yes: bool = flag("--yes", help="Delete it without asking.")
+
+    @property
+    def changes(self) -> bool:
+        """Whether the project is changed."""
+        other = self.rename is not None or self.gold_share is not None
+        return self.close or self.reopen or other
+
+
 @click.command("project", help=HELP, short_help="Rename, close, reopen or delete a project.")
-@click.argument("database")
-@click.argument("name", metavar="PROJECT")
-@click.option("--rename", metavar="NAME", help="Its new name.")
-@click.option("--close", is_flag=True, help="Make it read-only and hide it from judges.")
-@click.option("--reopen", is_flag=True, help="Reopen it.")
-@click.option(
-    "--gold-share",
-    type=click.FloatRange(0, 1, max_open=True),
-    help="From now on, the share of gold items among a judge's items.",
-)
-@click.option("--delete", is_flag=True, help="Delete it; asks for its name.")
-@click.option("--yes", is_flag=True, help="Delete it without asking.")
+@takes(Request)
 @no_color_option
-def project(
-    database: str,
-    name: str,
-    rename: str | None,
-    close: bool,
-    reopen: bool,
-    gold_share: float | None,
-    delete: bool,
-    yes: bool,
-) -> None:
+def project(request: Request) -> None:
     """Runs `relyon judge project`."""
     from relyon.judging.events import record_event
     from relyon.judging.removal import remove_project
     from relyon.judging.store import open_store
 
-    if (close and reopen) or (delete and (close or reopen or rename or gold_share is not None)):
+    if (request.close and request.reopen) or (request.delete and request.changes):
         raise ParameterError(
             message("cli.these-options-exclude-each"), hint=message("cli.use-them-one-at-time")
         )
-    with ended_in_order(), open_store(database) as store:
-        found = store.projects.get(name)
-        if delete:
-            if not yes:
+    with ended_in_order(), open_store(request.database) as store:
+        found = store.projects.get(request.name)
+        if request.delete:
+            if not request.yes:
                 _confirm(found.name)
             with Progress("cli.deleting") as report:
                 remove_project(store, found, report=report)
             record_event(store, "project_deleted", detail=found.name)
             messages.note(message("cli.deleted-project", found_name=found.name))
             return
-        if reopen:
+        if request.reopen:
             store.projects.reopen(found.id)
             messages.note(message("cli.reopened-project", found_name=found.name))
-        if gold_share is not None:
-            store.projects.set_gold_share(found.id, gold_share)
+        if request.gold_share is not None:
+            store.projects.set_gold_share(found.id, request.gold_share)
             messages.note(
                 message(
                     "cli.from-now-on-of-judges",
-                    gold_share=gold_share,
+                    gold_share=request.gold_share,
                 )
             )
-        if rename is not None:
+        if request.rename is not None:
             messages.note(
                 message(
                     "cli.renamed-to-rename-name",
-                    rename_name=store.projects.rename(found.id, rename).name,
+                    rename_name=store.projects.rename(found.id, request.rename).name,
                 )
             )
-        if close:
+        if request.close:
             store.projects.close(found.id)
             messages.note(message("cli.closed-project", found_name=found.name))
-        if close or reopen or rename is not None or gold_share is not None:
+        if request.changes:
             record_event(store, "project_changed", detail=found.name)
-        if not (close or reopen or rename is not None or gold_share is not None):
+        else:
             _describe(store, found)
 
 
@@ -132,4 +137,4 @@ def _describe(store: Store, found: Project) -> None:
             f"{when}  {job.kind} {job.source}: {state}, {job.items:,} new items,"
             f" {job.grades:,} new grades {job.message}".rstrip()
         )
-    emit("\n".join(lines))
+    write("\n".join(lines))

@@ -8,8 +8,10 @@ import shlex
 
 import click
 
+from relyon.cli.groups import Listen, listen_options
 from relyon.cli.messages import Progress, messages
-from relyon.cli.options import listen_options, no_color_option
+from relyon.cli.options import no_color_option
+from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
@@ -69,81 +71,75 @@ def _check_proxies(
     return proxies
 
 
+@request
+class Serve:
+    """The request of `relyon judge serve`."""
+
+    database: str | None = argument(required=False)
+    listen: Listen = listen_options(8080)
+    allowed_hosts: tuple[str, ...] = option(
+        "--allowed-host",
+        multiple=True,
+        metavar="NAME",
+        callback=_check_names,
+        help="A host name under which browsers reach it, such as judging.example.org;"
+        " `*.example.org` for all subdomains, `*` for any. Can be repeated.",
+    )
+    proxies: tuple[str, ...] = option(
+        "--proxy",
+        multiple=True,
+        metavar="ADDRESS",
+        callback=_check_proxies,
+        help="The address or network of a proxy in front, whose X-Forwarded-For and"
+        " X-Forwarded-Proto are trusted. Can be repeated.",
+    )
+    ssl_certificate: str | None = option(
+        "--ssl-certificate", metavar="FILE", help="Serve HTTPS with this certificate (PEM)."
+    )
+    ssl_key: str | None = option(
+        "--ssl-key", metavar="FILE", help="The certificate's key, if in another file."
+    )
+    rounds: str | None = option(
+        "--rounds",
+        type=click.Path(file_okay=False),
+        metavar="FOLDER",
+        help="Rounds from `relyon monitor add`, to show month by month.",
+    )
+    demo: str | None = option(
+        "--demo",
+        is_flag=False,
+        flag_value="relyon-demo",
+        metavar="[DIRECTORY]",
+        help="Serve demo data instead of a database.",
+    )
+    secure_cookies: bool = flag("--secure-cookies", help="Send cookies over HTTPS only.")
+    sign_in_days: float = option(
+        "--sign-in-days",
+        type=click.FloatRange(0, 365, min_open=True),
+        default=14,
+        show_default=True,
+        help="Days until a sign-in expires.",
+    )
+    idle_days: float = option(
+        "--idle-days",
+        type=click.FloatRange(0, 365, min_open=True),
+        default=3,
+        show_default=True,
+        help="Days until an idle sign-in expires; 0.02 is half an hour.",
+    )
+    event_days: float = option(
+        "--event-days",
+        type=click.FloatRange(0, min_open=True),
+        default=365,
+        show_default=True,
+        help="Days to keep the log of sign-ins and changes.",
+    )
+
+
 @click.command("serve", help=HELP, short_help="Open the web app in which people grade.")
-@click.argument("database", required=False)
-@listen_options(8080)
-@click.option(
-    "--allowed-host",
-    "allowed_hosts",
-    multiple=True,
-    metavar="NAME",
-    callback=_check_names,
-    help="A host name under which browsers reach it, such as judging.example.org;"
-    " `*.example.org` for all subdomains, `*` for any. Can be repeated.",
-)
-@click.option(
-    "--proxy",
-    "proxies",
-    multiple=True,
-    metavar="ADDRESS",
-    callback=_check_proxies,
-    help="The address or network of a proxy in front, whose X-Forwarded-For and"
-    " X-Forwarded-Proto are trusted. Can be repeated.",
-)
-@click.option("--ssl-certificate", metavar="FILE", help="Serve HTTPS with this certificate (PEM).")
-@click.option("--ssl-key", metavar="FILE", help="The certificate's key, if in another file.")
-@click.option(
-    "--rounds",
-    type=click.Path(file_okay=False),
-    metavar="FOLDER",
-    help="Rounds from `relyon monitor add`, to show month by month.",
-)
-@click.option(
-    "--demo",
-    is_flag=False,
-    flag_value="relyon-demo",
-    metavar="[DIRECTORY]",
-    help="Serve demo data instead of a database.",
-)
-@click.option("--secure-cookies", is_flag=True, help="Send cookies over HTTPS only.")
-@click.option(
-    "--sign-in-days",
-    type=click.FloatRange(0, 365, min_open=True),
-    default=14,
-    show_default=True,
-    help="Days until a sign-in expires.",
-)
-@click.option(
-    "--idle-days",
-    type=click.FloatRange(0, 365, min_open=True),
-    default=3,
-    show_default=True,
-    help="Days until an idle sign-in expires; 0.02 is half an hour.",
-)
-@click.option(
-    "--event-days",
-    type=click.FloatRange(0, min_open=True),
-    default=365,
-    show_default=True,
-    help="Days to keep the log of sign-ins and changes.",
-)
+@takes(Serve)
 @no_color_option
-def serve(
-    database: str | None,
-    host: str,
-    port: int,
-    allowed_hosts: tuple[str, ...],
-    proxies: tuple[str, ...],
-    ssl_certificate: str | None,
-    ssl_key: str | None,
-    rounds: str | None,
-    demo: str | None,
-    secure_cookies: bool,
-    sign_in_days: float,
-    idle_days: float,
-    event_days: float,
-    browser: bool,
-) -> None:
+def serve(request: Serve) -> None:
     """Runs `relyon judge serve`."""
     optional_package("uvicorn", purpose=message("core.judging-app"), install="relyon[judge]")
 
@@ -154,19 +150,25 @@ def serve(
     from relyon.judging.removal import prepare_store
     from relyon.judging.store import open_store
 
-    if demo is not None and (database or rounds):
+    if request.demo is not None and (request.database or request.rounds):
         raise ParameterError(
             message("cli.demo-brings-own-database"),
             hint=message("cli.relyon-judge-serve-demo"),
         )
-    if ssl_key and not ssl_certificate:
+    if request.ssl_key and not request.ssl_certificate:
         raise ParameterError(message("cli.ssl-key-needs-ssl-certificate"))
     ending = Ending()
-    with ending.entered(), private_files(), listen(host, port) as listening:
-        if demo is not None:
-            database, rounds = _build_demo(demo)
+    with (
+        ending.entered(),
+        private_files(),
+        listen(request.listen.host, request.listen.port) as listening,
+    ):
+        if request.demo is not None:
+            database, rounds = _build_demo(request.demo)
         with open_store(database or "judging.db", create=True) as store:
-            made = create_first_account(store, chosen_by="other" if demo is None else "owner")
+            made = create_first_account(
+                store, chosen_by="other" if request.demo is None else "owner"
+            )
             if made is not None:
                 user, password = made
                 messages.note(
@@ -177,24 +179,28 @@ def serve(
                     )
                 )
                 click.echo(password)
-            elif demo is not None:
+            elif request.demo is not None:
                 messages.note(message("cli.password-was-printed-when", database=database))
             settings = Settings(
-                secure_cookies=secure_cookies,
-                allowed_hosts=(*own_names(host, listening), *allowed_hosts),
-                proxies=proxies,
-                sign_in_days=sign_in_days,
-                idle_days=idle_days,
-                event_days=event_days,
+                secure_cookies=request.secure_cookies,
+                allowed_hosts=(*own_names(request.listen.host, listening), *request.allowed_hosts),
+                proxies=request.proxies,
+                sign_in_days=request.sign_in_days,
+                idle_days=request.idle_days,
+                event_days=request.event_days,
                 rounds=rounds,
             )
-            if not (is_local(listening) or ssl_certificate or proxies):
+            if not (is_local(listening) or request.ssl_certificate or request.proxies):
                 messages.warning(message(PLAIN))
             _name_shared_files(store.database.file)
             in_background(lambda: prepare_store(store), "tidying up")
-            shown = f"[{host}]" if ":" in host else host
-            address = f"{'https' if ssl_certificate else 'http'}://{shown}"
-            address += f":{listening.getsockname()[1]}/" + ("monitor" if demo is not None else "")
+            shown = (
+                f"[{request.listen.host}]" if ":" in request.listen.host else request.listen.host
+            )
+            address = f"{'https' if request.ssl_certificate else 'http'}://{shown}"
+            address += f":{listening.getsockname()[1]}/" + (
+                "monitor" if request.demo is not None else ""
+            )
             messages.say(
                 message(
                     "cli.ctrl-c-ends",
@@ -202,15 +208,15 @@ def serve(
                     address_2=address,
                 )
             )
-            if browser:
+            if request.listen.browser:
                 click.launch(address)
             try:
                 serve_app(
                     create_app(store, settings),
                     listening,
                     ending,
-                    certificate=ssl_certificate,
-                    key=ssl_key,
+                    certificate=request.ssl_certificate,
+                    key=request.ssl_key,
                 )
             finally:
                 if not store.database.checkpoint():

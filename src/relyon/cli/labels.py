@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.engine import Engine, engine_options
+from relyon.cli.engine import Engine
 from relyon.cli.group import CommandGroup
+from relyon.cli.groups import Clicks, Rules
 from relyon.cli.inputs import check_stdin, judgments_argument
 from relyon.cli.labels_bias import bias
 from relyon.cli.labels_simulate import simulate
 from relyon.cli.messages import messages
-from relyon.cli.option_values import chosen_convention, chosen_scale
+from relyon.cli.option_values import chosen_scale
 from relyon.cli.options import (
-    clicks_options,
-    convention_options,
     digits_option,
     format_option,
     judgments_format_option,
@@ -24,8 +23,9 @@ from relyon.cli.options import (
     scale_option,
     threads_option,
 )
-from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
-from relyon.cli.sessions import read_log, source_options
+from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
+from relyon.cli.request import fixed, flag, group, option, request, takes
+from relyon.cli.sessions import LogSource
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -106,126 +106,121 @@ def command() -> None:
     """Runs `relyon labels`."""
 
 
+@request
+class Make:
+    """The request of `relyon labels make`."""
+
+    source: LogSource = group(LogSource)
+    model: str = option(
+        "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
+    )
+    output: str = option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="Output file for the labels: .parquet, .csv, .tsv or .jsonl.",
+    )
+    force: bool = flag("--force", help="Replace the file if it exists.")
+    top: int = option(
+        "--limit",
+        type=click.IntRange(min=0),
+        default=5,
+        show_default=True,
+        help="How many of the best documents to print, by the lower bounds of their labels.",
+    )
+    actions: str | None = option(
+        "--actions",
+        metavar="NAME=VALUE,…",
+        help="The value of a click by what followed: click, dwell, cart, purchase, such as"
+        " click=1,dwell=2,cart=3,purchase=4. With click=0 only conversions count.",
+    )
+    long_dwell: float = option(
+        "--long-dwell",
+        type=click.FloatRange(min=0),
+        metavar="SECONDS",
+        default=30,
+        show_default=True,
+        help="With --actions: minimum number of seconds of a dwell.",
+    )
+    per_click: bool = flag(
+        "--per-click", help="With --actions: the value per click, whatever the click rate."
+    )
+    prior: str | None = option(
+        "--prior",
+        metavar="CLICKS,IMPRESSIONS|data",
+        help="The prior of every probability; 1,2 by default, and data estimates it from the log.",
+    )
+    grading: str | None = option(
+        "--grading",
+        metavar="NAME=NUMBERS",
+        help="Turn labels into grades: threshold=0.1,0.3,0.6, posterior=0.1,0.3,0.6 (exceeded with"
+        " a probability of 90%) or quantile=4.",
+    )
+    bias: str | None = option(
+        "--bias",
+        metavar="FILE",
+        help="For ratio, ips and snips: a file written by `relyon labels bias -o bias.json`."
+        "  [default: estimated from the log]",
+    )
+    drop_bots: bool = flag(
+        "--drop-bots", help="Leave out users with non-human rates of searches or clicks."
+    )
+    need_dwell: bool = flag("--need-dwell", help="Ignore clicks without a dwell time.")
+    min_weight: float = option(
+        "--min-weight",
+        type=click.FloatRange(min=0),
+        default=0,
+        show_default=True,
+        help="Minimum number of effective impressions behind a label.",
+    )
+    clicks: Clicks = group(Clicks)
+    summary: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown")),
+        asked=format_option("table", "json", "markdown", help="Output format of the results."),
+        digits=digits_option(),
+    )
+    threads: int = threads_option()
+    engine: Engine = group(Engine)
+
+
 @command.command("make", help=MAKE, short_help="Derive labels from a log's clicks.")
-@source_options
-@click.option(
-    "--model",
-    metavar="MODEL",
-    default="pbm",
-    show_default=True,
-    help="The click model.",
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    required=True,
-    help="Output file for the labels: .parquet, .csv, .tsv or .jsonl.",
-)
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
-@click.option(
-    "--limit",
-    "top",
-    type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    help="How many of the best documents to print, by the lower bounds of their labels.",
-)
-@click.option(
-    "--actions",
-    metavar="NAME=VALUE,…",
-    help="The value of a click by what followed: click, dwell, cart, purchase, such as"
-    " click=1,dwell=2,cart=3,purchase=4. With click=0 only conversions count.",
-)
-@click.option(
-    "--long-dwell",
-    type=click.FloatRange(min=0),
-    metavar="SECONDS",
-    default=30,
-    show_default=True,
-    help="With --actions: minimum number of seconds of a dwell.",
-)
-@click.option(
-    "--per-click",
-    is_flag=True,
-    help="With --actions: the value per click, whatever the click rate.",
-)
-@click.option(
-    "--prior",
-    metavar="CLICKS,IMPRESSIONS|data",
-    help="The prior of every probability; 1,2 by default, and data estimates it from the log.",
-)
-@click.option(
-    "--grading",
-    metavar="NAME=NUMBERS",
-    help="Turn labels into grades: threshold=0.1,0.3,0.6, posterior=0.1,0.3,0.6 (exceeded with"
-    " a probability of 90%) or quantile=4.",
-)
-@click.option(
-    "--bias",
-    metavar="FILE",
-    help="For ratio, ips and snips: a file written by `relyon labels bias -o bias.json`."
-    "  [default: estimated from the log]",
-)
-@click.option(
-    "--drop-bots", is_flag=True, help="Leave out users with non-human rates of searches or clicks."
-)
-@click.option("--need-dwell", is_flag=True, help="Ignore clicks without a dwell time.")
-@click.option(
-    "--min-weight",
-    type=click.FloatRange(min=0),
-    default=0,
-    show_default=True,
-    help="Minimum number of effective impressions behind a label.",
-)
-@clicks_options
-@format_option("table", "json", "markdown", help="Output format of the results.")
-@digits_option
-@threads_option
-@engine_options
+@takes(Make)
 @no_color_option
-def make(
-    log: tuple[str, ...],
-    columns: tuple[str, ...],
-    input_format: str | None,
-    model: str,
-    output: str,
-    force: bool,
-    form: str,
-    digits: int,
-    confidence: float,
-    actions: str | None,
-    long_dwell: float,
-    per_click: bool,
-    prior: str | None,
-    bias: str | None,
-    top: int,
-    engine: Engine,
-    **options: Any,
-) -> None:
+def make(request: Make) -> None:
     """Runs `relyon labels make`."""
 
     from relyon import io
     from relyon.labels.derivation import make_labels, model_of
 
-    chosen = model_of(model) if bias is None else _with_bias(model_of(model), bias)
-    refuse_existing(output, force)
-    valued = _actions(actions, long_dwell, per_click)
-    sessions = read_log(log, columns, input_format, [output], engine=engine)
+    chosen = (
+        model_of(request.model)
+        if request.bias is None
+        else _with_bias(model_of(request.model), request.bias)
+    )
+    refuse_existing(request.output, request.force)
+    valued = _actions(request.actions, request.long_dwell, request.per_click)
+    sessions = request.source.sessions(request.output, engine=request.engine)
     labels = make_labels(
         sessions,
         chosen,
-        level=confidence,
+        depth=request.clicks.depth,
+        min_dwell=request.clicks.min_dwell,
+        need_dwell=request.need_dwell,
+        drop_bots=request.drop_bots,
         actions=valued,
-        prior=_prior(prior),
-        **options,
+        prior=_prior(request.prior),
+        grading=request.grading,
+        min_weight=request.min_weight,
+        level=request.clicks.confidence,
+        threads=request.threads,
     )
     messages.notes(labels.notes)
     judgments = labels.judgments
-    io.write_judgments(judgments, output, overwrite=force)
-    messages.notes(io.unwritten_notes(judgments, output))
-    told = {"digits": digits, "language": messages.language, "shown": top}
-    emit(written(labels, form, **told))
+    io.write_judgments(judgments, request.output, overwrite=request.force)
+    messages.notes(io.unwritten_notes(judgments, request.output))
+    emit(labels, request.summary, shown=request.top)
 
 
 def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions | None:
@@ -270,104 +265,96 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     return replace(model, examination=read_bias(path))
 
 
+@request
+class Compare:
+    """The request of `relyon labels compare`."""
+
+    source: LogSource = group(LogSource)
+    models: tuple[str, ...] = option(
+        "--model",
+        metavar="MODEL",
+        multiple=True,
+        default=("pbm", "ubm", "dbn"),
+        help="A click model; repeat it for several.  [default: pbm, ubm, dbn]",
+    )
+    parts: int = option(
+        "--parts",
+        type=click.IntRange(min=2),
+        default=5,
+        show_default=True,
+        help="Hold out one session in N.",
+    )
+    judgments: str | None = option(
+        "--judgments",
+        metavar="FILE",
+        help="Human judgments, in any format, to compare the labels with.",
+    )
+    measures: tuple[str, ...] = option(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        multiple=True,
+        help="A measure of the labels against the grades, such as auc(rel=2); repeat it for"
+        " several.  [default: ndcg@10, auc, gauc, tau]",
+    )
+    rules: Rules = group(Rules)
+    scale: str | None = scale_option()
+    judgments_format: str | None = judgments_format_option()
+    clicks: Clicks = group(Clicks)
+    output: Output = group(
+        Output,
+        forms=fixed(PAGES),
+        asked=format_option(*PAGES, default=None),
+        digits=digits_option(),
+        path=output_option(),
+    )
+    threads: int = threads_option()
+
+
 @command.command(
     "compare", help=COMPARE, short_help="Compare click models, and with human judgments."
 )
-@source_options
-@click.option(
-    "--model",
-    "models",
-    metavar="MODEL",
-    multiple=True,
-    default=("pbm", "ubm", "dbn"),
-    help="A click model; repeat it for several.  [default: pbm, ubm, dbn]",
-)
-@click.option(
-    "--parts",
-    type=click.IntRange(min=2),
-    default=5,
-    show_default=True,
-    help="Hold out one session in N.",
-)
-@click.option(
-    "--judgments",
-    metavar="FILE",
-    help="Human judgments, in any format, to compare the labels with.",
-)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    metavar="MEASURE",
-    multiple=True,
-    help="A measure of the labels against the grades, such as auc(rel=2); repeat it for"
-    " several.  [default: ndcg@10, auc, gauc, tau]",
-)
-@convention_options
-@scale_option
-@judgments_format_option
-@clicks_options
-@format_option(
-    *PAGES,
-    default=None,
-)
-@digits_option
-@output_option
-@threads_option
+@takes(Compare)
 @no_color_option
-def compare(
-    log: tuple[str, ...],
-    columns: tuple[str, ...],
-    input_format: str | None,
-    models: tuple[str, ...],
-    judgments: str | None,
-    measures: tuple[str, ...],
-    convention: str | None,
-    changes: tuple[str, ...],
-    scale: str | None,
-    judgments_format: str | None,
-    form: str | None,
-    output: str | None,
-    digits: int,
-    confidence: float,
-    **options: Any,
-) -> None:
+def compare(request: Compare) -> None:
     """Runs `relyon labels compare`."""
     from relyon.labels.derivation import model_of
     from relyon.labels.human_grades import MEASURES
     from relyon.labels.model_comparison import compare_models
 
-    form = form or form_of(output, PAGES)
-    chosen = [model_of(model) for model in models]
-    protect_inputs(output, (*log, judgments))
-    check_stdin([*log, *([judgments] if judgments else [])])
-    rules = chosen_convention(convention, changes)
+    chosen = [model_of(model) for model in request.models]
+    protect_inputs(request.output.path, (*request.source.log, request.judgments))
+    check_stdin([*request.source.log, *([request.judgments] if request.judgments else [])])
+    rules = request.rules.chosen()
     grades = None
-    if judgments is not None:
-        grades = judgments_argument(judgments, judgments_format, None, chosen_scale(scale))
+    if request.judgments is not None:
+        grades = judgments_argument(
+            request.judgments, request.judgments_format, None, chosen_scale(request.scale)
+        )
         messages.notes(grades.notes)
-    elif measures or convention or changes or scale or judgments_format:
+    elif request.measures or request.rules or request.scale or request.judgments_format:
         raise ParameterError(message("cli.measure-scale-and-similar"))
-    sessions = read_log(log, columns, input_format, [output])
+    sessions = request.source.sessions(request.output.path)
     found = compare_models(
         sessions,
         chosen,
         judgments=grades,
-        measures=measures or MEASURES,
+        measures=request.measures or MEASURES,
         convention=rules,
-        estimators=["all-pairs"] if form == "html" else [],
-        level=confidence,
-        **options,
+        estimators=["all-pairs"] if request.output.form == "html" else [],
+        depth=request.clicks.depth,
+        min_dwell=request.clicks.min_dwell,
+        parts=request.parts,
+        level=request.clicks.confidence,
+        threads=request.threads,
     )
     messages.notes(found.notes)
-    told = {"digits": digits, "language": messages.language}
-    if form == "html":
+    if request.output.form == "html":
         from relyon.report import render_labels_report
 
-        text = render_labels_report(found, language=messages.language)
+        write(render_labels_report(found, language=messages.language), request.output.path)
     else:
-        text = written(found, form, **told)
-    emit(text, output)
+        emit(found, request.output)
 
 
 command.add_command(bias)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import click
 
+from relyon.cli.groups import Clicks
 from relyon.cli.messages import messages
 from relyon.cli.options import (
-    clicks_options,
-    digits_of,
+    digits_option,
     format_option,
     no_color_option,
     output_option,
     threads_option,
 )
-from relyon.cli.output import emit, form_of, protect_inputs, rendered
-from relyon.cli.sessions import read_log, source_options
+from relyon.cli.output import Charted, Output, emit, protect_inputs
+from relyon.cli.request import fixed, group, option, request, takes
+from relyon.cli.sessions import LogSource
 
 __all__ = ["bias"]
 
@@ -37,71 +38,77 @@ fits the model pbm. Labels use the first one.
 """
 
 
+@request
+class Bias:
+    """The request of `relyon labels bias`."""
+
+    source: LogSource = group(LogSource)
+    estimators: tuple[str, ...] = option(
+        "-e",
+        "--estimator",
+        metavar="NAME",
+        multiple=True,
+        default=("all-pairs", "pivot", "em"),
+        help="An estimator; repeat it for several.  [default: all-pairs, pivot, em]",
+    )
+    reference: int | None = option(
+        "--reference",
+        type=click.IntRange(min=1),
+        metavar="POSITION",
+        help="The position whose examination is set to 1.  [default: the first position shown]",
+    )
+    weighting: Literal["harmonic", "equal"] = option(
+        "--weighting",
+        type=click.Choice(["harmonic", "equal"]),
+        default="harmonic",
+        show_default=True,
+        help="Weight of documents: by their effective swaps, or uniform.",
+    )
+    min_swaps: float = option(
+        "--min-swaps",
+        type=click.FloatRange(min=0),
+        default=100,
+        show_default=True,
+        help="A connection with fewer effective swaps is reported as weak.",
+    )
+    clicks: Clicks = group(Clicks)
+    output: Output = group(
+        Output,
+        forms=fixed(FORMATS),
+        asked=format_option(*FORMATS, default=None),
+        digits=digits_option(3),
+        path=output_option(),
+    )
+    threads: int = threads_option()
+
+
 @click.command("bias", help=HELP, short_help="Estimate how often each position is seen.")
-@source_options
-@click.option(
-    "-e",
-    "--estimator",
-    "estimators",
-    metavar="NAME",
-    multiple=True,
-    default=("all-pairs", "pivot", "em"),
-    help="An estimator; repeat it for several.  [default: all-pairs, pivot, em]",
-)
-@click.option(
-    "--reference",
-    type=click.IntRange(min=1),
-    metavar="POSITION",
-    help="The position whose examination is set to 1.  [default: the first position shown]",
-)
-@click.option(
-    "--weighting",
-    type=click.Choice(["harmonic", "equal"]),
-    default="harmonic",
-    show_default=True,
-    help="Weight of documents: by their effective swaps, or uniform.",
-)
-@click.option(
-    "--min-swaps",
-    type=click.FloatRange(min=0),
-    default=100,
-    show_default=True,
-    help="A connection with fewer effective swaps is reported as weak.",
-)
-@clicks_options
-@format_option(*FORMATS, default=None)
-@digits_of(3)
-@output_option
-@threads_option
+@takes(Bias)
 @no_color_option
-def bias(
-    log: tuple[str, ...],
-    columns: tuple[str, ...],
-    input_format: str | None,
-    estimators: tuple[str, ...],
-    form: str | None,
-    digits: int,
-    output: str | None,
-    confidence: float,
-    **options: Any,
-) -> None:
+def bias(request: Bias) -> None:
     """Runs `relyon labels bias`."""
     from relyon import report
     from relyon.labels.position_bias.log_estimate import estimate_bias, estimator_of
 
-    form = form or form_of(output, FORMATS)
-    chosen = [estimator_of(one) for one in estimators]
-    protect_inputs(output, log)
-    sessions = read_log(log, columns, input_format, [output])
-    found = estimate_bias(sessions, chosen, level=confidence, **options)
+    chosen = [estimator_of(one) for one in request.estimators]
+    protect_inputs(request.output.path, request.source.log)
+    sessions = request.source.sessions(request.output.path)
+    found = estimate_bias(
+        sessions,
+        chosen,
+        depth=request.clicks.depth,
+        min_dwell=request.clicks.min_dwell,
+        reference=request.reference,
+        weighting=request.weighting,
+        min_swaps=request.min_swaps,
+        level=request.clicks.confidence,
+        threads=request.threads,
+    )
     messages.notes(found.notes)
     language = messages.language
-    data = rendered(
+    charted = Charted(
         found,
-        form,
         page=lambda: report.render_bias_report(found, language=language),
         picture=lambda: report.bias_picture(found, language),
-        digits=digits,
-        language=language,
     )
-    emit(data, output)
+    emit(charted, request.output)

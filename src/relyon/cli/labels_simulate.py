@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,11 +15,13 @@ from relyon.cli.options import (
     columns_option,
     digits_option,
     format_option,
-    format_options,
+    judgments_format_option,
     no_color_option,
+    run_format_option,
     scale_option,
 )
-from relyon.cli.output import emit, protect_inputs, refuse_existing, written
+from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
@@ -48,218 +50,218 @@ same log, and a longer log starts with the shorter one.
 SHARE = click.FloatRange(0, 1)
 
 
+@request
+class Simulate:
+    """The request of `relyon labels simulate`."""
+
+    runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN…")
+    judgments: str | None = option(
+        "--judgments", metavar="FILE", help="The grades that determine attraction."
+    )
+    model: str = option(
+        "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
+    )
+    sessions: int = option(
+        "-n",
+        "--sessions",
+        type=click.IntRange(min=1),
+        default=10_000,
+        show_default=True,
+        help="Number of sessions.",
+    )
+    seed: int = option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
+    )
+    output: str = option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="Output file for the log: .parquet, .csv or .jsonl; the last two also compressed.",
+    )
+    truth: str | None = option(
+        "--truth",
+        metavar="FILE",
+        help="Write the ground truth: all of it as .json, or by query and document as .parquet,"
+        " .csv, .tsv or .jsonl.",
+    )
+    force: bool = flag("--force", help="Replace the files if they exist.")
+    depth: int = option(
+        "-k",
+        "--depth",
+        type=click.IntRange(1, 1000),
+        default=10,
+        show_default=True,
+        help="Maximum number of results in a list.",
+    )
+    eta: float = option(
+        "--eta",
+        type=click.FloatRange(min=0),
+        default=1.0,
+        show_default=True,
+        help="Position k is seen with probability 1 / k^eta.",
+    )
+    examination: str | None = option(
+        "--examination",
+        metavar="P,P,…",
+        help="Probability that each position is seen, in place of --eta.",
+    )
+    going_on: str | None = option(
+        "--going-on",
+        metavar="P|P,P,…",
+        help="Probability that users continue: for dbn one number, for dcm one per position, for"
+        " ccm after a skip, after an unsatisfying click, and after a satisfying one."
+        "  [default: the model's]",
+    )
+    epsilon: float = option(
+        "--epsilon",
+        type=SHARE,
+        default=0.1,
+        show_default=True,
+        help="E: the attraction of useless results.",
+    )
+    attraction: str | None = option(
+        "--attraction",
+        metavar="GRADE=P,…",
+        help="The attraction of each grade, such as 0=0.05,1=0.3,2=0.9.",
+    )
+    satisfaction: str | None = option(
+        "--satisfaction",
+        metavar="GRADE=P,…",
+        help="Probability that a click satisfies, by grade, such as 0=0,1=0.3,2=0.9.",
+    )
+    frequencies: str = option(
+        "--frequencies",
+        metavar="S|FILE",
+        default="1",
+        show_default=True,
+        help="Query frequencies: the exponent of Zipf's law, or a table of query and weight.",
+    )
+    tail: float = option(
+        "--tail",
+        type=SHARE,
+        default=0.0,
+        show_default=True,
+        help="The share of sessions whose query is drawn uniformly.",
+    )
+    users: int = option(
+        "--users",
+        type=click.IntRange(min=1),
+        default=10_000,
+        show_default=True,
+        help="Number of users.",
+    )
+    per_day: float = option(
+        "--per-day",
+        type=click.FloatRange(min=0, min_open=True),
+        default=10_000,
+        show_default=True,
+        help="Sessions per day.",
+    )
+    shuffle: float = option(
+        "--shuffle",
+        type=SHARE,
+        default=0.0,
+        show_default=True,
+        help="The share of lists in random order.",
+    )
+    swap: float = option(
+        "--swap",
+        type=SHARE,
+        default=0.0,
+        show_default=True,
+        help="The share of lists in which two results are swapped.",
+    )
+    noise: float = option(
+        "--noise",
+        type=SHARE,
+        default=0.0,
+        show_default=True,
+        help="Probability that any result is clicked, whatever the model.",
+    )
+    misclicks: float = option(
+        "--misclicks",
+        type=SHARE,
+        default=0.0,
+        show_default=True,
+        help="Probability that any result is clicked by mistake and left at once.",
+    )
+    bots: float = option(
+        "--bots",
+        type=SHARE,
+        default=0.0,
+        show_default=True,
+        help="The share of sessions of bots, which click on everything.",
+    )
+    cart: float | None = option(
+        "--cart", type=SHARE, help="Probability that a satisfying click adds to the cart."
+    )
+    purchase: float | None = option(
+        "--purchase",
+        type=SHARE,
+        help="Probability that a result in the cart, or one that satisfied, is bought.",
+    )
+    missing: tuple[str, ...] = option(
+        "--missing",
+        metavar="COLUMN=SHARE,…",
+        multiple=True,
+        help="The share of missing values in a column, such as dwell_seconds=0.3; 1 omits it.",
+    )
+    scale: str | None = scale_option()
+    judgments_format: str | None = judgments_format_option()
+    run_format: str | None = run_format_option()
+    columns: tuple[str, ...] = columns_option()
+    summary: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown", "csv")),
+        asked=format_option(
+            "table", "json", "markdown", "csv", help="Output format of the summary."
+        ),
+        digits=digits_option(),
+    )
+
+
 @click.command("simulate", help=HELP, short_help="Simulate users of a click model over runs.")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--judgments", metavar="FILE", help="The grades that determine attraction.")
-@click.option(
-    "--model",
-    metavar="MODEL",
-    default="pbm",
-    show_default=True,
-    help="The click model.",
-)
-@click.option(
-    "-n",
-    "--sessions",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    help="Number of sessions.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed.",
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    required=True,
-    help="Output file for the log: .parquet, .csv or .jsonl; the last two also compressed.",
-)
-@click.option(
-    "--truth",
-    metavar="FILE",
-    help="Write the ground truth: all of it as .json, or by query and document as .parquet,"
-    " .csv, .tsv or .jsonl.",
-)
-@click.option("--force", is_flag=True, help="Replace the files if they exist.")
-@click.option(
-    "-k",
-    "--depth",
-    type=click.IntRange(1, 1000),
-    default=10,
-    show_default=True,
-    help="Maximum number of results in a list.",
-)
-@click.option(
-    "--eta",
-    type=click.FloatRange(min=0),
-    default=1.0,
-    show_default=True,
-    help="Position k is seen with probability 1 / k^eta.",
-)
-@click.option(
-    "--examination",
-    metavar="P,P,…",
-    help="Probability that each position is seen, in place of --eta.",
-)
-@click.option(
-    "--going-on",
-    metavar="P|P,P,…",
-    help="Probability that users continue: for dbn one number, for dcm one per position, for"
-    " ccm after a skip, after an unsatisfying click, and after a satisfying one."
-    "  [default: the model's]",
-)
-@click.option(
-    "--epsilon",
-    type=SHARE,
-    default=0.1,
-    show_default=True,
-    help="E: the attraction of useless results.",
-)
-@click.option(
-    "--attraction",
-    metavar="GRADE=P,…",
-    help="The attraction of each grade, such as 0=0.05,1=0.3,2=0.9.",
-)
-@click.option(
-    "--satisfaction",
-    metavar="GRADE=P,…",
-    help="Probability that a click satisfies, by grade, such as 0=0,1=0.3,2=0.9.",
-)
-@click.option(
-    "--frequencies",
-    metavar="S|FILE",
-    default="1",
-    show_default=True,
-    help="Query frequencies: the exponent of Zipf's law, or a table of query and weight.",
-)
-@click.option(
-    "--tail",
-    type=SHARE,
-    default=0.0,
-    show_default=True,
-    help="The share of sessions whose query is drawn uniformly.",
-)
-@click.option(
-    "--users",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    help="Number of users.",
-)
-@click.option(
-    "--per-day",
-    type=click.FloatRange(min=0, min_open=True),
-    default=10_000,
-    show_default=True,
-    help="Sessions per day.",
-)
-@click.option(
-    "--shuffle",
-    type=SHARE,
-    default=0.0,
-    show_default=True,
-    help="The share of lists in random order.",
-)
-@click.option(
-    "--swap",
-    type=SHARE,
-    default=0.0,
-    show_default=True,
-    help="The share of lists in which two results are swapped.",
-)
-@click.option(
-    "--noise",
-    type=SHARE,
-    default=0.0,
-    show_default=True,
-    help="Probability that any result is clicked, whatever the model.",
-)
-@click.option(
-    "--misclicks",
-    type=SHARE,
-    default=0.0,
-    show_default=True,
-    help="Probability that any result is clicked by mistake and left at once.",
-)
-@click.option(
-    "--bots",
-    type=SHARE,
-    default=0.0,
-    show_default=True,
-    help="The share of sessions of bots, which click on everything.",
-)
-@click.option("--cart", type=SHARE, help="Probability that a satisfying click adds to the cart.")
-@click.option(
-    "--purchase",
-    type=SHARE,
-    help="Probability that a result in the cart, or one that satisfied, is bought.",
-)
-@click.option(
-    "--missing",
-    metavar="COLUMN=SHARE,…",
-    multiple=True,
-    help="The share of missing values in a column, such as dwell_seconds=0.3; 1 omits it.",
-)
-@scale_option
-@format_options
-@columns_option
-@format_option("table", "json", "markdown", "csv", help="Output format of the summary.")
-@digits_option
+@takes(Simulate)
 @no_color_option
-def simulate(
-    runs: tuple[str, ...],
-    judgments: str | None,
-    output: str,
-    truth: str | None,
-    force: bool,
-    form: str,
-    digits: int,
-    **options: Any,
-) -> None:
+def simulate(request: Simulate) -> None:
     """Runs `relyon labels simulate`."""
     from relyon.labels import simulate as simulated
     from relyon.labels.derivation import model_of
 
-    check_stdin([*runs, *([judgments] if judgments else [])])
-    _check_outputs(output, truth, force, [*runs, judgments])
-    model = model_of(options["model"])
-    columns = chosen_columns(options["columns"])
-    scale = chosen_scale(options["scale"])
-    graded = judgments and judgments_argument(
-        judgments, options["judgments_format"], columns, scale
+    check_stdin([*request.runs, *([request.judgments] if request.judgments else [])])
+    _check_outputs(request.output, request.truth, request.force, [*request.runs, request.judgments])
+    model = model_of(request.model)
+    columns = chosen_columns(request.columns)
+    scale = chosen_scale(request.scale)
+    graded = request.judgments and judgments_argument(
+        request.judgments, request.judgments_format, columns, scale
     )
     users = simulated(
-        _runs(runs, options["run_format"], columns),
+        _runs(request.runs, request.run_format, columns),
         graded or None,
         model,
-        sessions=options["sessions"],
-        seed=options["seed"],
-        behaviour=_behaviour(options),
-        crowd=_crowd(options),
-        attraction=_by_grade(options["attraction"], "--attraction"),
-        satisfaction=_by_grade(options["satisfaction"], "--satisfaction"),
-        epsilon=options["epsilon"],
+        sessions=request.sessions,
+        seed=request.seed,
+        behaviour=_behaviour(request),
+        crowd=_crowd(request),
+        attraction=_by_grade(request.attraction, "--attraction"),
+        satisfaction=_by_grade(request.satisfaction, "--satisfaction"),
+        epsilon=request.epsilon,
     )
     messages.notes(users.notes)
     with Progress("cli.simulating") as progress:
-        counts = users.write(output, progress=progress)
-    if truth is not None:
-        users.write_truth(truth)
-    told = {"digits": digits, "language": messages.language}
-    if form == "json":
+        counts = users.write(request.output, progress=progress)
+    if request.truth is not None:
+        users.write_truth(request.truth)
+    if request.summary.form == "json":
         import json
 
-        emit(
+        write(
             json.dumps(users.to_dict() | {"counts": counts.to_dict()}, ensure_ascii=False, indent=2)
         )
     else:
-        emit(written(counts, form, **told))
+        emit(counts, request.summary)
 
 
 def _check_outputs(
@@ -291,28 +293,35 @@ def _runs(
         }
 
 
-def _behaviour(options: Mapping[str, Any]) -> UserBehaviour:
+def _behaviour(request: Simulate) -> UserBehaviour:
     from relyon.labels import UserBehaviour
 
-    going_on = _numbers(options["going_on"], "--going-on", "0.9")
+    going_on = _numbers(request.going_on, "--going-on", "0.9")
     return UserBehaviour(
-        depth=options["depth"],
-        examination=_numbers(options["examination"], "--examination", "1,0.5,0.3"),
-        eta=options["eta"],
+        depth=request.depth,
+        examination=_numbers(request.examination, "--examination", "1,0.5,0.3"),
+        eta=request.eta,
         going_on=going_on[0] if going_on is not None and len(going_on) == 1 else going_on,
     )
 
 
-def _crowd(options: Mapping[str, Any]) -> Crowd:
+def _crowd(request: Simulate) -> Crowd:
     from relyon.labels import Crowd
 
-    names = ("tail", "users", "per_day", "shuffle", "swap", "noise", "misclicks", "bots", "cart")
-    missing = _pairs(options["missing"], "--missing", "dwell_seconds=0.3")
+    missing = _pairs(request.missing, "--missing", "dwell_seconds=0.3")
     return Crowd(
-        frequencies=_frequencies(options["frequencies"]),
-        purchase=options["purchase"],
+        frequencies=_frequencies(request.frequencies),
+        purchase=request.purchase,
         missing=missing,
-        **{name: options[name] for name in names},
+        tail=request.tail,
+        users=request.users,
+        per_day=request.per_day,
+        shuffle=request.shuffle,
+        swap=request.swap,
+        noise=request.noise,
+        misclicks=request.misclicks,
+        bots=request.bots,
+        cart=request.cart,
     )
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import click
 
+from relyon.cli.groups import Listen, listen_options
 from relyon.cli.messages import messages
-from relyon.cli.options import language_option, listen_options, no_color_option
+from relyon.cli.options import language_option, no_color_option
 from relyon.cli.output import terminal_columns
+from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.document.signs import wrap
 from relyon.core.errors import CheckError, ParameterError
 from relyon.core.packages import optional_package
@@ -48,71 +50,64 @@ Needs pip install 'relyon[learn]'.
 """
 
 
+@request
+class Request:
+    """The request of `relyon learn`."""
+
+    lesson: str | None = argument(metavar="[LESSON]", required=False)
+    listen: Listen = listen_options(8090)
+    output: str | None = option(
+        "-o",
+        "--output",
+        type=click.Path(file_okay=False),
+        metavar="FOLDER",
+        help="Write the pages into a folder instead of serving them.",
+    )
+    lessons: Path | None = option(
+        "--lessons",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="FOLDER",
+        help="A folder of lessons [default: those of relyon].",
+    )
+    terminal: bool = flag(
+        "--terminal",
+        help="Cards and questions here in the terminal: those that are due, then those not"
+        " answered.",
+    )
+    progress: Path | None = option(
+        "--progress",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Where --terminal keeps answers and cards, in the form that the pages save and load"
+        " [default: learn.json in the user's folder of settings].",
+    )
+    exam: Path | None = option(
+        "--exam",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="FOLDER",
+        help="Write the files of the final exam into a folder.",
+    )
+    check: bool = flag("--check-only", help="Check the lessons; exit code 1 if one has a fault.")
+    language: Language = language_option("Language of the first page.")
+
+
 @click.command(
     "learn", help=HELP, short_help="Learn to measure relevance: lessons, cards and a game."
 )
-@click.argument("lesson", metavar="[LESSON]", required=False)
-@listen_options(8090)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False),
-    metavar="FOLDER",
-    help="Write the pages into a folder instead of serving them.",
-)
-@click.option(
-    "--lessons",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="A folder of lessons [default: those of relyon].",
-)
-@click.option(
-    "--terminal",
-    is_flag=True,
-    help="Cards and questions here in the terminal: those that are due, then those not answered.",
-)
-@click.option(
-    "--progress",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Where --terminal keeps answers and cards, in the form that the pages save and load"
-    " [default: learn.json in the user's folder of settings].",
-)
-@click.option(
-    "--exam",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Write the files of the final exam into a folder.",
-)
-@click.option(
-    "--check-only", "check", is_flag=True, help="Check the lessons; exit code 1 if one has a fault."
-)
-@language_option("Language of the first page.")
+@takes(Request)
 @no_color_option
-def command(
-    lesson: str | None,
-    host: str,
-    port: int,
-    browser: bool,
-    output: str | None,
-    lessons: Path | None,
-    terminal: bool,
-    progress: Path | None,
-    exam: Path | None,
-    check: bool,
-    language: Language,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon learn`."""
-    if exam is not None:
-        _write_exam(exam)
+    if request.exam is not None:
+        _write_exam(request.exam)
         return
-    if check:
-        _check(lessons, language)
+    if request.check:
+        _check(request.lessons, request.language)
         return
-    if terminal:
-        _study(lesson, lessons, progress, language)
+    if request.terminal:
+        _study(request.lesson, request.lessons, request.progress, request.language)
         return
-    if progress is not None:
+    if request.progress is not None:
         raise ParameterError(
             message("cli.progress-needs-terminal"), hint=message("cli.pages-keep-progress")
         )
@@ -120,18 +115,35 @@ def command(
     from relyon.learn.course import course, find_lesson, read_course
     from relyon.learn.site import pages, steps_ahead, write_site
 
-    if output is not None:
-        written = write_site(Path(output), lessons)
-        text = message("cli.wrote-files", count=len(written), path=f"{output}/index.html")
+    if request.output is not None:
+        written = write_site(Path(request.output), request.lessons)
+        text = message(
+            "cli.wrote-files",
+            count=len(written),
+            path=f"{request.output}/index.html",
+        )
         messages.say(messages.translate(text))
         return
-    first = f"{language}/index.html"
-    if lesson is not None:
-        known = course(language) if lessons is None else read_course(lessons, language)
-        first = f"{language}/{find_lesson(lesson, known).name}.html"
+    first = f"{request.language}/index.html"
+    if request.lesson is not None:
+        known = (
+            course(request.language)
+            if request.lessons is None
+            else read_course(request.lessons, request.language)
+        )
+        first = f"{request.language}/{find_lesson(request.lesson, known).name}.html"
     # A fault in lessons of one's own is an error before a page is opened.
-    files, ahead = (pages(), steps_ahead()) if lessons is None else (dict(pages(lessons)), ())
-    serve(files, first, host=host, port=port, browser=browser, ahead=ahead)
+    files, ahead = (
+        (pages(), steps_ahead()) if request.lessons is None else (dict(pages(request.lessons)), ())
+    )
+    serve(
+        files,
+        first,
+        host=request.listen.host,
+        port=request.listen.port,
+        browser=request.listen.browser,
+        ahead=ahead,
+    )
 
 
 def _write_exam(folder: Path) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from relyon.cli.engine import Engine, engine_options
+from relyon.cli.engine import Engine
 from relyon.cli.group import CommandGroup
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import format_option, language_option, no_color_option, output_option
-from relyon.cli.output import emit, written
-from relyon.cli.sessions import read_log, source_options
+from relyon.cli.output import Output, emit, write
+from relyon.cli.request import fixed, flag, group, option, request, takes
+from relyon.cli.sessions import LogSource
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 
@@ -85,126 +86,133 @@ def command() -> None:
     """Runs `relyon logs`."""
 
 
+@request
+class Read:
+    """The request of `relyon logs read`."""
+
+    source: LogSource = group(LogSource)
+    output: str = option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="Output file: .parquet, .csv or .jsonl; the last two also .gz or .zst.",
+    )
+
+
 @command.command("read", help=READ, short_help="Convert a log to the canonical form.")
-@source_options
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    required=True,
-    help="Output file: .parquet, .csv or .jsonl; the last two also .gz or .zst.",
-)
+@takes(Read)
 @no_color_option
-def read(
-    log: tuple[str, ...], columns: tuple[str, ...], input_format: str | None, output: str
-) -> None:
+def read(request: Read) -> None:
     """Runs `relyon logs read`."""
     from relyon.io.session_writers import check_target, write_sessions
 
-    check_target(output)
-    write_sessions(read_log(log, columns, input_format, [output]), output)
+    check_target(request.output)
+    write_sessions(
+        request.source.sessions(request.output),
+        request.output,
+    )
+
+
+@request
+class Inspect:
+    """The request of `relyon logs inspect`."""
+
+    source: LogSource = group(LogSource)
+    output: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown")),
+        asked=format_option("table", "json", "markdown", help="Output format."),
+        path=output_option(),
+    )
+    engine: Engine = group(Engine)
 
 
 @command.command("inspect", help=INSPECT, short_help="Describe a log in a few numbers.")
-@source_options
-@format_option("table", "json", "markdown", help="Output format.")
-@output_option
-@engine_options
+@takes(Inspect)
 @no_color_option
-def inspect(
-    log: tuple[str, ...],
-    columns: tuple[str, ...],
-    input_format: str | None,
-    form: str,
-    output: str | None,
-    engine: Engine,
-) -> None:
+def inspect(request: Inspect) -> None:
     """Runs `relyon logs inspect`."""
     from relyon.online.logs import summarise
 
-    overview = summarise(read_log(log, columns, input_format, [output], engine=engine))
-    emit(written(overview, form, language=messages.language), output)
+    overview = summarise(request.source.sessions(request.output.path, engine=request.engine))
+    emit(overview, request.output)
+
+
+@request
+class Doctor:
+    """The request of `relyon logs doctor`."""
+
+    source: LogSource = group(LogSource)
+    only: tuple[str, ...] = option(
+        "--check",
+        metavar="NAME",
+        multiple=True,
+        help="Run this check only, such as gaps or query-variants; repeat it for several.",
+    )
+    depth: int = option(
+        "-k",
+        "--depth",
+        type=click.IntRange(min=1),
+        default=20,
+        show_default=True,
+        help="The depth of your measures; shorter lists are a warning.",
+    )
+    fix: bool = flag("--fix", help="Write a cleaned copy to --output.")
+    output: str | None = option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="The cleaned copy, with --fix: .parquet, .csv or .jsonl; the last two also .gz or"
+        " .zst.",
+    )
+    record: str | None = option(
+        "--record",
+        metavar="FILE",
+        help="Where --fix records its changes, as JSON.  [default: OUTPUT.changes.json]",
+    )
+    strict: bool = flag("--strict", help="Exit with code 1 if there is a warning.")
+    summary: Output = group(
+        Output,
+        language=language_option("Language of the texts."),
+        forms=fixed(("table", "json", "markdown")),
+        asked=format_option("table", "json", "markdown", help="Output format."),
+    )
+    engine: Engine = group(Engine)
 
 
 @command.command("doctor", help=DOCTOR, short_help="Check a log for problems, and repair it.")
-@source_options
-@click.option(
-    "--check",
-    "only",
-    metavar="NAME",
-    multiple=True,
-    help="Run this check only, such as gaps or query-variants; repeat it for several.",
-)
-@click.option(
-    "-k",
-    "--depth",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="The depth of your measures; shorter lists are a warning.",
-)
-@click.option("--fix", is_flag=True, help="Write a cleaned copy to --output.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="The cleaned copy, with --fix: .parquet, .csv or .jsonl; the last two also .gz or .zst.",
-)
-@click.option(
-    "--record",
-    metavar="FILE",
-    help="Where --fix records its changes, as JSON.  [default: OUTPUT.changes.json]",
-)
-@click.option("--strict", is_flag=True, help="Exit with code 1 if there is a warning.")
-@language_option("Language of the texts.")
-@format_option("table", "json", "markdown", help="Output format.")
-@engine_options
+@takes(Doctor)
 @no_color_option
-def doctor(
-    log: tuple[str, ...],
-    columns: tuple[str, ...],
-    input_format: str | None,
-    only: tuple[str, ...],
-    depth: int,
-    fix: bool,
-    output: str | None,
-    record: str | None,
-    strict: bool,
-    language: Any,
-    form: str,
-    engine: Engine,
-) -> None:
+def doctor(request: Doctor) -> None:
     """Runs `relyon logs doctor`."""
-    import json
-
     from relyon.io.session_writers import check_target
     from relyon.online.logs import examine
 
-    if fix != (output is not None):
+    if request.fix != (request.output is not None):
         raise ParameterError(
-            message("cli.fix-needs-file") if fix else message("cli.output-is-for-fix"),
+            message("cli.fix-needs-file") if request.fix else message("cli.output-is-for-fix"),
             hint=message("cli.write-fix-o-cleaned"),
         )
-    if record is not None and not fix:
+    if request.record is not None and not request.fix:
         raise ParameterError(
             message("cli.record-is-for-fix"), hint=message("cli.write-fix-o-cleaned")
         )
-    if engine:
-        engine.refuse(fix=fix)
-    if output is not None:
-        check_target(output)
-        record = record or f"{output}.changes.json"
-    sessions = read_log(log, columns, input_format, [output, record], engine=engine)
+    if request.engine:
+        request.engine.refuse(fix=request.fix)
+    record = None
+    if request.output is not None:
+        check_target(request.output)
+        record = request.record or f"{request.output}.changes.json"
+    sessions = request.source.sessions(request.output, record, engine=request.engine)
     with Progress("cli.checking") as progress:
-        checkup = examine(sessions, depth=depth, only=only or None, progress=progress)
-    if form == "json":
-        text = json.dumps(checkup.to_dict(language), ensure_ascii=False, indent=2)
-    else:
-        text = checkup.to_text(language) if form == "table" else checkup.to_markdown(language)
-    emit(text)
-    if output is not None and record is not None:
-        _write(checkup.repair(), output, record)
-    if strict and checkup.warnings:
+        checkup = examine(
+            sessions, depth=request.depth, only=request.only or None, progress=progress
+        )
+    emit(checkup, request.summary, own={"json": {"language": request.summary.language}})
+    if request.output is not None and record is not None:
+        _write(checkup.repair(), request.output, record)
+    if request.strict and checkup.warnings:
         kinds = ", ".join(one.kind for one in checkup.warnings)
         raise StrictError(message("cli.log-has-warnings", kinds=kinds))
 
@@ -213,7 +221,7 @@ def _write(repair: Repair, output: str, record: str) -> None:
     from relyon.io.session_writers import write_sessions
 
     write_sessions(repair.sessions, output)
-    emit(repair.to_json(), record)
+    write(repair.to_json(), record)
     kinds = ", ".join(change.kind for change in repair.changes) or "nothing"
     messages.note(
         message(

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from relyon.cli.options import format_option, no_color_option, plugin_option
-from relyon.cli.output import emit
+from relyon.cli.output import Output, write
+from relyon.cli.request import argument, fixed, group, request, takes
 from relyon.cli.text import definitions, entries, paragraphs, sections, summary
 from relyon.core.document.terminal import wrap
 from relyon.learn.course import course, lesson_on
@@ -31,23 +32,34 @@ and ranx (hit_rate@5) are accepted.
 """
 
 
+@request
+class Request:
+    """The request of `relyon measures`."""
+
+    name: str | None = argument(required=False)
+    output: Output = group(
+        Output, forms=fixed(("table", "json")), asked=format_option("table", "json")
+    )
+
+
 @click.command("measures", help=HELP, short_help="List the measures, or describe one.")
-@click.argument("name", required=False)
-@format_option("table", "json")
+@takes(Request)
 @plugin_option
 @no_color_option
-def command(name: str | None, form: str) -> None:
+def command(request: Request) -> None:
     """Runs `relyon measures`."""
     kinds = [registry.get(key) for key in registry]
-    if name:
-        kinds = [registry.get(name) if name in registry else type(measure(name))]
-    if form == "json":
+    if request.name:
+        kinds = [
+            registry.get(request.name) if request.name in registry else type(measure(request.name))
+        ]
+    if request.output.form == "json":
         import json
 
         found = [to_dict(kind) for kind in kinds]
-        emit(json.dumps(found[0] if name else found, ensure_ascii=False, indent=2))
+        write(json.dumps(found[0] if request.name else found, ensure_ascii=False, indent=2))
     else:
-        emit(describe(kinds[0]) if name else listing(kinds))
+        write(describe(kinds[0]) if request.name else listing(kinds))
 
 
 def listing(kinds: list[type[Measure]]) -> str:

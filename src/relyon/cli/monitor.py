@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from relyon.cli.group import CommandGroup
+from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin, judgments_argument
 from relyon.cli.messages import messages
-from relyon.cli.option_values import chosen_columns, chosen_convention, chosen_scale, parse_depths
+from relyon.cli.option_values import chosen_columns, chosen_scale, parse_depths
 from relyon.cli.options import (
     alpha_option,
     columns_option,
     confidence_option,
-    convention_options,
-    depth_option,
     format_option,
     judgments_format_option,
     language_option,
@@ -25,11 +23,14 @@ from relyon.cli.options import (
     rule_option,
     scale_option,
 )
-from relyon.cli.output import emit
+from relyon.cli.output import Output, emit, write
+from relyon.cli.request import argument, fixed, group, option, request, takes
 from relyon.core.errors import CheckError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
+    from relyon.core.language import Language
+    from relyon.data.aggregation import Rule
     from relyon.data.judgments import Judgments
     from relyon.online.monitoring import Monitor
 
@@ -112,87 +113,83 @@ def command() -> None:
     """Runs `relyon monitor`."""
 
 
+@request
+class Add:
+    """The request of `relyon monitor add`."""
+
+    rounds: str = argument()
+    month: str = option("--month", required=True, metavar="YYYY-MM", help="The month of the round.")
+    sample_file: str = option(
+        "--sample",
+        required=True,
+        metavar="FILE",
+        help="A sample written by `relyon sample -o FILE`.",
+    )
+    judgments: str = option(
+        "--judgments",
+        required=True,
+        metavar="FILE",
+        help="Judgments in any format; with --project a judging database.",
+    )
+    project: str | None = option(
+        "--project", metavar="NAME", help="The project in the judging database with the grades."
+    )
+    rule: Rule = rule_option()
+    k: str | None = option(
+        "-k",
+        "--depth",
+        metavar="TIER=K,…",
+        help="Depth by tier, such as head=40,middle=20,tail=20, or one number for all.  [default:"
+        " the sample's]",
+    )
+    common_k: int | None = option(
+        "--common-depth",
+        type=click.IntRange(min=1),
+        metavar="K",
+        help="Common depth at which tiers are compared.  [default: the sample's]",
+    )
+    rules: Rules = group(Rules)
+    scale: str | None = scale_option()
+    columns: tuple[str, ...] = columns_option()
+    judgments_format: str | None = judgments_format_option()
+
+
 @command.command("add", help=ADD, short_help="Store a month's sample with its grades as a round.")
-@click.argument("rounds")
-@click.option("--month", required=True, metavar="YYYY-MM", help="The month of the round.")
-@click.option(
-    "--sample",
-    "sample_file",
-    required=True,
-    metavar="FILE",
-    help="A sample written by `relyon sample -o FILE`.",
-)
-@click.option(
-    "--judgments",
-    required=True,
-    metavar="FILE",
-    help="Judgments in any format; with --project a judging database.",
-)
-@click.option(
-    "--project", metavar="NAME", help="The project in the judging database with the grades."
-)
-@rule_option()
-@depth_option(
-    metavar="TIER=K,…",
-    help="Depth by tier, such as head=40,middle=20,tail=20, or one number for all.  [default:"
-    " the sample's]",
-)
-@click.option(
-    "--common-depth",
-    "common_k",
-    type=click.IntRange(min=1),
-    metavar="K",
-    help="Common depth at which tiers are compared.  [default: the sample's]",
-)
-@convention_options
-@scale_option
-@columns_option
-@judgments_format_option
+@takes(Add)
 @no_color_option
-def add(
-    rounds: str,
-    month: str,
-    sample_file: str,
-    judgments: str,
-    project: str | None,
-    rule: Any,
-    k: str | None,
-    common_k: int | None,
-    convention: str | None,
-    changes: tuple[str, ...],
-    scale: str | None,
-    columns: tuple[str, ...],
-    judgments_format: str | None,
-) -> None:
+def add(request: Add) -> None:
     """Runs `relyon monitor add`."""
     from relyon.data.period import check_month
     from relyon.online.monitoring import create_round, write_round
     from relyon.online.sampling import read_sample
 
-    check_month(month)
-    check_stdin([sample_file, judgments])
-    depths = None if k is None else parse_depths(k)
-    rules = chosen_convention(convention, changes)
+    check_month(request.month)
+    check_stdin([request.sample_file, request.judgments])
+    depths = None if request.k is None else parse_depths(request.k)
+    rules = request.rules.chosen()
     grading = ""
-    if project is None:
+    if request.project is None:
         grades = judgments_argument(
-            judgments, judgments_format, chosen_columns(columns), chosen_scale(scale)
+            request.judgments,
+            request.judgments_format,
+            chosen_columns(request.columns),
+            chosen_scale(request.scale),
         )
     else:
-        if scale is not None or columns or judgments_format is not None:
+        if request.scale is not None or request.columns or request.judgments_format is not None:
             raise ParameterError(message("cli.scale-columns-and-judgments-format"))
-        grades, grading = _judged(judgments, project, rule)
-    sample = read_sample(sample_file)
+        grades, grading = _judged(request.judgments, request.project, request.rule)
+    sample = read_sample(request.sample_file)
     made = create_round(
-        month,
+        request.month,
         sample,
         grades,
         convention=rules,
         k=depths,
-        common_k=common_k,
+        common_k=request.common_k,
         grading=grading,
     )
-    path = write_round(made, rounds)
+    path = write_round(made, request.rounds)
     left_out = int(made.results["dcg"].null_count())
     counted = message(
         "cli.path-sessions-grades",
@@ -200,7 +197,7 @@ def add(
         sessions=len(made.sample),
         grades=len(made.judgments),
     )
-    emit(messages.translate(counted))
+    write(messages.translate(counted))
     messages.notes(grades.notes)
     if left_out:
         messages.warning(
@@ -212,7 +209,7 @@ def add(
         )
 
 
-def _judged(database: str, project: str, rule: Any) -> tuple[Judgments, str]:
+def _judged(database: str, project: str, rule: Rule) -> tuple[Judgments, str]:
     """Returns the effective grades of a project, and reports the rule that combined them."""
     from relyon.data.aggregation import describe_rule
     from relyon.judging.exchange import final_judgments
@@ -224,133 +221,113 @@ def _judged(database: str, project: str, rule: Any) -> tuple[Judgments, str]:
     return found
 
 
-def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the rounds and the rules for reading them."""
-    for decorate in (
-        alpha_option,
-        click.option(
-            "--common-depth",
-            "common_k",
-            type=click.IntRange(min=1),
-            metavar="K",
-            help="Common depth at which tiers are compared.  [default: the rounds']",
-        ),
-        depth_option(
-            metavar="TIER=K,…",
-            help="Depth, by tier or for all.  [default: the last round's]",
-        ),
-        click.argument("rounds"),
-    ):
-        command = decorate(command)
-    return command
+@request
+class Reading:
+    """The rounds and the rules for reading them."""
+
+    rounds: str = argument()
+    k: str | None = option(
+        "-k",
+        "--depth",
+        metavar="TIER=K,…",
+        help="Depth, by tier or for all.  [default: the last round's]",
+    )
+    common_k: int | None = option(
+        "--common-depth",
+        type=click.IntRange(min=1),
+        metavar="K",
+        help="Common depth at which tiers are compared.  [default: the rounds']",
+    )
+    alpha: float = alpha_option()
+
+    def monitor(self, confidence: float = 0.95, rules: Rules | None = None) -> Monitor:
+        """Reads the rounds."""
+        from relyon.online.monitoring import monitor
+
+        return monitor(
+            self.rounds,
+            convention=rules.chosen() if rules else None,
+            k=None if self.k is None else parse_depths(self.k),
+            common_k=self.common_k,
+            alpha=self.alpha,
+            confidence=confidence,
+        )
 
 
-def _monitor(
-    rounds: str,
-    k: str | None,
-    common_k: int | None,
-    alpha: float,
-    confidence: float = 0.95,
-    convention: str | None = None,
-    changes: Sequence[str] = (),
-) -> Monitor:
-    from relyon.online.monitoring import monitor
+@request
+class Show:
+    """The request of `relyon monitor show`."""
 
-    rules = chosen_convention(convention, changes) if convention or changes else None
-    return monitor(
-        rounds,
-        convention=rules,
-        k=None if k is None else parse_depths(k),
-        common_k=common_k,
-        alpha=alpha,
-        confidence=confidence,
+    reading: Reading = group(Reading)
+    confidence: float = confidence_option()
+    queries: int = option(
+        "--limit",
+        type=click.IntRange(min=0),
+        default=5,
+        show_default=True,
+        help="How many of the worst queries, and of the largest drops, to show.",
+    )
+    rules: Rules = group(Rules)
+    output: Output = group(
+        Output,
+        language=language_option(),
+        forms=fixed(("table", "json", "markdown", "csv")),
+        asked=format_option("table", "json", "markdown", "csv", help="Output format."),
+        path=output_option(),
     )
 
 
 @command.command("show", help=SHOW, short_help="Show DCG month by month, and what changed.")
-@_reading
-@confidence_option
-@click.option(
-    "--limit",
-    "queries",
-    type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    help="How many of the worst queries, and of the largest drops, to show.",
-)
-@convention_options
-@language_option()
-@format_option("table", "json", "markdown", "csv", help="Output format.")
-@output_option
+@takes(Show)
 @no_color_option
-def show(
-    rounds: str,
-    k: str | None,
-    common_k: int | None,
-    alpha: float,
-    confidence: float,
-    queries: int,
-    convention: str | None,
-    changes: tuple[str, ...],
-    language: Any,
-    form: str,
-    output: str | None,
-) -> None:
+def show(request: Show) -> None:
     """Runs `relyon monitor show`."""
-    found = _monitor(rounds, k, common_k, alpha, confidence, convention, changes)
-    if form == "json":
-        import json
-
-        text = json.dumps(found.to_dict(queries=queries), ensure_ascii=False, indent=2)
-    elif form == "csv":
-        text = found.to_csv()
-    elif form == "markdown":
-        text = found.to_markdown(language, queries=queries)
-    else:
-        text = found.to_text(language, queries=queries)
-    emit(text, output)
-    if form != "json":
+    found = request.reading.monitor(request.confidence, request.rules)
+    rows = {"queries": request.queries}
+    emit(found, request.output, own={"json": rows}, **rows)
+    if request.output.form != "json":
         messages.notes(found.notes)
 
 
+@request
+class Check:
+    """The request of `relyon monitor check`."""
+
+    reading: Reading = group(Reading)
+    tier: str | None = option(
+        "--tier",
+        metavar="TIER",
+        help="Check only this tier, or `all` tiers together.  [default: each tier]",
+    )
+    max_drop: float | None = option(
+        "--max-drop",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="Also alarm on any drop larger than this fraction, such as 0.05.",
+    )
+    language: Language = language_option()
+
+
 @command.command("check", help=CHECK, short_help="Exit with code 1 if the last month is worse.")
-@_reading
-@click.option(
-    "--tier",
-    metavar="TIER",
-    help="Check only this tier, or `all` tiers together.  [default: each tier]",
-)
-@click.option(
-    "--max-drop",
-    type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help="Also alarm on any drop larger than this fraction, such as 0.05.",
-)
-@language_option()
+@takes(Check)
 @no_color_option
-def check(
-    rounds: str,
-    k: str | None,
-    common_k: int | None,
-    alpha: float,
-    tier: str | None,
-    max_drop: float | None,
-    language: Any,
-) -> None:
+def check(request: Check) -> None:
     """Runs `relyon monitor check`."""
     from relyon.core.texts import catalogue
     from relyon.online.monitoring.sentences import losses_sentence
 
-    found = _monitor(rounds, k, common_k, alpha)
-    alarms = found.alarms(tier, max_drop)
+    found = request.reading.monitor()
+    alarms = found.alarms(request.tier, request.max_drop)
     messages.notes(found.notes)
     if not alarms:
-        emit(catalogue("monitoring", language).say("alarm.none-in", month=found.months[-1]))
+        write(
+            catalogue("monitoring", request.language).say("alarm.none-in", month=found.months[-1])
+        )
         return
-    lines = [alarm.sentence(language) for alarm in alarms]
+    lines = [alarm.sentence(request.language) for alarm in alarms]
     causes = {alarm.tier: alarm.losses for alarm in alarms if alarm.losses is not None}
-    lines += [losses_sentence(losses, language) for losses in causes.values()]
-    emit("\n".join(lines))
+    lines += [losses_sentence(losses, request.language) for losses in causes.values()]
+    write("\n".join(lines))
     count = len(alarms)
     raise CheckError(
         message(
@@ -361,48 +338,43 @@ def check(
     )
 
 
+@request
+class Report:
+    """The request of `relyon monitor report`."""
+
+    reading: Reading = group(Reading)
+    output: str = option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="Output file: .html or .md, written atomically at the end.",
+    )
+    language: Language = language_option("Language of the page.")
+    title: str | None = option("--title", metavar="TEXT", help="Title.  [default: the months]")
+    queries: int = option(
+        "--limit",
+        type=click.IntRange(min=0),
+        default=10,
+        show_default=True,
+        help="How many of the worst queries, and of the largest drops, to show.",
+    )
+    rules: Rules = group(Rules)
+
+
 @command.command(
     "report", help=REPORT, short_help="Write a report on all rounds as one HTML or Markdown file."
 )
-@_reading
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    required=True,
-    help="Output file: .html or .md, written atomically at the end.",
-)
-@language_option("Language of the page.")
-@click.option("--title", metavar="TEXT", help="Title.  [default: the months]")
-@click.option(
-    "--limit",
-    "queries",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="How many of the worst queries, and of the largest drops, to show.",
-)
-@convention_options
+@takes(Report)
 @no_color_option
-def report(
-    rounds: str,
-    k: str | None,
-    common_k: int | None,
-    alpha: float,
-    output: str,
-    language: Any,
-    title: str | None,
-    queries: int,
-    convention: str | None,
-    changes: tuple[str, ...],
-) -> None:
+def report(request: Report) -> None:
     """Runs `relyon monitor report`."""
     from relyon.report import format_of, render_monitor_report
 
-    form = format_of(output)
-    found = _monitor(rounds, k, common_k, alpha, convention=convention, changes=changes)
+    form = format_of(request.output)
+    found = request.reading.monitor(rules=request.rules)
     text = render_monitor_report(
-        found, format=form, language=language, title=title, queries=queries
+        found, format=form, language=request.language, title=request.title, queries=request.queries
     )
-    emit(text, output)
+    write(text, request.output)
     messages.notes(found.notes)

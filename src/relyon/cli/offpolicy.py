@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Literal
 
 import click
 
@@ -15,8 +15,9 @@ from relyon.cli.options import (
     output_option,
     threads_option,
 )
-from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
-from relyon.cli.sessions import read_log, source_options
+from relyon.cli.output import Output, emit, protect_inputs, refuse_existing
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.sessions import LogSource
 from relyon.core.texts import message
 
 __all__ = ["command"]
@@ -44,145 +45,148 @@ would have to be logged.
 """
 
 
+@request
+class Request:
+    """The request of `relyon offpolicy`."""
+
+    source: LogSource = group(LogSource)
+    candidate: str = argument()
+    estimators: tuple[str, ...] = option(
+        "-e",
+        "--estimator",
+        metavar="ESTIMATOR",
+        multiple=True,
+        help="An estimator; repeat it for several.  [default: all that apply]",
+    )
+    depth: int = option(
+        "-k",
+        "--depth",
+        type=click.IntRange(1, 1000),
+        default=10,
+        show_default=True,
+        help="Ignore positions after this one.",
+    )
+    propensities: Literal["auto", "list", "position", "conditional", "none"] = option(
+        "--propensities",
+        type=click.Choice(["auto", "list", "position", "conditional", "none"]),
+        default="auto",
+        show_default=True,
+        help="What the log's propensities refer to: the list, each document at its position, or"
+        " each document given those above it; none estimates them from counts.",
+    )
+    reward: Literal["auto", "clicked", "reward"] = option(
+        "--reward",
+        type=click.Choice(["auto", "clicked", "reward"]),
+        default="auto",
+        show_default=True,
+        help="The reward column; auto uses the clicks if there are any.",
+    )
+    click_model: str = option(
+        "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
+    )
+    candidate_log: bool = flag(
+        "--candidate-log",
+        help="CANDIDATE is the log of another policy; its mean reward is the estimate.",
+    )
+    interval: Literal["betting", "bernstein", "anytime", "bootstrap", "t"] = option(
+        "--interval",
+        type=click.Choice(["betting", "bernstein", "anytime", "bootstrap", "t"]),
+        default="betting",
+        show_default=True,
+        help="Method for intervals; bootstrap and t are too narrow if few sessions match.",
+    )
+    cluster: Literal["session", "query"] = option(
+        "--cluster",
+        type=click.Choice(["session", "query"]),
+        default="session",
+        show_default=True,
+        help="The unit of independence; query is for bootstrap and t.",
+    )
+    level: float = option(
+        "--confidence",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help="Confidence level of the intervals.",
+    )
+    resamples: int = option(
+        "--resamples",
+        type=click.IntRange(min=1),
+        default=2000,
+        show_default=True,
+        help="Number of bootstrap resamples.",
+    )
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Random seed. The same seed gives the same digits on any machine.",
+    )
+    missing: str | None = option(
+        "--to-log",
+        metavar="FILE",
+        help="Write what would have to be logged to a file: .csv, .tsv, .jsonl or .parquet.",
+    )
+    force: bool = flag("--force", help="Replace the file of --to-log if it exists.")
+    output: Output = group(
+        Output,
+        forms=fixed(FORMATS),
+        asked=format_option(*FORMATS, default=None),
+        digits=digits_option(),
+        path=output_option(),
+    )
+    threads: int = threads_option()
+
+
 @click.command(
     "offpolicy",
     help=HELP,
     short_help="Estimate the reward of another ranking from a log (off-policy).",
 )
-@source_options
-@click.argument("candidate")
-@click.option(
-    "-e",
-    "--estimator",
-    "estimators",
-    metavar="ESTIMATOR",
-    multiple=True,
-    help="An estimator; repeat it for several.  [default: all that apply]",
-)
-@click.option(
-    "-k",
-    "--depth",
-    type=click.IntRange(1, 1000),
-    default=10,
-    show_default=True,
-    help="Ignore positions after this one.",
-)
-@click.option(
-    "--propensities",
-    type=click.Choice(["auto", "list", "position", "conditional", "none"]),
-    default="auto",
-    show_default=True,
-    help="What the log's propensities refer to: the list, each document at its position, or"
-    " each document given those above it; none estimates them from counts.",
-)
-@click.option(
-    "--reward",
-    type=click.Choice(["auto", "clicked", "reward"]),
-    default="auto",
-    show_default=True,
-    help="The reward column; auto uses the clicks if there are any.",
-)
-@click.option(
-    "--model",
-    "click_model",
-    metavar="MODEL",
-    default="pbm",
-    show_default=True,
-    help="The click model.",
-)
-@click.option(
-    "--candidate-log",
-    is_flag=True,
-    help="CANDIDATE is the log of another policy; its mean reward is the estimate.",
-)
-@click.option(
-    "--interval",
-    type=click.Choice(["betting", "bernstein", "anytime", "bootstrap", "t"]),
-    default="betting",
-    show_default=True,
-    help="Method for intervals; bootstrap and t are too narrow if few sessions match.",
-)
-@click.option(
-    "--cluster",
-    type=click.Choice(["session", "query"]),
-    default="session",
-    show_default=True,
-    help="The unit of independence; query is for bootstrap and t.",
-)
-@click.option(
-    "--confidence",
-    "level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Confidence level of the intervals.",
-)
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=1),
-    default=2000,
-    show_default=True,
-    help="Number of bootstrap resamples.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed. The same seed gives the same digits on any machine.",
-)
-@click.option(
-    "--to-log",
-    "missing",
-    metavar="FILE",
-    help="Write what would have to be logged to a file: .csv, .tsv, .jsonl or .parquet.",
-)
-@click.option("--force", is_flag=True, help="Replace the file of --to-log if it exists.")
-@format_option(*FORMATS, default=None)
-@digits_option
-@output_option
-@threads_option
+@takes(Request)
 @no_color_option
-def command(
-    log: tuple[str, ...],
-    columns: tuple[str, ...],
-    input_format: str | None,
-    candidate: str,
-    estimators: tuple[str, ...],
-    candidate_log: bool,
-    missing: str | None,
-    force: bool,
-    form: str | None,
-    output: str | None,
-    digits: int,
-    **options: Any,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon offpolicy`."""
     from relyon.core.errors import ParameterError
     from relyon.labels.off_policy import evaluate_policy, policy_of, read_candidate
 
-    form = form or form_of(output, FORMATS)
-    inputs = [*log, candidate]
-    for name in (output, missing):
+    inputs = [*request.source.log, request.candidate]
+    for name in (request.output.path, request.missing):
         protect_inputs(name, inputs)
-    if missing is not None:
+    if request.missing is not None:
         from relyon.io.table_files import check_name
 
-        check_name(missing)
-        if output is not None and os.path.abspath(output) == os.path.abspath(missing):
+        check_name(request.missing)
+        if request.output.path is not None and os.path.abspath(
+            request.output.path
+        ) == os.path.abspath(request.missing):
             raise ParameterError(message("cli.o-and-to-log-name"))
-        refuse_existing(missing, force)
-    sessions = read_log(log, columns, input_format, kind="decisions")
-    name = os.path.basename(candidate)
-    if candidate_log:
-        chosen = policy_of(candidate, depth=options["depth"], name=name)
+        refuse_existing(request.missing, request.force)
+    sessions = request.source.sessions(kind="decisions")
+    name = os.path.basename(request.candidate)
+    if request.candidate_log:
+        chosen = policy_of(request.candidate, depth=request.depth, name=name)
     else:
-        chosen = read_candidate(candidate, name=name)
-    found = evaluate_policy(sessions, chosen, estimators=estimators or None, **options)
+        chosen = read_candidate(request.candidate, name=name)
+    found = evaluate_policy(
+        sessions,
+        chosen,
+        estimators=request.estimators or None,
+        depth=request.depth,
+        propensities=request.propensities,
+        reward=request.reward,
+        click_model=request.click_model,
+        interval=request.interval,
+        cluster=request.cluster,
+        level=request.level,
+        resamples=request.resamples,
+        seed=request.seed,
+        threads=request.threads,
+    )
     messages.notes(found.notes[len(sessions.notes) :])
-    if missing is not None:
+    if request.missing is not None:
         from relyon.io.table_files import write_table
 
-        write_table(found.missing, missing)
-    told = {"digits": digits, "language": messages.language}
-    emit(written(found, form, **told), output)
+        write_table(found.missing, request.missing)
+    emit(found, request.output)

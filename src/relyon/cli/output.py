@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
+from relyon.cli.messages import messages
+from relyon.cli.request import request
 from relyon.core.document.endings import endings_of, form_named_by, named_form
 from relyon.core.document.terminal import printable
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
-    from relyon.core.document.exportable import Exportable
+    from relyon.core.language import Language
 
 __all__ = [
+    "Charted",
+    "Output",
     "emit",
     "form_of",
     "is_folder",
     "protect_inputs",
     "refuse_existing",
-    "rendered",
+    "render",
     "terminal_columns",
-    "written",
+    "write",
 ]
 
 
@@ -53,50 +58,115 @@ def form_of(output: str | None, offered: Collection[str]) -> str:
     return form or "table"
 
 
-def written(found: Exportable, form: str, **told: Any) -> str:
-    """Returns a result in the requested form.
+@request
+class Output:
+    """How a command prints a result, and where.
 
-    Args:
-        found: The result.
-        form: `json`, `csv`, `markdown`, or anything else for the table.
-        **told: Settings of Markdown and the table, such as `digits` and `language`.
+    A command declares the fields for which it has an option.
+
+    Attributes:
+        forms: The forms that it offers; the ending of the path decides without `--format`.
+        asked: The form of `--format`.
+        digits: Decimals in tables; None if the result chooses them.
+        path: The file; None is stdout.
+        language: The language of Markdown and tables.
+        wide: Whether rows of tables are as long as they are unless they go to a terminal.
     """
-    if form == "json":
-        return found.to_json()
-    if form == "csv":
-        return found.to_csv()
-    if form == "markdown":
-        return found.to_markdown(**told)
-    return found.to_text(columns=terminal_columns() or 80, **told)
+
+    forms: tuple[str, ...] = ()
+    asked: str | None = None
+    digits: int | None = None
+    path: str | None = None
+    language: Language | None = None
+    wide: bool = False
+
+    def __post_init__(self) -> None:
+        # An ending that is not offered is an error before the work begins.
+        _ = self.form
+
+    @cached_property
+    def form(self) -> str:
+        """The form of the result."""
+        return self.asked or form_of(self.path, self.forms)
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The options of every form for people."""
+        language: Language = self.language or messages.language
+        return {"language": language} | ({} if self.digits is None else {"digits": self.digits})
+
+    @property
+    def columns(self) -> int | None:
+        """The maximum width of a table."""
+        if self.wide:
+            return terminal_columns() if self.path is None else None
+        return terminal_columns() or 80
 
 
-def rendered(
-    found: Exportable,
-    form: str,
-    *,
-    page: Callable[[], str],
-    picture: Callable[[], str],
-    **told: Any,
-) -> str | bytes:
-    """Returns a result that has charts in the requested form.
+Own = Mapping[str, Mapping[str, object]]
+
+#: Forms for programs, which are the same in every language.
+PLAIN = {"json", "jsonl", "csv", "trec"}
+
+
+def emit(result: object, output: Output, *, own: Own | None = None, **shown: object) -> None:
+    """Writes a result in the requested form.
 
     Args:
-        found: The result.
-        form: `html`, `svg`, `png`, or a form of `written`.
+        result: The result; for each form it has a method, such as `to_json`.
+        output: The form and the file.
+        own: Further options of single forms, by the form.
+        **shown: Further options of the forms for people.
+    """
+    write(render(result, output, own=own, **shown), output.path)
+
+
+def render(
+    result: object, output: Output, *, own: Own | None = None, **shown: object
+) -> str | bytes:
+    """Returns a result in the requested form; the arguments are those of `emit`."""
+    form = output.form
+    options: dict[str, object] = {} if form in PLAIN else {**output.settings, **shown}
+    options.update((own or {}).get(form, {}))
+    if form == "table":
+        form, options["columns"] = "text", output.columns
+    made: str | bytes = getattr(result, f"to_{form}")(**options)
+    return made
+
+
+class Charted:
+    """A result that also has charts.
+
+    Args:
+        result: The result.
         page: Returns it as HTML.
         picture: Returns its charts as an SVG file.
-        **told: Settings of Markdown and the table.
     """
-    if form == "html":
-        return page()
-    if form in {"svg", "png"}:
+
+    def __init__(self, result: object, page: Callable[[], str], picture: Callable[[], str]) -> None:
+        self._result = result
+        self._page = page
+        self._picture = picture
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._result, name)
+
+    def to_html(self, **options: object) -> str:
+        """Returns the page."""
+        return self._page()
+
+    def to_svg(self, **options: object) -> str:
+        """Returns the charts."""
+        return self._picture()
+
+    def to_png(self, **options: object) -> bytes:
+        """Returns the charts as a picture."""
         from relyon.report import picture_png
 
-        return picture() if form == "svg" else picture_png(picture())
-    return written(found, form, **told)
+        return picture_png(self._picture())
 
 
-def emit(data: str | bytes, path: str | None = None) -> None:
+def write(data: str | bytes, path: str | None = None) -> None:
     """Writes a text and a line end, or a picture, to stdout, or to a file in one step.
 
     Raises:

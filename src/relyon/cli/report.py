@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from relyon.cli.described import Described, described_options
-from relyon.cli.inputs import Given
+from relyon.cli.groups import Statistics
+from relyon.cli.inputs import Given, input_options
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
-    comparison_options,
-    input_options,
     language_option,
     measure_option,
     names_option,
@@ -20,7 +19,8 @@ from relyon.cli.options import (
     plugin_option,
     threads_option,
 )
-from relyon.cli.output import emit, protect_inputs
+from relyon.cli.output import protect_inputs, write
+from relyon.cli.request import argument, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -46,97 +46,91 @@ does not.
 """
 
 
+@request
+class Request:
+    """The request of `relyon report`."""
+
+    files: tuple[str, ...] = argument(metavar="JUDGMENTS BASELINE CANDIDATE…", nargs=-1)
+    measures: tuple[str, ...] = measure_option()
+    output: str = option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="Output file: report.html or report.md; - is stdout.",
+    )
+    form: Format | None = option(
+        "--format",
+        type=click.Choice(["html", "markdown"]),
+        help="Output format.  [default: by the ending of FILE]",
+    )
+    language: Language = language_option("Language of the page and of messages.")
+    title: str | None = option(
+        "--title", metavar="TEXT", help="Title.  [default: the names of the runs]"
+    )
+    names: tuple[str, ...] = names_option()
+    focus: str | None = option(
+        "--focus",
+        metavar="MEASURE",
+        help="The measure for per-query analysis.  [default: the first with a value per query, gauc"
+        " rather than auc]",
+    )
+    queries: int = option(
+        "--limit",
+        type=click.IntRange(min=0),
+        default=10,
+        show_default=True,
+        help="Number of queries explained rank by rank, among the largest losses and among the"
+        " largest gains.",
+    )
+    described: Described = described_options()
+    statistics: Statistics = group(Statistics)
+    given: Given = input_options("query", "label", "document")
+    threads: int = threads_option()
+
+
 @click.command("report", help=HELP, short_help="Write a report on a comparison as one file.")
-@click.argument("files", metavar="JUDGMENTS BASELINE CANDIDATE…", nargs=-1)
-@measure_option()
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    required=True,
-    help="Output file: report.html or report.md; - is stdout.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["html", "markdown"]),
-    help="Output format.  [default: by the ending of FILE]",
-)
-@language_option("Language of the page and of messages.")
-@click.option("--title", metavar="TEXT", help="Title.  [default: the names of the runs]")
-@names_option
-@click.option(
-    "--focus",
-    metavar="MEASURE",
-    help="The measure for per-query analysis.  [default: the first with a value per query, gauc"
-    " rather than auc]",
-)
-@click.option(
-    "--limit",
-    "queries",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="Number of queries explained rank by rank, among the largest losses and among the"
-    " largest gains.",
-)
-@described_options()
-@comparison_options
-@input_options("query", "label", "document")
-@threads_option
+@takes(Request)
 @plugin_option
 @no_color_option
-def command(
-    files: tuple[str, ...],
-    measures: tuple[str, ...],
-    output: str,
-    form: Format | None,
-    language: Language,
-    title: str | None,
-    names: tuple[str, ...],
-    focus: str | None,
-    queries: int,
-    described: Described,
-    settings: dict[str, Any],
-    given: Given,
-    threads: int,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon report`."""
     from relyon.evaluation import DEFAULT_MEASURES
     from relyon.measures import measures as parse_measures
     from relyon.report import format_of, render_report
     from relyon.report.contents import page_measures
 
-    if form is None and output == "-":
+    if request.form is None and request.output == "-":
         raise ParameterError(
             message("cli.report-on-stdout-needs"), hint=message("cli.add-format-markdown")
         )
-    chosen_format = form or format_of(output)
-    protect_inputs(output, [*given.paths(files), *described.paths])
-    settings["threads"] = threads
-    asked = split_measures(measures)
+    chosen_format = request.form or format_of(request.output)
+    protect_inputs(request.output, [*request.given.paths(request.files), *request.described.paths])
+    asked = split_measures(request.measures)
     with Progress("cli.comparing") as progress:
-        comparison = given.compare(
-            files,
+        comparison = request.given.compare(
+            request.files,
             asked,
-            settings,
-            names=names,
+            request.statistics.settings(request.threads),
+            names=request.names,
             progress=progress,
             # The cutoff of the measure that the page will look at; another is measured then.
-            further=page_measures(focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])),
+            further=page_measures(
+                request.focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])
+            ),
         )
     with Progress("cli.writing") as progress:
         text = render_report(
             comparison,
             format=chosen_format,
-            language=language,
-            title=title,
-            measure=focus,
-            queries=queries,
+            language=request.language,
+            title=request.title,
+            measure=request.focus,
+            queries=request.queries,
             progress=progress,
-            query_texts=described.queries,
-            document_titles=described.documents,
+            query_texts=request.described.queries,
+            document_titles=request.described.documents,
         )
-    emit(text, output)
+    write(text, request.output)
     messages.notes(comparison.notes)
-    described.notes()
+    request.described.notes()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from relyon.cli.option_values import format_named_by, scored_columns
 from relyon.cli.options import columns_option
+from relyon.cli.request import Declared, option, request
 from relyon.core.notes import Note
 
 if TYPE_CHECKING:
@@ -19,119 +19,111 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ROLES",
+    "JudgedOptions",
+    "RowOptions",
     "duplicates_option",
-    "judged_options",
     "read_rows",
     "row_columns",
-    "row_options",
 ]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 #: The roles of a column, besides a feature.
 ROLES = ("query", "label", "document", "weight", "position")
 
-duplicates_option = click.option(
-    "--duplicates",
-    type=click.Choice(["together", "ignore"]),
-    default="together",
-    show_default=True,
-    help="Keep queries that share a row in the same part.",
-)
+
+@request
+class RowOptions:
+    """How to read rows of labels and features."""
+
+    query: str | None = option("--query", metavar="COLUMN", help="The column of the query.")
+    label: str | None = option("--label", metavar="COLUMN", help="The column of the label.")
+    document: str | None = option(
+        "--document", metavar="COLUMN", help="The column of the document."
+    )
+    weight: str | None = option(
+        "--weight",
+        metavar="COLUMN|none",
+        help="The column of training weights; none weighs all rows equally.  [default:"
+        " a column named weight]",
+    )
+    position: str | None = option(
+        "--position",
+        metavar="COLUMN|none",
+        help="The column of the position where a row was shown, from 1, for training on"
+        " clicks; none ignores the file DATA.position.",
+    )
+    features: str | None = option(
+        "--features",
+        metavar="COLUMN,…",
+        help="The columns of features.  [default: all without another role]",
+    )
+    columns: tuple[str, ...] = columns_option()
+    input_format: str | None = option(
+        "--input-format", metavar="FORMAT", help="Format of the rows.  [default: recognised]"
+    )
+    groups: str | None = option(
+        "--groups",
+        metavar="FILE",
+        help="For SVMlight files without qid: the file with the number of rows per query.",
+    )
+    dtype: Literal["float32", "float64"] | None = option(
+        "--dtype",
+        type=click.Choice(["float32", "float64"]),
+        help="Type of features in memory.  [default: float32 if exact, and for SVMlight text]",
+    )
+    matrix: Literal["auto", "dense", "sparse"] = option(
+        "--matrix",
+        type=click.Choice(["auto", "dense", "sparse"]),
+        default="auto",
+        show_default=True,
+        help="Whether zeros are stored in memory; auto drops them for SVMlight text"
+        " with more than 80% zeros.",
+    )
 
 
-def row_options(command: F) -> F:
-    """Adds the options for reading feature rows, for `read_rows`."""
-    for decorate in reversed(
-        (
-            click.option("--query", metavar="COLUMN", help="The column of the query."),
-            click.option("--label", metavar="COLUMN", help="The column of the label."),
-            click.option("--document", metavar="COLUMN", help="The column of the document."),
-            click.option(
-                "--weight",
-                metavar="COLUMN|none",
-                help="The column of training weights; none weighs all rows equally.  [default:"
-                " a column named weight]",
-            ),
-            click.option(
-                "--position",
-                metavar="COLUMN|none",
-                help="The column of the position where a row was shown, from 1, for training on"
-                " clicks; none ignores the file DATA.position.",
-            ),
-            click.option(
-                "--features",
-                metavar="COLUMN,…",
-                help="The columns of features.  [default: all without another role]",
-            ),
-            columns_option,
-            click.option(
-                "--input-format",
-                metavar="FORMAT",
-                help="Format of the rows.  [default: recognised]",
-            ),
-            click.option(
-                "--groups",
-                metavar="FILE",
-                help="For SVMlight files without qid: the file with the number of rows per query.",
-            ),
-            click.option(
-                "--dtype",
-                type=click.Choice(["float32", "float64"]),
-                help="Type of features in memory.  [default: float32 if exact, and for SVMlight"
-                " text]",
-            ),
-            click.option(
-                "--matrix",
-                type=click.Choice(["auto", "dense", "sparse"]),
-                default="auto",
-                show_default=True,
-                help="Whether zeros are stored in memory; auto drops them for SVMlight text"
-                " with more than 80% zeros.",
-            ),
-        )
-    ):
-        command = decorate(command)
-    return command
+@request
+class JudgedOptions:
+    """Labels from a file of judgments."""
+
+    judgments: str | None = option(
+        "--judgments",
+        metavar="FILE",
+        help="Take labels from these judgments, by query and document, and ignore any"
+        " label column.",
+    )
+    unjudged: Literal["drop", "zero"] = option(
+        "--unjudged",
+        type=click.Choice(["drop", "zero"]),
+        default="drop",
+        show_default=True,
+        help="With --judgments: drop rows without a grade, or label them 0.",
+    )
 
 
-def judged_options(command: F) -> F:
-    """Adds labels from a file of judgments."""
-    for decorate in reversed(
-        (
-            click.option(
-                "--judgments",
-                metavar="FILE",
-                help="Take labels from these judgments, by query and document, and ignore any"
-                " label column.",
-            ),
-            click.option(
-                "--unjudged",
-                type=click.Choice(["drop", "zero"]),
-                default="drop",
-                show_default=True,
-                help="With --judgments: drop rows without a grade, or label them 0.",
-            ),
-        )
-    ):
-        command = decorate(command)
-    return command
+def duplicates_option() -> Declared:
+    """Declares ``--duplicates``."""
+    return option(
+        "--duplicates",
+        type=click.Choice(["together", "ignore"]),
+        default="together",
+        show_default=True,
+        help="Keep queries that share a row in the same part.",
+    )
 
 
-def row_columns(options: Mapping[str, Any]) -> dict[str, str]:
+def row_columns(options: RowOptions) -> dict[str, str]:
     """Returns columns by role, from --columns and their own options.
 
     A role without a column has an empty name.
 
     Args:
-        options: What `row_options` adds.
+        options: The options for reading them.
 
     Raises:
         ParameterError: If a text is not NAME=COLUMN, or both name different columns.
         UnknownNameError: If a name is unknown.
     """
-    flat = {role: options[role] for role in ROLES}
-    found = scored_columns(options["columns"], flat, known=(*ROLES, "grade"))
+    flat = {role: getattr(options, role) for role in ROLES}
+    found = scored_columns(options.columns, flat, known=(*ROLES, "grade"))
     return {
         role: "" if column == "none" and role in ("weight", "position") else column
         for role, column in found.items()
@@ -141,9 +133,10 @@ def row_columns(options: Mapping[str, Any]) -> dict[str, str]:
 
 def read_rows(
     path: str,
-    options: Mapping[str, Any],
+    options: RowOptions,
     scale: Scale | None = None,
     *,
+    judged: JudgedOptions | None = None,
     groups: str | None = None,
     labelled: bool = True,
     ranker: Ranker | None = None,
@@ -152,8 +145,9 @@ def read_rows(
 
     Args:
         path: The file.
-        options: What `row_options` adds, and possibly `judged_options`.
+        options: The options for reading them.
         scale: The grade scale.
+        judged: The judgments that the labels come from, if not from the rows.
         groups: The file with the rows of each query.
         labelled: Whether the rows must have labels; otherwise labels are not read.
         ranker: The ranker whose features are read if columns have names and none are chosen.
@@ -164,12 +158,10 @@ def read_rows(
     from relyon.io import open_source, read_features
     from relyon.io.format import formats
 
-    features = options["features"].split(",") if options["features"] else None
+    features = options.features.split(",") if options.features else None
     roles: dict[str, Any] = {role: name or False for role, name in row_columns(options).items()}
     with format_named_by("--input-format "):
-        source = open_source(
-            path, format=options["input_format"], kind="features", named=bool(roles)
-        )
+        source = open_source(path, format=options.input_format, kind="features", named=bool(roles))
         tabular = formats.get(source.format).tabular
         if ranker is not None and tabular:
             features = features or ranker.named_features()
@@ -178,11 +170,11 @@ def read_rows(
             **roles,
             features=features,
             groups=groups,
-            judgments=options.get("judgments"),
-            unjudged=options.get("unjudged", "drop"),
+            judgments=None if judged is None else judged.judgments,
+            unjudged="drop" if judged is None else judged.unjudged,
             scale=scale,
-            dtype=options["dtype"],
-            matrix=options["matrix"],
+            dtype=options.dtype,
+            matrix=options.matrix,
             labels="own" if labelled else "none",
         )
     return rows if ranker is None or tabular else _widened(rows, ranker)

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from relyon.cli.engine import Engine, engine_options
+from relyon.cli.engine import Engine
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths
-from relyon.cli.options import (
-    columns_option,
-    depth_option,
-    format_option,
-    language_option,
-    no_color_option,
-)
-from relyon.cli.output import emit, protect_inputs
-from relyon.cli.plan_output import planned, written
-from relyon.cli.sessions import open_log, period_options
+from relyon.cli.options import columns_option, format_option, language_option, no_color_option
+from relyon.cli.output import Output, emit, protect_inputs, write
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.sessions import Period, open_log
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from relyon.data.sessions import Sessions
+    from relyon.online.monitoring import SamplePlan
     from relyon.online.sampling import Method, Pool, Sample
 
 __all__ = ["command"]
@@ -57,223 +54,248 @@ COLUMNS = (
 DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
 
 
+@request
+class Request:
+    """The request of `relyon sample`."""
+
+    logs: tuple[str, ...] = argument(metavar="LOG…", nargs=-1, required=True)
+    per_tier: int = option(
+        "--per-tier",
+        type=click.IntRange(min=1),
+        default=100,
+        show_default=True,
+        help="Sessions per tier, averaged over tiers.",
+    )
+    design: Literal["stratified", "pptss"] = option(
+        "--design",
+        type=click.Choice(["stratified", "pptss"]),
+        default="stratified",
+        show_default=True,
+        help="A simple random sample per tier, or queries drawn by traffic with replacement.",
+    )
+    allocation: Literal["equal", "proportional", "neyman"] = option(
+        "--allocation",
+        type=click.Choice(["equal", "proportional", "neyman"]),
+        default="equal",
+        show_default=True,
+        help="How a stratified sample is allocated to tiers; neyman needs --pilot.",
+    )
+    pilot: str | None = option(
+        "--pilot",
+        metavar="FILE",
+        help="For neyman: a table of tier and standard_deviation, or of tier and value, one row per"
+        " session.",
+    )
+    tiers: str = option(
+        "--tiers",
+        metavar="METHOD[:CUTS]",
+        default="share",
+        show_default=True,
+        help="Tier boundaries by share of all sessions, quantile of distinct queries, or number of"
+        " sessions, such as share:0.5,0.8, quantile:0.01,0.1 or count:1000,10.",
+    )
+    k: str = option(
+        "-k",
+        "--depth",
+        metavar="K|TIER=K,…",
+        default="head=40,middle=20,tail=20",
+        show_default=True,
+        help="Depth by tier, or one number for all.",
+    )
+    common_k: int | None = option(
+        "--common-depth",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="The depth at which tiers are compared.  [default: the smallest depth]",
+    )
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Random seed. The same seed gives the same sample on any machine.",
+    )
+    output: str | None = option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write the sample to a file, one row per session and result: .parquet, .csv, .tsv or"
+        " .jsonl.",
+    )
+    pool_file: str | None = option(
+        "--pool",
+        metavar="FILE",
+        help="Write the distinct pairs of query and document to be graded to a file.",
+    )
+    judged: str | None = option(
+        "--judgments", metavar="FILE", help="Earlier judgments, whose pairs are not graded again."
+    )
+    max_age: str | None = option(
+        "--max-age",
+        metavar="AGE",
+        help="Regrade pairs whose grade is older, by the column judged_at of the earlier judgments,"
+        " such as 180d, 26w, 6m or 1y.",
+    )
+    as_of: str | None = option(
+        "--as-of",
+        metavar="DATE",
+        help="Date for the age of judgments, such as 2025-06-30.  [default: now]",
+    )
+    plan: bool = flag(
+        "--plan",
+        help="Draw no sample; print how many sessions to grade per month to detect a drop.",
+    )
+    drops: tuple[str, ...] = option(
+        "--drop",
+        metavar="PERCENT",
+        multiple=True,
+        help="With --plan: a drop in the monthly number, such as 5%; repeat it for several. Without"
+        " it: 2, 5, 10 and 20%.",
+    )
+    history: str | None = option(
+        "--history",
+        metavar="FOLDER",
+        help="With --plan: the rounds of `relyon monitor`; the last one gives the spread.",
+    )
+    spread: float | None = option(
+        "--spread",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="NUMBER",
+        help="With --plan and without --history: the standard deviation of session values, relative"
+        " to the mean.  [default: 0.8]",
+    )
+    within: float | None = option(
+        "--within",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="With --plan: the share of variance within queries, unless a graded month gives it."
+        "  [default: 0.5]",
+    )
+    summary: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown")),
+        asked=format_option("table", "json", "markdown", help="Output format of the summary."),
+        language=language_option("Language of the summary."),
+    )
+    columns: tuple[str, ...] = columns_option()
+    log_format: str | None = option(
+        "--input-format", metavar="FORMAT", help="Format of the log.  [default: recognised]"
+    )
+    period: Period = group(Period)
+    engine: Engine = group(Engine)
+
+
 @click.command("sample", help=HELP, short_help="Sample sessions of a search log for judging.")
-@click.argument("logs", metavar="LOG…", nargs=-1, required=True)
-@click.option(
-    "--per-tier",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Sessions per tier, averaged over tiers.",
-)
-@click.option(
-    "--design",
-    type=click.Choice(["stratified", "pptss"]),
-    default="stratified",
-    show_default=True,
-    help="A simple random sample per tier, or queries drawn by traffic with replacement.",
-)
-@click.option(
-    "--allocation",
-    type=click.Choice(["equal", "proportional", "neyman"]),
-    default="equal",
-    show_default=True,
-    help="How a stratified sample is allocated to tiers; neyman needs --pilot.",
-)
-@click.option(
-    "--pilot",
-    metavar="FILE",
-    help="For neyman: a table of tier and standard_deviation, or of tier and value, one row per"
-    " session.",
-)
-@click.option(
-    "--tiers",
-    metavar="METHOD[:CUTS]",
-    default="share",
-    show_default=True,
-    help="Tier boundaries by share of all sessions, quantile of distinct queries, or number of"
-    " sessions, such as share:0.5,0.8, quantile:0.01,0.1 or count:1000,10.",
-)
-@depth_option(
-    metavar="K|TIER=K,…",
-    default="head=40,middle=20,tail=20",
-    show_default=True,
-    help="Depth by tier, or one number for all.",
-)
-@click.option(
-    "--common-depth",
-    "common_k",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="The depth at which tiers are compared.  [default: the smallest depth]",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed. The same seed gives the same sample on any machine.",
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the sample to a file, one row per session and result: .parquet, .csv, .tsv or"
-    " .jsonl.",
-)
-@click.option(
-    "--pool",
-    "pool_file",
-    metavar="FILE",
-    help="Write the distinct pairs of query and document to be graded to a file.",
-)
-@click.option(
-    "--judgments",
-    "judged",
-    metavar="FILE",
-    help="Earlier judgments, whose pairs are not graded again.",
-)
-@click.option(
-    "--max-age",
-    metavar="AGE",
-    help="Regrade pairs whose grade is older, by the column judged_at of the earlier judgments,"
-    " such as 180d, 26w, 6m or 1y.",
-)
-@click.option(
-    "--as-of",
-    metavar="DATE",
-    help="Date for the age of judgments, such as 2025-06-30.  [default: now]",
-)
-@click.option(
-    "--plan",
-    is_flag=True,
-    help="Draw no sample; print how many sessions to grade per month to detect a drop.",
-)
-@click.option(
-    "--drop",
-    "drops",
-    metavar="PERCENT",
-    multiple=True,
-    help="With --plan: a drop in the monthly number, such as 5%; repeat it for several. Without"
-    " it: 2, 5, 10 and 20%.",
-)
-@click.option(
-    "--history",
-    metavar="FOLDER",
-    help="With --plan: the rounds of `relyon monitor`; the last one gives the spread.",
-)
-@click.option(
-    "--spread",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="NUMBER",
-    help="With --plan and without --history: the standard deviation of session values, relative"
-    " to the mean.  [default: 0.8]",
-)
-@click.option(
-    "--within",
-    type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help="With --plan: the share of variance within queries, unless a graded month gives it."
-    "  [default: 0.5]",
-)
-@format_option("table", "json", "markdown", help="Output format of the summary.")
-@language_option("Language of the summary.")
-@columns_option
-@click.option(
-    "--input-format",
-    "log_format",
-    metavar="FORMAT",
-    help="Format of the log.  [default: recognised]",
-)
-@period_options
-@engine_options
+@takes(Request)
 @no_color_option
-def command(
-    logs: tuple[str, ...],
-    per_tier: int,
-    design: Any,
-    allocation: Any,
-    pilot: str | None,
-    tiers: str,
-    k: str,
-    common_k: int | None,
-    seed: int,
-    output: str | None,
-    pool_file: str | None,
-    judged: str | None,
-    max_age: str | None,
-    as_of: str | None,
-    plan: bool,
-    drops: tuple[str, ...],
-    history: str | None,
-    spread: float | None,
-    within: float | None,
-    form: str,
-    language: Any,
-    columns: tuple[str, ...],
-    log_format: Any,
-    engine: Engine,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon sample`."""
     from relyon.online.sampling import build_pool, draw_sample
     from relyon.online.sampling.tiers import NAMES
 
-    inputs = [*logs, pilot, judged]
+    inputs = [*request.logs, request.pilot, request.judged]
     check_stdin([name for name in inputs if name])
-    _check_outputs(output, pool_file, inputs)
-    if allocation == "neyman" and pilot is None:
+    _check_outputs(request.output, request.pool_file, inputs)
+    if request.allocation == "neyman" and request.pilot is None:
         raise ParameterError(message("cli.allocation-neyman-needs-pilot"))
-    if plan and (output or pool_file or judged or design == "pptss"):
+    if request.plan and (
+        request.output or request.pool_file or request.judged or request.design == "pptss"
+    ):
         raise ParameterError(message("cli.plan-draws-nothing"), hint=message("cli.leave-out-o"))
-    if not plan and (drops or history or spread is not None or within is not None):
+    if not request.plan and (
+        request.drops or request.history or request.spread is not None or request.within is not None
+    ):
         raise ParameterError(message("cli.drop-history-spread"), hint=message("cli.add-plan"))
-    method, cuts = _tiers(tiers)
-    depths = parse_depths(k, NAMES)
-    now = None if as_of is None else _moment(as_of)
+    method, cuts = _tiers(request.tiers)
+    depths = parse_depths(request.k, NAMES)
+    now = None if request.as_of is None else _moment(request.as_of)
     with format_named_by("--input-format "):
-        roles = chosen_columns(columns, COLUMNS, "session=sid,doc=asin")
-        log = open_log(logs, roles, log_format, engine=engine)
-    if plan:
-        found = planned(
-            log,
-            drops,
-            history,
-            spread,
-            within,
-            allocation=allocation,
-            deviations=None if pilot is None else _deviations(pilot),
-            tiers=method,
-            cuts=cuts,
-            seed=seed,
-        )
-        emit(written(found, form, None, language))
+        roles = chosen_columns(request.columns, COLUMNS, "session=sid,doc=asin")
+        opened = open_log(request.logs, roles, request.log_format, engine=request.engine)
+        log = request.period.of(opened)
+    deviations = None if request.pilot is None else _deviations(request.pilot)
+    if request.plan:
+        found = _planned(request, log, method, cuts, deviations)
+        emit(found, replace(request.summary, wide=True))
         messages.notes(log.notes)
         return
     with Progress("cli.sampling", after=0) as progress:
         sample = draw_sample(
             log,
-            per_tier=per_tier,
-            design=design,
-            allocation=allocation,
-            deviations=None if pilot is None else _deviations(pilot),
+            per_tier=request.per_tier,
+            design=request.design,
+            allocation=request.allocation,
+            deviations=deviations,
             tiers=method,
             cuts=cuts,
             k=depths,
-            common_k=common_k,
-            seed=seed,
+            common_k=request.common_k,
+            seed=request.seed,
             progress=progress,
         )
-    pool = build_pool(sample, judged, max_age=max_age, now=now)
-    if output is not None:
-        sample.write(output)
-    if pool_file is not None:
+    pool = build_pool(sample, request.judged, max_age=request.max_age, now=now)
+    if request.output is not None:
+        sample.write(request.output)
+    if request.pool_file is not None:
         from relyon.io.table_files import write_table
 
-        write_table(pool.pairs, pool_file)
-    emit(_text(sample, pool, form, language))
-    if form != "json":
+        write_table(pool.pairs, request.pool_file)
+    write(_text(sample, pool, request.summary.form, request.summary.language))
+    if request.summary.form != "json":
         notes = (*log.notes, *sample.notes, *pool.notes)
         messages.notes(notes)
+
+
+def _planned(
+    request: Request,
+    log: Sessions,
+    method: Method,
+    cuts: Sequence[float] | None,
+    deviations: Mapping[str, float] | None,
+) -> SamplePlan:
+    """Returns the plan of a month's sample.
+
+    Raises:
+        ParameterError: If a drop is not a fraction, or the spread is both assumed and taken from
+            rounds.
+        InputError: If the folder contains no rounds.
+    """
+    from relyon.online.monitoring import plan_sample, read_rounds
+    from relyon.online.monitoring.sample_plan import DROPS, SPREAD, WITHIN
+
+    if request.history is not None and request.spread is not None:
+        raise ParameterError(
+            message("cli.spread-and-history-exclude"), hint=message("cli.leave-one-of-them")
+        )
+    with Progress("cli.planning", after=1) as progress:
+        progress(0, 1, "drawing months")
+        return plan_sample(
+            log,
+            month=None if request.history is None else read_rounds(request.history)[-1],
+            spread=SPREAD if request.spread is None else request.spread,
+            within=WITHIN if request.within is None else request.within,
+            drops=[_share(one) for one in request.drops] or DROPS,
+            allocation=request.allocation,
+            deviations=deviations,
+            tiers=method,
+            cuts=cuts,
+            seed=request.seed,
+        )
+
+
+def _share(text: str) -> float:
+    """Returns a percentage as a fraction; 5 and 5% are the same, 0.05 is a fraction."""
+    try:
+        number = float(text.strip().removesuffix("%"))
+    except ValueError:
+        number = 0.0
+    share = number if 0 < number < 1 and "%" not in text else number / 100
+    if not 0 < share < 1:
+        raise ParameterError(
+            message("cli.drop-is-not-percentage", text=text),
+            hint=message("cli.write-drop-5"),
+        )
+    return share
 
 
 def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | None]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relyon.cli.named_tables import is_table
 from relyon.cli.option_values import format_named_by, run_names, scored_columns
+from relyon.cli.request import Declared, option, request
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from relyon.data.convention import Convention
     from relyon.data.labelled import LabelledRows
     from relyon.data.scale import Scale
+    from relyon.evaluation.program import Average
     from relyon.evaluation.results import Results
 
 __all__ = ["Model", "ScoredFiles"]
@@ -48,10 +50,13 @@ class Model:
 
     def evaluate(
         self,
-        measures: Sequence[Any],
+        measures: Sequence[str],
         convention: Convention,
         scale: Scale | None,
-        common: Mapping[str, Any],
+        *,
+        average: Average | None,
+        threads: int,
+        strict: bool = False,
     ) -> Results:
         """Evaluates the rows, without keeping them if their format can be streamed."""
         from relyon.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
@@ -65,55 +70,76 @@ class Model:
                 convention=convention,
                 scale=scale,
                 name=self.name,
-                **common,
+                average=average,
+                strict=strict,
+                threads=threads,
             )
 
 
-@dataclass(frozen=True, kw_only=True)
+def _column_option(name: str) -> Declared:
+    what = "row weights" if name == "weight" else f"the {name}"
+    return option(
+        f"--{name}",
+        f"scored_{name}",
+        metavar="COLUMN",
+        help=f"With --scored: the column of {what}.",
+    )
+
+
+@request
 class ScoredFiles:
     """The options for scored rows; false if there are none.
 
-    Attributes:
-        files: The files of `--scored`.
-        scores: Columns of scores: `--score`.
-        predictions: Files of one score per line: `--scores`.
-        groups: Files of one number of rows per line: `--groups`.
-        flat: Other columns by role, from their own options.
-        columns: What `--columns` says.
-        format: The format of the files; `None` detects it.
+    Their columns and format are those of all files: `Given` adds them.
     """
 
-    files: tuple[str, ...]
-    scores: tuple[str, ...]
-    predictions: tuple[str, ...]
-    groups: tuple[str, ...]
-    flat: Mapping[str, str | None]
-    columns: tuple[str, ...]
-    format: str | None
+    files: tuple[str, ...] = option(
+        "--scored",
+        "scored",
+        metavar="FILE",
+        multiple=True,
+        help="Files with labels and scores, instead of judgments and runs: one per model, or"
+        " one with several --score.",
+    )
+    query: str | None = _column_option("query")
+    label: str | None = _column_option("label")
+    document: str | None = _column_option("document")
+    weight: str | None = _column_option("weight")
+    scores: tuple[str, ...] = option(
+        "--score",
+        "scored_score",
+        metavar="COLUMN",
+        multiple=True,
+        help="With --scored: a column of scores; repeat it for each model.",
+    )
+    predictions: tuple[str, ...] = option(
+        "--scores",
+        "scored_scores",
+        metavar="FILE",
+        multiple=True,
+        help="With --scored LETOR: one score per line; repeat it for each model.",
+    )
+    groups: tuple[str, ...] = option(
+        "--groups",
+        "scored_groups",
+        metavar="FILE",
+        multiple=True,
+        help="With --scored LETOR without qid: the number of rows of each query, one per line.",
+    )
 
-    @classmethod
-    def of(cls, values: dict[str, Any], columns: tuple[str, ...], form: str | None) -> ScoredFiles:
-        """Takes its own options out of a command's.
+    columns: tuple[str, ...] = ()
+    format: str | None = None
 
-        Raises:
-            ParameterError: If columns or files of scores are named without a file of rows.
-        """
-        several = {name: values.pop(f"scored_{name}") for name in ("score", "scores", "groups")}
-        roles = [name for name in values if name.startswith("scored_")]
-        flat = {name.removeprefix("scored_"): values.pop(name) for name in roles}
-        files = values.pop("scored")
-        given = [name for name, value in {**flat, **several}.items() if value]
-        if given and not files:
+    def __post_init__(self) -> None:
+        several = {"score": self.scores, "scores": self.predictions, "groups": self.groups}
+        given = [name for name, value in {**self.flat, **several}.items() if value]
+        if given and not self.files:
             raise ParameterError(message("cli.needs-scored-file", given=f"--{given[0]}"))
-        return cls(
-            files=files,
-            scores=several["score"],
-            predictions=several["scores"],
-            groups=several["groups"],
-            flat=flat,
-            columns=columns,
-            format=form,
-        )
+
+    @property
+    def flat(self) -> dict[str, str | None]:
+        """Other columns by role, from their own options."""
+        return {name: getattr(self, name) for name in ("query", "label", "document", "weight")}
 
     def __bool__(self) -> bool:
         return bool(self.files)
@@ -138,7 +164,7 @@ class ScoredFiles:
         files = [*self.files, *more]
         self._check_files(more)
         count = self._count(files)
-        flat: dict[str, str | None] = dict(self.flat)
+        flat: dict[str, str | None] = self.flat
         if len(self.scores) < 2 and (least < 2 or len(files) > 1):
             flat["score"] = self.scores[0] if self.scores else None
         named = scored_columns(self.columns, flat)
@@ -186,14 +212,14 @@ class ScoredFiles:
         """
         given = {"--score": self.scores, "--scores": self.predictions, "--groups": self.groups}
         most = max(len(files), len(self.scores), len(self.predictions))
-        for option, values in given.items():
+        for name, values in given.items():
             if (len(values) > 1 and len(values) != most) or len(files) not in (1, most):
                 raise ParameterError(
                     message(
                         "cli.there-are-files",
                         count=len(files),
                         count_2=len(values),
-                        option=option,
+                        option=name,
                     ),
                     hint=message("cli.give-one-file"),
                 )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal
-
-import click
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import messages
 from relyon.cli.option_values import chosen_columns, format_named_by
 from relyon.cli.output import protect_inputs
+from relyon.cli.request import Declared, argument, group, option, request
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -20,90 +17,88 @@ if TYPE_CHECKING:
     from relyon.cli.engine import Engine
     from relyon.data.sessions import Sessions
 
-__all__ = [
-    "AddedLog",
-    "added_log_options",
-    "open_log",
-    "period_options",
-    "read_log",
-    "source_options",
-]
-
-_PERIOD = "relyon.period"
+__all__ = ["AddedLog", "LogSource", "Period", "added_log_options", "open_log"]
 
 
-def _remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    context.meta.setdefault(_PERIOD, {})[parameter.name] = value
+@request
+class Period:
+    """The sessions of a log that a command reads, by time."""
+
+    since: str | None = option(
+        "--since",
+        metavar="DATE|TIME",
+        help="Only sessions that start at this time or later, such as 2026-03, 2026-03-05"
+        " or 2026-03-05T08:30+08:00; UTC unless a zone is given.",
+    )
+    until: str | None = option(
+        "--until",
+        metavar="DATE|TIME",
+        help="Only sessions that start before this time, exclusive.",
+    )
+    month: str | None = option(
+        "--month", metavar="YYYY-MM", help="Only sessions that start in this month, in UTC."
+    )
+
+    def of(self, sessions: Sessions) -> Sessions:
+        """Returns the sessions in the period; all if none is given."""
+        return sessions.between(self.since, self.until, month=self.month)
 
 
-def period_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that select sessions by time, for `within_period`."""
-    for name, metavar, help in (
-        ("month", "YYYY-MM", "Only sessions that start in this month, in UTC."),
-        ("until", "DATE|TIME", "Only sessions that start before this time, exclusive."),
-        (
-            "since",
-            "DATE|TIME",
-            "Only sessions that start at this time or later, such as 2026-03, 2026-03-05"
-            " or 2026-03-05T08:30+08:00; UTC unless a zone is given.",
-        ),
-    ):
-        command = click.option(
-            f"--{name}", metavar=metavar, expose_value=False, callback=_remember, help=help
-        )(command)
-    return command
+def _columns_option(name: str, what: str) -> Declared:
+    return option(
+        name,
+        name.strip("-").replace("-", "_"),
+        metavar="NAME=COLUMN,…",
+        multiple=True,
+        help=f"Columns of {what}, such as session=sid,doc=asin; session=visit+search joins two"
+        " columns.",
+    )
 
 
-def within_period(sessions: Sessions) -> Sessions:
-    """Returns the sessions in the period given on the command line; all if none is given."""
-    given = click.get_current_context().meta.get(_PERIOD, {})
-    return sessions.between(given.get("since"), given.get("until"), month=given.get("month"))
+def _format_option(name: str, what: str) -> Declared:
+    return option(
+        name,
+        name.strip("-").replace("-", "_"),
+        metavar="FORMAT",
+        help=f"Format of {what}: parquet, csv, tsv, jsonl or ubi.",
+    )
 
 
-def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the log and the options for reading it."""
-    command = _reading_options("", "the log")(command)
-    return click.argument("log", metavar="LOG…", nargs=-1, required=True)(command)
+@request
+class LogSource:
+    """A log, and how to read it."""
+
+    log: tuple[str, ...] = argument(metavar="LOG…", nargs=-1, required=True)
+    columns: tuple[str, ...] = _columns_option("--columns", "the log")
+    form: str | None = _format_option("--input-format", "the log")
+    period: Period = group(Period)
+
+    def sessions(
+        self,
+        *outputs: str | None,
+        kind: Literal["sessions", "decisions"] = "sessions",
+        engine: Engine | None = None,
+    ) -> Sessions:
+        """Reads the log, and prints notes about it.
+
+        Args:
+            *outputs: Files that are written, none of which may be a file of the log.
+            kind: What the rows are.
+            engine: Who reads it.
+        """
+        for output in outputs:
+            protect_inputs(output, self.log)
+        return _read(self, "--", kind, engine)
 
 
-def _reading_options(prefix: str, what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Returns the options for the columns and the format of a log, and for its period.
-
-    Args:
-        prefix: What the names of the first two begin with.
-        what: What the log is called in their help.
-    """
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        command = click.option(
-            f"--{prefix or 'input-'}format",
-            metavar="FORMAT",
-            help=f"Format of {what}: parquet, csv, tsv, jsonl or ubi.",
-        )(period_options(command))
-        return click.option(
-            f"--{prefix}columns",
-            metavar="NAME=COLUMN,…",
-            multiple=True,
-            help=f"Columns of {what}, such as session=sid,doc=asin; session=visit+search joins two"
-            " columns.",
-        )(command)
-
-    return decorate
-
-
-@dataclass(frozen=True)
+@request
 class AddedLog:
-    """A log that a command reads besides its other inputs.
+    """A log that a command reads besides its other inputs."""
 
-    Attributes:
-        paths: The files of ``--log``; none if there is no log.
-        columns: The texts of ``--log-columns``.
-        form: The format of ``--log-format``; `None` if it is recognised.
-    """
-
-    paths: Sequence[str]
-    columns: Sequence[str]
-    form: str | None
+    log: tuple[str, ...]
+    columns: tuple[str, ...] = _columns_option("--log-columns", "--log")
+    form: str | None = _format_option("--log-format", "--log")
+    period: Period = group(Period)
 
     def sessions(self) -> Sessions | None:
         """Reads the log, and prints notes about it; `None` if there is none.
@@ -111,10 +106,9 @@ class AddedLog:
         Raises:
             ParameterError: If an option for reading it is given without it.
         """
-        if self.paths:
-            return read_log(self.paths, self.columns, self.form, option="--log-")
-        given = click.get_current_context().meta.get(_PERIOD, {})
-        options = {"log-columns": self.columns, "log-format": self.form, **given}
+        if self.log:
+            return _read(self, "--log-")
+        options = {"log-columns": self.columns, "log-format": self.form, **vars(self.period)}
         name = next((name for name, value in options.items() if value), None)
         if name is not None:
             raise ParameterError(
@@ -123,54 +117,27 @@ class AddedLog:
         return None
 
 
-def added_log_options(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Adds ``--log`` and the options for reading it; the command gets an `AddedLog` as `log`.
-
-    Args:
-        help: What the log is for.
-    """
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def packed(**values: Any) -> Any:
-            names = ("log", "log_columns", "log_format")
-            return command(log=AddedLog(*(values.pop(name) for name in names)), **values)
-
-        reading = _reading_options("log-", "--log")(packed)
-        return click.option("--log", metavar="LOG", multiple=True, help=help)(reading)
-
-    return decorate
+def added_log_options(help: str) -> Declared:
+    """Declares ``--log``, which is for what the help says, and the options for reading it."""
+    log = option("--log", metavar="LOG", multiple=True, help=help)
+    return group(AddedLog, "log", "columns", "form", "period", log=log)
 
 
-def read_log(
-    log: Sequence[str],
-    columns: Sequence[str],
-    form: str | None,
-    outputs: Sequence[str | None] = (),
+def _read(
+    source: LogSource | AddedLog,
+    option: Literal["--", "--log-"],
     kind: Literal["sessions", "decisions"] = "sessions",
-    option: Literal["--", "--log-"] = "--",
     engine: Engine | None = None,
 ) -> Sessions:
-    """Reads the log of a command, and prints notes about it.
-
-    Args:
-        log: The files.
-        columns: The texts of the option for columns.
-        form: The format; `None` if it is recognised.
-        outputs: Files that are written, none of which may be a file of the log.
-        kind: What the rows are.
-        option: How the options for reading it begin: hints name them.
-        engine: Who reads it.
-    """
+    """Reads the log of a command; the options for reading it begin with `option`."""
     from relyon.data.sessions import COLUMNS
 
-    check_stdin(log)
-    for output in outputs:
-        protect_inputs(output, log)
-    roles = chosen_columns(columns, COLUMNS, "session=sid,doc=asin")
+    check_stdin(source.log)
+    roles = chosen_columns(source.columns, COLUMNS, "session=sid,doc=asin")
     form_option = "--input-format " if option == "--" else f"{option}format "
     with format_named_by(form_option, f"{option}columns"):
-        sessions = open_log(log, roles, form, kind=kind, engine=engine)
+        opened = open_log(source.log, roles, source.form, kind=kind, engine=engine)
+        sessions = source.period.of(opened)
     messages.notes(sessions.notes)
     return sessions
 
@@ -183,7 +150,7 @@ def open_log(
     kind: Literal["sessions", "decisions"] = "sessions",
     engine: Engine | None = None,
 ) -> Sessions:
-    """Returns the sessions of a log within the period given on the command line.
+    """Returns the sessions of a log.
 
     Args:
         log: The files.
@@ -195,9 +162,7 @@ def open_log(
     if engine:
         from relyon.spark.cluster_files import read_log as read_in_cluster
 
-        found = read_in_cluster(engine.session, list(log), format=form, columns=columns)
-    else:
-        from relyon.io.session_readers import read_sessions
+        return read_in_cluster(engine.session, list(log), format=form, columns=columns)
+    from relyon.io.session_readers import read_sessions
 
-        found = read_sessions(list(log), format=form, columns=columns, kind=kind)  # type: ignore[arg-type]
-    return within_period(found)
+    return read_sessions(list(log), format=form, columns=columns, kind=kind)  # type: ignore[arg-type]

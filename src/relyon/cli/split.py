@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from relyon.cli.messages import messages
 from relyon.cli.options import format_option, no_color_option
-from relyon.cli.output import emit, written
-from relyon.cli.row_options import duplicates_option, read_rows, row_columns, row_options
+from relyon.cli.output import Output, emit
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.row_options import RowOptions, duplicates_option, read_rows, row_columns
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    from relyon.ltr.preparation.query_split import Duplicates
 
 __all__ = ["command"]
 
@@ -35,77 +39,82 @@ on the seed and the query ids, not on the order of rows.
 """
 
 
+@request
+class Request:
+    """The request of `relyon split`."""
+
+    data: str = argument(metavar="DATA")
+    test: float | None = option(
+        "--test-share", type=float, help="Share of queries for testing.  [default: 0.2]"
+    )
+    valid: float | None = option(
+        "--valid-share", type=float, help="Share of queries for validation.  [default: 0.1]"
+    )
+    folds: int | None = option(
+        "--folds", type=click.IntRange(3, 100), help="Number of folds, instead of the two shares."
+    )
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Random seed. The same seed gives the same parts.",
+    )
+    duplicates: Duplicates = duplicates_option()
+    output: str = option(
+        "-o", "--output", metavar="DIR", required=True, help="Output folder; created if missing."
+    )
+    force: bool = flag("--force", help="Replace existing files.")
+    rows: RowOptions = group(RowOptions)
+    summary: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown", "csv")),
+        asked=format_option(
+            "table", "json", "markdown", "csv", help="Output format of the summary."
+        ),
+    )
+
+
 @click.command(
     "split",
     help=HELP,
     short_help="Split feature rows by query into train, valid and test sets, or folds.",
 )
-@click.argument("data", metavar="DATA")
-@click.option(
-    "--test-share",
-    "test",
-    type=float,
-    help="Share of queries for testing.  [default: 0.2]",
-)
-@click.option(
-    "--valid-share",
-    "valid",
-    type=float,
-    help="Share of queries for validation.  [default: 0.1]",
-)
-@click.option(
-    "--folds", type=click.IntRange(3, 100), help="Number of folds, instead of the two shares."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed. The same seed gives the same parts.",
-)
-@duplicates_option
-@click.option(
-    "-o", "--output", metavar="DIR", required=True, help="Output folder; created if missing."
-)
-@click.option("--force", is_flag=True, help="Replace existing files.")
-@row_options
-@format_option("table", "json", "markdown", "csv", help="Output format of the summary.")
+@takes(Request)
 @no_color_option
-def command(
-    data: str,
-    test: float | None,
-    valid: float | None,
-    folds: int | None,
-    seed: int,
-    duplicates: Literal["together", "ignore"],
-    output: str,
-    force: bool,
-    form: str,
-    **options: Any,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon split`."""
     from relyon.io.byte_source import Source
     from relyon.io.recognition import open_source
     from relyon.ltr.preparation.files import write_split
     from relyon.ltr.preparation.query_split import split
 
-    if data == "-":
+    if request.data == "-":
         raise ParameterError(
             message("cli.rows-to-split"),
             hint=message("cli.save-them-to-file"),
         )
-    groups = options["groups"]
-    rows = read_rows(data, options, groups=groups)
-    columns = row_columns(options)
-    source = open_source(data, format=options["input_format"], kind="features", named=bool(columns))
-    found = split(rows, test=test, valid=valid, folds=folds, seed=seed, duplicates=duplicates)
+    groups = request.rows.groups
+    rows = read_rows(request.data, request.rows, groups=groups)
+    columns = row_columns(request.rows)
+    source = open_source(
+        request.data, format=request.rows.input_format, kind="features", named=bool(columns)
+    )
+    found = split(
+        rows,
+        test=request.test,
+        valid=request.valid,
+        folds=request.folds,
+        seed=request.seed,
+        duplicates=request.duplicates,
+    )
     write_split(
         found,
         source,
-        output,
+        request.output,
         columns=columns,
         groups=None if groups is None else Source(groups),
-        replace=force,
+        replace=request.force,
     )
     messages.notes(found.notes)
-    emit(written(found, form, language=messages.language))
+    emit(found, request.summary)

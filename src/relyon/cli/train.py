@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
-from relyon.cli.option_values import chosen_convention, chosen_scale
+from relyon.cli.option_values import chosen_scale
 from relyon.cli.options import (
     confidence_option,
-    convention_options,
     digits_option,
     format_option,
     no_color_option,
@@ -21,8 +22,9 @@ from relyon.cli.options import (
     scale_option,
     threads_option,
 )
-from relyon.cli.output import emit, form_of, protect_inputs, refuse_existing, written
-from relyon.cli.row_options import duplicates_option, judged_options, read_rows, row_options
+from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
+from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.row_options import JudgedOptions, RowOptions, duplicates_option, read_rows
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from relyon.data.labelled import LabelledRows
     from relyon.data.scale import Scale
     from relyon.ltr import Training
+    from relyon.ltr.preparation.query_split import Duplicates
 
 __all__ = ["command"]
 
@@ -73,201 +76,207 @@ Tied scores count as the mean over their orders.
 """
 
 
+@request
+class Request:
+    """The request of `relyon train`."""
+
+    data: str = argument()
+    output: str | None = option(
+        "-o", "--output", metavar="FILE", help="Output file for the trained ranker."
+    )
+    check: bool = flag(
+        "--check-only", help="Check rows and settings for problems without training."
+    )
+    force: bool = flag("--force", help="Replace existing files.")
+    measure: str = option(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        default="ndcg@10",
+        show_default=True,
+        help="The measure to optimise and report.",
+    )
+    ranker: str = option(
+        "--ranker",
+        metavar="NAME",
+        default="lambdamart",
+        show_default=True,
+        help="The ranker, such as lambdamart, ranknet, listnet or regression.",
+    )
+    scorer: Literal["trees", "linear", "neural"] | None = option(
+        "--scorer",
+        type=click.Choice(["trees", "linear", "neural"]),
+        help="The kind of scoring model.  [default: trees]",
+    )
+    engine: str | None = option(
+        "--engine",
+        metavar="NAME",
+        help="The library that grows trees: lightgbm, xgboost or catboost.",
+    )
+    parameters: tuple[str, ...] = option(
+        "-p",
+        "--parameter",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="A parameter of the ranker, such as trees=200 or learning_rate=0.05.",
+    )
+    valid: str | None = option("--valid", metavar="DATA", help="Held-out rows, instead of folds.")
+    valid_groups: str | None = option(
+        "--valid-groups", metavar="FILE", help="The --groups file of --valid."
+    )
+    folds: int = option(
+        "--folds", type=click.IntRange(min=3), default=5, show_default=True, help="Number of folds."
+    )
+    duplicates: Duplicates = duplicates_option()
+    stop: str | None = option(
+        "--stop",
+        metavar="N|significance",
+        help="Early stopping: after N trees (epochs, iterations) without improvement on the --watch"
+        " rows, or when they are significantly worse than at the best.  [default: none]",
+    )
+    watch: str | None = option(
+        "--watch",
+        metavar="DATA",
+        help="Validation rows for --stop.  [default: a fifth of the training queries]",
+    )
+    watch_groups: str | None = option(
+        "--watch-groups", metavar="FILE", help="The --groups file of --watch."
+    )
+    search: int = option(
+        "--search",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
+        help="Try N settings with Optuna before each training.  [default: none]",
+    )
+    baseline: str = option(
+        "--baseline",
+        metavar="NAME",
+        default="regression",
+        show_default=True,
+        help="The ranker to compare with; none disables the comparison.",
+    )
+    against: str | None = option(
+        "--against", metavar="FILE", help="An earlier ranker, or its card as JSON, to compare with."
+    )
+    segments: str | None = option(
+        "--segments",
+        metavar="FILE",
+        help="A table with the columns query and segment.  [default: by the number of relevant"
+        " documents]",
+    )
+    run: str | None = option(
+        "--run", metavar="FILE", help="Output file for the rankings of held-out queries."
+    )
+    card: str | None = option(
+        "--card", metavar="FILE", help="Output file for the model card: .md, .json or .csv."
+    )
+    report: str | None = option(
+        "--report", metavar="FILE", help="Output file for a report on the training: .html or .md."
+    )
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Random seed. The same seed and data give the same ranker.",
+    )
+    rows: RowOptions = group(RowOptions)
+    judged: JudgedOptions = group(JudgedOptions)
+    scale: str | None = scale_option()
+    rules: Rules = group(Rules)
+    confidence: float = confidence_option()
+    summary: Output = group(
+        Output,
+        forms=fixed(("table", "json", "markdown", "csv")),
+        asked=format_option(
+            "table", "json", "markdown", "csv", help="Output format of the results."
+        ),
+        digits=digits_option(),
+    )
+    threads: int = threads_option()
+
+
 @click.command("train", help=HELP, short_help="Train a ranker and measure it on held-out queries.")
-@click.argument("data")
-@click.option("-o", "--output", metavar="FILE", help="Output file for the trained ranker.")
-@click.option(
-    "--check-only",
-    "check",
-    is_flag=True,
-    help="Check rows and settings for problems without training.",
-)
-@click.option("--force", is_flag=True, help="Replace existing files.")
-@click.option(
-    "-m",
-    "--measure",
-    metavar="MEASURE",
-    default="ndcg@10",
-    show_default=True,
-    help="The measure to optimise and report.",
-)
-@click.option(
-    "--ranker",
-    metavar="NAME",
-    default="lambdamart",
-    show_default=True,
-    help="The ranker, such as lambdamart, ranknet, listnet or regression.",
-)
-@click.option(
-    "--scorer",
-    type=click.Choice(["trees", "linear", "neural"]),
-    help="The kind of scoring model.  [default: trees]",
-)
-@click.option(
-    "--engine", metavar="NAME", help="The library that grows trees: lightgbm, xgboost or catboost."
-)
-@click.option(
-    "-p",
-    "--parameter",
-    "parameters",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="A parameter of the ranker, such as trees=200 or learning_rate=0.05.",
-)
-@click.option("--valid", metavar="DATA", help="Held-out rows, instead of folds.")
-@click.option("--valid-groups", metavar="FILE", help="The --groups file of --valid.")
-@click.option(
-    "--folds",
-    type=click.IntRange(min=3),
-    default=5,
-    show_default=True,
-    help="Number of folds.",
-)
-@duplicates_option
-@click.option(
-    "--stop",
-    metavar="N|significance",
-    help="Early stopping: after N trees (epochs, iterations) without improvement on the --watch"
-    " rows, or when they are significantly worse than at the best.  [default: none]",
-)
-@click.option(
-    "--watch",
-    metavar="DATA",
-    help="Validation rows for --stop.  [default: a fifth of the training queries]",
-)
-@click.option("--watch-groups", metavar="FILE", help="The --groups file of --watch.")
-@click.option(
-    "--search",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Try N settings with Optuna before each training.  [default: none]",
-)
-@click.option(
-    "--baseline",
-    metavar="NAME",
-    default="regression",
-    show_default=True,
-    help="The ranker to compare with; none disables the comparison.",
-)
-@click.option(
-    "--against",
-    metavar="FILE",
-    help="An earlier ranker, or its card as JSON, to compare with.",
-)
-@click.option(
-    "--segments",
-    metavar="FILE",
-    help="A table with the columns query and segment.  [default: by the number of relevant"
-    " documents]",
-)
-@click.option(
-    "--run", "run", metavar="FILE", help="Output file for the rankings of held-out queries."
-)
-@click.option("--card", metavar="FILE", help="Output file for the model card: .md, .json or .csv.")
-@click.option(
-    "--report", metavar="FILE", help="Output file for a report on the training: .html or .md."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed. The same seed and data give the same ranker.",
-)
-@row_options
-@judged_options
-@scale_option
-@convention_options
-@confidence_option
-@format_option("table", "json", "markdown", "csv", help="Output format of the results.")
-@digits_option
-@threads_option
+@takes(Request)
 @plugin_option
 @no_color_option
-def command(
-    data: str,
-    output: str | None,
-    check: bool,
-    force: bool,
-    measure: str,
-    ranker: str,
-    convention: str | None,
-    changes: tuple[str, ...],
-    scale: str | None,
-    form: str,
-    digits: int,
-    **options: Any,
-) -> None:
+def command(request: Request) -> None:
     """Runs `relyon train`."""
     from relyon.ltr import train
 
-    if check:
-        rules = _rules(chosen_convention(convention, changes), chosen_scale(scale), measure)
-        _check(data, ranker, measure, rules, scale, form, options)
+    if request.check:
+        _check(request)
         return
-    if output is None:
+    if request.output is None:
         raise ParameterError(message("cli.o-is-missing"), hint=message("cli.name-file-for-ranker"))
-    more = [options[name] for name in ("run", "card", "report")]
-    targets = [output, *(name for name in more if name)]
-    files = ("valid", "watch", "segments", "judgments", "against")
-    inputs = [data, *(options[name] for name in files)]
+    targets = [request.output, *filter(None, (request.run, request.card, request.report))]
+    inputs = [
+        request.data,
+        request.valid,
+        request.watch,
+        request.segments,
+        request.judged.judgments,
+        request.against,
+    ]
     check_stdin([name for name in inputs if name])
     for target in targets:
         protect_inputs(target, inputs)
-        refuse_existing(target, force)
+        refuse_existing(target, request.force)
     if len({os.path.abspath(name) for name in targets}) < len(targets):
         raise ParameterError(
             message("cli.two-outputs-have-same"), hint=message("cli.name-each-file-once")
         )
-    if output == "-":
+    if request.output == "-":
         raise ParameterError(message("cli.ranker-cannot-be-written"), hint=message("cli.name-file"))
-    card_form = form_of(options["card"], ("markdown", "json", "csv"))
-    page_form = _page_form(options["report"])
-    known = chosen_scale(scale)
-    stop = _stop(options["stop"], options["watch"])
-    rows, held = _both(data, options, known)
+    card = Output(
+        forms=("markdown", "json", "csv"), path=request.card, digits=request.summary.digits
+    )
+    page_form = _page_form(request.report)
+    known = chosen_scale(request.scale)
+    stop = _stop(request.stop, request.watch)
+    rows, held = _both(request, known)
     watch = None
-    if options["watch"]:
-        watch = read_rows(options["watch"], options, known, groups=options["watch_groups"])
-    given = named_parameters(options["parameters"])
-    given |= {name: options[name] for name in ("engine", "scorer") if options[name]}
+    if request.watch:
+        watch = _read(request, request.watch, known, request.watch_groups)
+    given = named_parameters(request.parameters)
+    own = {"engine": request.engine, "scorer": request.scorer}
+    given |= {name: value for name, value in own.items() if value}
     with Progress("cli.training", after=0.2) as progress:
         found = train(
             rows,
-            ranker,
-            measure,
-            convention=_rules(chosen_convention(convention, changes), known, measure),
+            request.ranker,
+            request.measure,
+            convention=_rules(request.rules.chosen(), known, request.measure),
             valid=held,
-            folds=options["folds"],
-            search=options["search"],
+            folds=request.folds,
+            search=request.search,
             stop=stop,
             watch=watch,
-            baseline=None if options["baseline"] == "none" else options["baseline"],
-            against=options["against"],
-            segments=_segments(options["segments"]),
-            level=options["confidence"],
-            seed=options["seed"],
-            threads=options["threads"],
-            duplicates=options["duplicates"],
+            baseline=None if request.baseline == "none" else request.baseline,
+            against=request.against,
+            segments=_segments(request.segments),
+            level=request.confidence,
+            seed=request.seed,
+            threads=request.threads,
+            duplicates=request.duplicates,
             progress=progress,
             **given,
         )
     messages.notes(found.notes)
-    found.ranker.save(output)
-    told = {"digits": digits, "language": messages.language}
-    _write_run(found, options["run"], force)
-    if options["card"]:
-        emit(written(found.card, card_form, **told), options["card"])
-    if options["report"]:
+    found.ranker.save(request.output)
+    _write_run(found, request.run, request.force)
+    if request.card:
+        emit(found.card, card)
+    if request.report:
         from relyon.report import render_training_report
 
         page = render_training_report(found, format=page_form, language=messages.language)
-        emit(page, options["report"])
-    emit(written(found, form, **told))
+        write(page, request.report)
+    emit(found, request.summary)
 
 
-def _rules(convention: Any, scale: Scale | None, measure: str) -> Convention:
+def _rules(convention: Convention, scale: Scale | None, measure: str) -> Convention:
     """Returns the convention, with the scale's threshold if the measure needs one.
 
     A ranker has no scale, and must be trained for what `relyon evaluate --scale` measures.
@@ -282,41 +291,36 @@ def _rules(convention: Any, scale: Scale | None, measure: str) -> Convention:
     return found.replace(rel=scale.relevant_from) if open_threshold else found
 
 
-def _both(
-    data: str, options: Mapping[str, Any], scale: Scale | None
-) -> tuple[LabelledRows, LabelledRows | None]:
+def _read(request: Request, path: str, scale: Scale | None, groups: str | None) -> LabelledRows:
+    return read_rows(path, request.rows, scale, judged=request.judged, groups=groups)
+
+
+def _both(request: Request, scale: Scale | None) -> tuple[LabelledRows, LabelledRows | None]:
     """Reads the rows, and those of --valid."""
-    rows = read_rows(data, options, scale, groups=options["groups"])
-    if not options["valid"]:
+    rows = _read(request, request.data, scale, request.rows.groups)
+    if not request.valid:
         return rows, None
-    return rows, read_rows(options["valid"], options, scale, groups=options["valid_groups"])
+    return rows, _read(request, request.valid, scale, request.valid_groups)
 
 
-def _check(
-    data: str,
-    ranker: str,
-    measure: str,
-    convention: Convention,
-    scale: str | None,
-    form: str,
-    options: Mapping[str, Any],
-) -> None:
+def _check(request: Request) -> None:
     """Runs `relyon train --check-only`."""
     from relyon.ltr import check, ranker as ranker_of
     from relyon.ltr.rankers.training_loss import trained_loss
 
-    known = chosen_scale(scale)
-    rows, held = _both(data, options, known)
+    known = chosen_scale(request.scale)
+    convention = _rules(request.rules.chosen(), known, request.measure)
+    rows, held = _both(request, known)
     found = check(
         rows,
-        measure=measure,
-        loss=trained_loss(ranker_of(ranker).loss, measure, convention, rows),
-        engine=options["engine"] or "lightgbm",
+        measure=request.measure,
+        loss=trained_loss(ranker_of(request.ranker).loss, request.measure, convention, rows),
+        engine=request.engine or "lightgbm",
         convention=convention,
         scale=known,
-        sides={} if held is None else {os.path.basename(options["valid"]): held},
+        sides={} if held is None else {os.path.basename(str(request.valid)): held},
     )
-    emit(written(found, form, language=messages.language))
+    emit(found, replace(request.summary, digits=None))
 
 
 def named_parameters(texts: Sequence[str]) -> dict[str, Any]:

@@ -64,7 +64,7 @@ UNLIKE = rf'[",;|\t\r\n]|^{SPACE}|{SPACE}$|^$'
 
 @dataclass(frozen=True)
 class Mark:
-    """What is written before a sign that a spreadsheet would read as the start of a formula.
+    """The prefix of texts that a spreadsheet would read as a formula.
 
     Attributes:
         text: The mark: one character.

@@ -36,7 +36,7 @@ class Findings(Generic[F]):
         return iter(self.findings)
 
     def __getitem__(self, kind: str) -> F:
-        """The finding of a kind; KeyError if there is none."""
+        """The finding of a kind; raises KeyError if it is absent."""
         for one in self.findings:
             if one.kind == kind:
                 return one

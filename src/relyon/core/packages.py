@@ -36,7 +36,7 @@ def optional_package(
     """Returns a package that may not be installed.
 
     Args:
-        name: What is imported.
+        name: The module to import.
         purpose: What needs it, for the message.
         package: What pip calls it; by default the name of the missing module.
         install: The argument of `pip install`; by default the package's name.

@@ -29,9 +29,9 @@ def check_choice(name: str, value: object, choices: Sequence[object], *, subject
 
     Args:
         name: The parameter's name.
-        value: What was given.
+        value: The value.
         choices: What may be given.
-        subject: What the message names instead of the parameter.
+        subject: The subject of the message; by default the parameter.
 
     Raises:
         ParameterError: If the value is not one of the choices.
@@ -144,9 +144,9 @@ def check_type(name: str, value: object, wanted: type | tuple[type, ...], expect
 
     Args:
         name: The parameter's name.
-        value: What was given.
+        value: The value.
         wanted: The allowed types.
-        expected: What it must be, in words.
+        expected: The expected value, in words.
 
     Raises:
         ParameterError: If it has another type.
@@ -172,8 +172,8 @@ def check_path(name: str, value: object, expected: str = "a path") -> str:
 
     Args:
         name: The parameter's name.
-        value: What was given.
-        expected: What it must be, in words.
+        value: The value.
+        expected: The expected value, in words.
 
     Raises:
         ParameterError: If it is not a path.

@@ -41,7 +41,7 @@ def suggestion(name: str, choices: list[str], advice: str = "") -> str:
     Args:
         name: The name as written.
         choices: The known names.
-        advice: What else helps; it replaces the list where there are very many choices.
+        advice: Further advice; it replaces the list if there are many choices.
     """
     near = nearest(name, choices)
     # Letters that changed places make a name less like itself than it looks.
@@ -60,11 +60,11 @@ class Registry(Generic[T]):
     """A case-insensitive mapping from names and aliases to objects of one kind.
 
     Args:
-        kind: What the objects are, for messages: "measure", "format" …
+        kind: The kind of the objects, for messages: "measure", "format" …
         modules: The modules that register them, imported when an unknown name is looked up. A
             mapping gives the names, separated by spaces, that each module registers; looking one up
             then imports only that module.
-        advice: What a hint says besides the names, or instead of very many, if none is near.
+        advice: Advice beside the names if none is near, or instead of them if they are many.
         extend: Called once, after all modules, before a name counts as unknown; registers the
             objects of installed packages.
     """
@@ -120,7 +120,7 @@ class Registry(Generic[T]):
         """Returns the object with that name or alias.
 
         Raises:
-            UnknownNameError: If there is none; the hint names the nearest.
+            UnknownNameError: If the name is unknown; the hint names the nearest.
         """
         if not isinstance(name, str):
             raise ParameterError(

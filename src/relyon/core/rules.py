@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Literal, get_args
+from functools import cache
+from typing import Literal, NamedTuple, get_args
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice
@@ -26,6 +27,7 @@ __all__ = [
     "PDenominator",
     "Scores",
     "SortTies",
+    "TieRule",
     "Ties",
     "Undefined",
     "Unjudged",
@@ -38,6 +40,7 @@ __all__ = [
     "parse_unjudged",
     "show_gain",
     "show_rel",
+    "tie_rule",
 ]
 
 Ties = Literal["doc-desc", "doc-asc", "input", "input-desc", "rank", "expected", "worst", "best"]
@@ -74,6 +77,37 @@ COUNTED = {"skip": math.nan, "zero": 0.0, "one": 1.0, "error": math.nan}
 
 #: Rules of single measures: parameters or `undefined` by name.
 MeasureRules = tuple[tuple[str, tuple[tuple[str, object], ...]], ...]
+
+
+class TieRule(NamedTuple):
+    """What a tie rule does.
+
+    Attributes:
+        key: What it compares: `document` (ids), `input` (their order), `rank` (the rank column) or
+            `grade` (grades: no list shows an order of its own).
+        descending: Whether the highest comes first.
+    """
+
+    key: str
+    descending: bool
+
+    @property
+    def of_ids(self) -> bool:
+        """Whether the ids of documents decide."""
+        return self.key not in {"input", "rank", "grade"}
+
+
+@cache
+def tie_rule(ties: Ties) -> TieRule:
+    """Returns what a tie rule does, from the table of the native core.
+
+    Examples:
+        >>> tie_rule("doc-desc")
+        TieRule(key='document', descending=True)
+    """
+    from relyon import _native
+
+    return TieRule(*_native.tie_rules()[ties])
 
 
 def parse_gain(value: object) -> Gain:

@@ -47,7 +47,7 @@ class Aggregate:
 
 
 def describe_rule(rule: Rule) -> str:
-    """Returns what a rule does, in words to print beside its result.
+    """Returns a description of a rule, to print beside its result.
 
     Raises:
         ParameterError: If there is no such rule.

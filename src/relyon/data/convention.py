@@ -61,8 +61,8 @@ class Convention:
             scikit-learn with ``ignore_ties=True``), `rank` (the run's rank column decides the
             whole order), `expected` (mean over all orders of tied documents), `worst`,
             `best`.
-        undefined: What a query counts if a measure would divide by zero (no relevant document, one
-            class only): `skip`, `zero`, `one`; or `error`, which refuses it.
+        undefined: The value of a query for which a measure would divide by zero (no relevant
+            document, one class only): `skip`, `zero`, `one`; or `error`, which refuses it.
         no_relevant: P and Success of a query without a relevant document: `zero`, or `undefined`,
             so that the rule above decides.
         missing: Value of a judged query missing from the run: `zero` (an empty list), `skip`,
@@ -79,12 +79,12 @@ class Convention:
         gain: How a grade becomes a gain: `linear`, `exp` (2^grade - 1), `scale`, or a map.
         discount: How gains shrink with the rank: `log2` (1/log2(rank + 1)), `inverse`
             (1/rank), `none`.
-        ideal: The ideal list of NDCG holds all `judged` documents, or the `retrieved` ones, and is
-            cut at k; `hits` also cuts the judged documents at the number retrieved, `uncut` never
-            cuts.
+        ideal: The ideal list of NDCG contains all `judged` documents, or the `retrieved` ones, and
+            is cut at k; `hits` also cuts the judged documents at the number retrieved, `uncut`
+            never cuts.
         ap_denominator: AP divides by R (`relevant`), min(R, k) (`capped`), or the relevant
             documents `retrieved`.
-        p_denominator: P@k divides by `k`, or by the documents `retrieved` where they are fewer.
+        p_denominator: P@k divides by `k`, or by the documents `retrieved` if they are fewer.
         iprec_rounding: How a level of recall times R becomes a number of documents: rounded
             `up`, to the `nearest` (trec_eval 10), or floor(x + 0.9), `nine-tenths` (trec_eval 9).
         rel: Lowest relevant grade; `positive` means every grade above 0, `None` takes
@@ -146,7 +146,7 @@ class Convention:
         return self.unjudged if isinstance(self.unjudged, float) else None
 
     def rounded(self, value: float) -> float:
-        """Returns a query's value, rounded half up if `decimals` says so."""
+        """Returns a query's value, rounded half up to `decimals`."""
         if self.decimals is None or not math.isfinite(value):
             return value
         scale = 10.0**self.decimals

@@ -161,7 +161,7 @@ def feature_matrix(
         given: The original columns, by role.
         numbers: The columns as numbers, by role.
         order: The order of rows; None keeps it.
-        storage: How to store them, if the caller says so.
+        storage: The precision and form to store; by default chosen from the columns.
     """
     import numpy as np
 

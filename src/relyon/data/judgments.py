@@ -35,8 +35,8 @@ class Judgments(Sourced):
         table: The native table.
         scale: The grade scale, or None if grades are plain numbers.
         source: The file they came from, or "memory".
-        notes: What is worth knowing about the data.
-        evidence: The evidence behind each grade, or None if there is none.
+        notes: Notes about the data.
+        evidence: The evidence behind each grade, or None.
 
     Examples:
         >>> judgments = Judgments.from_dict({"q1": {"d1": 3, "d2": 0}, "q2": {"d1": 1}})
@@ -233,7 +233,7 @@ class Judgments(Sourced):
 
     @property
     def evidence(self) -> Evidence | None:
-        """The evidence behind each grade, or None if there is none; measures do not use it."""
+        """The evidence behind each grade, or None; measures do not use it."""
         return self._evidence
 
     def with_about(self, about: Mapping[str, str]) -> Judgments:
@@ -270,7 +270,7 @@ class Judgments(Sourced):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What is worth knowing about the data."""
+        """Notes about the data."""
         return self._notes
 
     @property

@@ -74,7 +74,7 @@ class LabelledRows(Sourced):
         queries: The name of each query.
         documents: The document of each row, or `None` if the rows have no ids.
         source: The file the rows came from, or "memory".
-        notes: What is worth knowing about the data.
+        notes: Notes about the data.
         weights: The weight of each row; `None` for 1 each.
         features: The features of each row, or `None`.
         positions: The position at which each row was shown, from 1; or `None`.
@@ -124,7 +124,7 @@ class LabelledRows(Sourced):
         """Returns the scores.
 
         Raises:
-            InputError: If there are none.
+            InputError: If the rows have none.
         """
         if self.scores is None:
             raise InputError(
@@ -138,7 +138,7 @@ class LabelledRows(Sourced):
         """Returns the features.
 
         Raises:
-            InputError: If there are none.
+            InputError: If the rows have none.
         """
         if self.features is None:
             raise InputError(
@@ -240,7 +240,7 @@ class StreamedRows(NamedTuple):
     Attributes:
         batch: The measures; its queries have their names.
         facts: Facts about the labels.
-        notes: What is worth knowing about the data.
+        notes: Notes about the data.
     """
 
     batch: _native.Batch

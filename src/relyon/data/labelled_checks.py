@@ -55,7 +55,7 @@ def refuse_rows(rows: Iterable[Record], path: str, scale: Scale | None, unit: st
         rows: The place and the values by role of each row.
         path: The file, for messages.
         scale: Names that labels may have.
-        unit: What a place is: see `refuse`.
+        unit: The unit of places: see `refuse`.
     """
     for place, fields in rows:
         if "query" in fields and missing(fields["query"]):

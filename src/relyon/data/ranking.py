@@ -15,7 +15,7 @@ from typing import Literal
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_items, check_type
-from relyon.core.rules import Ties
+from relyon.core.rules import Ties, tie_rule
 from relyon.core.texts import message
 from relyon.data.convention import Convention
 
@@ -106,7 +106,7 @@ class Ranking:
 
         Raises:
             InputError: If a grade is negative and the convention forbids it, or the convention
-                needs a rank column and there is none.
+                needs a rank column that the run lacks.
         """
         unseen = convention.unretrieved == "removed"
         if unseen:
@@ -309,7 +309,7 @@ def first_rows(
     ties = convention.ties
     if ties == "rank" and ranks is None:
         ties = "input"
-    elif ties in {"expected", "worst", "best"}:
+    elif tie_rule(ties).key == "grade":
         ties = "doc-desc"
     keys, descending = _sort_keys(documents, scores, ranks, ties)
     return [key[-1] for key in (nlargest if descending else nsmallest)(count, keys)]
@@ -339,17 +339,14 @@ def _sort_keys(
         return [document.encode("utf-8", "surrogateescape") for document in documents]
 
     rows = range(len(documents))
-    falling = map(neg, scores)
-    if ties == "rank" and ranks is not None:
+    key, descending = tie_rule(ties)
+    if key == "rank" and ranks is not None:
         return zip(ranks, rows, strict=True), False
-    if ties == "input-desc":
-        return zip(scores, rows, strict=True), True
-    if ties in {"doc-desc", "doc-asc"}:
-        if ties == "doc-desc":
-            return zip(scores, ids(), rows, strict=True), True
-        return zip(falling, ids(), rows, strict=True), False
-    if ties in {"expected", "worst", "best"} and judged is not None:
+    if key == "grade" and judged is not None:
         grades = [judged.get(document, 0.0) for document in documents]
-        by_grade = map(neg, grades) if ties == "worst" else grades
+        by_grade = grades if descending else map(neg, grades)
         return zip(scores, by_grade, ids(), rows, strict=True), True
-    return zip(falling, rows, strict=True), False
+    by_score = scores if descending else map(neg, scores)
+    if key == "document":
+        return zip(by_score, ids(), rows, strict=True), descending
+    return zip(by_score, rows, strict=True), descending

@@ -30,7 +30,7 @@ class Run(Sourced):
         table: The native table.
         name: The name of this run in results.
         source: The file it came from, or "memory".
-        notes: What is worth knowing about the data.
+        notes: Notes about the data.
 
     Examples:
         >>> run = Run.from_dict({"q1": {"d1": 0.3, "d2": 1.5}}, name="bm25")
@@ -197,7 +197,7 @@ class Run(Sourced):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What is worth knowing about the data."""
+        """Notes about the data."""
         return self._notes
 
     @property

@@ -173,7 +173,7 @@ def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None: ...
 def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None:
     """Returns a scale by name or from a TOML, JSON or YAML file; scales and `None` stay as is.
 
-    A file holds ``name``, ``relevant_from`` and a list ``levels`` of ``grade``, ``name``,
+    A file contains ``name``, ``relevant_from`` and a list ``levels`` of ``grade``, ``name``,
     ``chinese`` and ``gain``.
 
     Raises:

@@ -91,7 +91,7 @@ class Sessions(Sourced):
         frame: The narwhals lazy frame with these columns, typed.
         raw: The same columns with their original values, for checks of how they were written.
         source: The file it came from, or "memory".
-        notes: What is worth knowing about the data.
+        notes: Notes about the data.
 
     Examples:
         >>> import polars as pl
@@ -178,7 +178,7 @@ class Sessions(Sourced):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What is worth knowing about the data."""
+        """Notes about the data."""
         return self._notes
 
     def collect(self) -> pl.DataFrame:

@@ -50,7 +50,7 @@ def build_corpus(progress: Progress | None = None) -> list[Document]:
     calling process imports nothing, and modules whose import acts (opens a browser, prints)
     are left out. Objects go by the name users know: ``json.loads``, ``os.path.join``,
     ``builtins.str.split``. Private names are left out, and so are modules that later
-    versions of Python dropped: ids hold from one version of Python to the next. A method
+    versions of Python dropped: ids stay valid from one version of Python to the next. A method
     without a docstring is left out; a class or function without one is kept for its name.
 
     Args:

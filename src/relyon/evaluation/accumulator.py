@@ -17,7 +17,8 @@ from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.judgments import Judgments
 from relyon.evaluation.assembly import assemble
-from relyon.evaluation.evaluator import Evaluator, negative_grade, no_common_query
+from relyon.evaluation.data_errors import negative_grade, no_common_query
+from relyon.evaluation.evaluator import Evaluator
 from relyon.evaluation.facts import NAMED, RunFacts, known, merged, merged_labels, without_judgments
 from relyon.evaluation.labelled_batches import Settings, evaluate_rows
 from relyon.evaluation.measure_columns import Column, kept_column

@@ -8,13 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from relyon import _native
-from relyon.core.errors import InputError, ParameterError, ParseError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_type, check_whole
 from relyon.core.texts import message as say
 from relyon.data.convention import Convention, load_convention
 from relyon.data.judgments import Judgments
 from relyon.data.run import Run, run_name
 from relyon.evaluation.assembly import assemble
+from relyon.evaluation.data_errors import negative_grade, no_common_query
 from relyon.evaluation.defaults import DEFAULT_MEASURES
 from relyon.evaluation.facts import RunFacts
 from relyon.evaluation.measure_columns import python_columns
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from relyon.data.ranking import Ranking
     from relyon.data.scale import Scale
 
-__all__ = ["Evaluator", "evaluate", "missing_queries", "negative_grade", "no_common_query"]
+__all__ = ["Evaluator", "evaluate"]
 
 
 def evaluate(
@@ -215,66 +216,3 @@ class Evaluator:
         if missing:
             notes.append(missing_note(len(missing), missing, "first"))
         return assemble(title, program, held + missing, columns, notes, strict)
-
-
-def negative_grade(judgments: Judgments) -> InputError:
-    """Returns the error for the first grade below 0, with its line in the judgments' file."""
-    from relyon.io.line_numbers import find_line
-
-    query, document, grade = next(
-        (query, document, grade)
-        for query, grades in judgments.to_dict().items()
-        for document, grade in grades.items()
-        if grade < 0
-    )
-    path = judgments.path
-    message = say(
-        "core.query-document-negative-grade",
-        query=query,
-        document=document,
-        grade=grade,
-    )
-    hint = say("data.set-negative-nonrelevant")
-    line = find_line(path, query, document) if path else None
-    if line is None:
-        return InputError(message, path=path, hint=hint)
-    return ParseError(message, path=path, line=line, hint=hint)
-
-
-def missing_queries(count: int, examples: Sequence[str]) -> InputError:
-    """Returns the error for queries that the run lacks under ``missing=error``.
-
-    Args:
-        count: How many.
-        examples: Some of them.
-    """
-    more = ", …" if count > len(examples) else ""
-    values = {"count": count, "examples": ", ".join(f"`{one}`" for one in examples) + more}
-    return InputError(
-        say("evaluation.judged-query-is-not-in-run", **values)
-        if count == 1
-        else say("evaluation.judged-queries-are-not-in-run", **values),
-        hint=say("evaluation.set-missing-zero"),
-    )
-
-
-def no_common_query(judged: Sequence[str], found: Sequence[str]) -> InputError:
-    """Returns the error for a run whose queries are all unjudged.
-
-    Args:
-        judged: Queries of the judgments.
-        found: Queries of the run.
-    """
-    from relyon.io import explain_mismatch
-
-    note = explain_mismatch(judged, found)
-    return InputError(
-        say(
-            "evaluation.no-query-of-run",
-            judged=[f"`{query}`" for query in judged[:3]],
-            found=[f"`{query}`" for query in found[:3]],
-        ),
-        hint=say("evaluation.strict-note", note=note)
-        if note
-        else say("evaluation.check-that-both-files"),
-    )

@@ -1,4 +1,4 @@
-"""Facts about evaluated data that its notes are made of; parts of the data are added up."""
+"""Facts about evaluated data, the input of notes; facts of parts can be added up."""
 
 from __future__ import annotations
 

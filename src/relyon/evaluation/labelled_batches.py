@@ -65,7 +65,7 @@ class Evaluated:
         columns: The measures by name.
         queries: The names of the queries.
         facts: Facts about the labels.
-        notes: What is worth knowing about the data.
+        notes: Notes about the data.
     """
 
     program: Program

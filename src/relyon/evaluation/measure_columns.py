@@ -103,7 +103,7 @@ def _ordered(measure: Measure, order: Ranking, rules: Convention) -> tuple[float
 def counted_parts(
     measure: Measure, ranking: Ranking, value: float, rules: Convention
 ) -> tuple[float, float]:
-    """Returns what a query adds to a ratio; a query without a value counts with its weight."""
+    """Returns a query's part of a ratio; a query without a value counts with its weight."""
     ranking = measure.seen(ranking)
     instead = measure.counted(rules)
     if measure.combine == "ratio" and math.isnan(value) and not math.isnan(instead):

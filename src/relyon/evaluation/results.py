@@ -54,7 +54,7 @@ class Results(Exportable, Mapping[str, float]):
         run: The run's name.
         entries: Everything known about each measure, by its canonical name.
         convention: The rules behind the numbers.
-        notes: What was noticed about the data.
+        notes: Notes about the data.
 
     Examples:
         >>> import relyon
@@ -191,7 +191,7 @@ class Results(Exportable, Mapping[str, float]):
 
     @property
     def per_query(self) -> polars.DataFrame:
-        """One row per query, one column per measure; null where a measure is undefined."""
+        """One row per query, one column per measure; null if a measure is undefined."""
         import polars
 
         columns: dict[str, object] = {"query": polars.Series(self.queries, dtype=polars.String)}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_whole
+from relyon.core.rules import tie_rule
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.labelled import LabelledRows
@@ -149,9 +150,10 @@ def array_rules(convention: Convention) -> Convention:
     Raises:
         ParameterError: If they need a rank column.
     """
-    if convention.ties in {"doc-desc", "doc-asc"}:
+    rule = tie_rule(convention.ties)
+    if rule.of_ids:
         return convention.replace(ties="expected", name=convention.name)
-    if convention.ties == "rank":
+    if rule.key == "rank":
         raise ParameterError(
             message("evaluation.ties-rank-needs-rank"),
             hint=message("evaluation.choose-another-tie-rule"),

@@ -23,7 +23,7 @@ from .recognition import (
     open_source as open_source,
 )
 from .writers import (
-    holds_features as holds_features,
+    contains_features as contains_features,
     unwritten_notes as unwritten_notes,
     write_features as write_features,
     write_judgments as write_judgments,

@@ -20,8 +20,8 @@ from relyon.io.encoding import check_line_ends, check_wide
 
 __all__ = ["HEAD", "Source", "split_suffix", "too_large"]
 
-HEAD = 1 << 16  # enough of a file to see what it is
-#: How zip archives begin, what those hold that are spreadsheets, and how Excel's older files begin.
+HEAD = 1 << 16  # enough of a file to recognise it
+#: The first bytes of zip archives, members of spreadsheets, the first bytes of older Excel files.
 ZIP, OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SHEETS = (b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet")
 
@@ -258,7 +258,7 @@ def _refuse_binary(head: bytes, path: str) -> None:
 
 
 def _fill(stream: Reader, size: int) -> bytes:
-    """Reads `size` bytes, or all there are: pipes return less than asked for at a time."""
+    """Reads `size` bytes, or all there are: a read from a pipe may return fewer."""
     parts = []
     while size and (part := stream.read(size)):
         if not isinstance(part, bytes):
@@ -284,7 +284,7 @@ def _readable(path: str) -> Iterator[None]:
 
 
 class _Prompt:
-    """A stream that returns what a pipe contains, without waiting for the requested size.
+    """A stream that returns what a pipe contains, without waiting for more.
 
     Ctrl-C ends the wait: Python's own buffer would continue reading after a signal, and so does the
     operating system if Polars has installed its handler before Python's. Closing it leaves standard

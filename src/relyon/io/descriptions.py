@@ -42,16 +42,16 @@ NAMED = 3
 class Descriptions:
     """Texts of queries, or titles of documents, by their ids.
 
-    A table is read when it is first asked, and only the texts of the ids that are asked for stay.
+    A table is read at the first lookup; only the texts of requested ids are kept.
 
     Args:
         source: A mapping from ids to texts, any data frame, or a CSV, TSV, JSON Lines or Parquet
             file, compressed or not, with a column of ids and one of texts. A file without a header
             line has ids first and texts second. None knows no text.
-        role: What the ids are of.
+        role: Whether the ids are of queries or documents.
 
     Raises:
-        ParameterError: If the source is none of those.
+        ParameterError: If the source is something else.
 
     Examples:
         >>> found = Descriptions({"q1": "red shoes", "q2": "tv"}, "query")
@@ -99,7 +99,7 @@ class Descriptions:
         return {one: self._asked[one] for one in wanted if self._asked[one]}
 
     def notes(self) -> tuple[Note, ...]:
-        """Returns what was noticed: of how many ids that were asked for no text is known."""
+        """Returns a note with the number of requested ids that have no text."""
         missing = sorted(one for one, text in self._asked.items() if not text)
         if not missing:
             return ()
@@ -151,7 +151,7 @@ class Descriptions:
         """Returns two columns of a file whose first line is data: ids, then texts.
 
         Raises:
-            InputError: If its first column holds none of the ids.
+            InputError: If its first column contains none of the ids.
         """
         import polars as pl
 
@@ -183,13 +183,13 @@ class Descriptions:
 
 
 def described(source: object, role: Role, ids: Iterable[str]) -> dict[str, str]:
-    """Returns the texts of ids from what a user gave, and warns where it has none of them.
+    """Returns the texts of ids from a mapping, frame or file; warns about ids without a text.
 
-    Who gives `Descriptions` sees to their notes.
+    Notes of `Descriptions` are left to the caller.
 
     Args:
-        source: As for `Descriptions`, or such.
-        role: What the ids are of.
+        source: As for `Descriptions`, or `Descriptions`.
+        role: Whether the ids are of queries or documents.
         ids: Those that are shown.
 
     Raises:
@@ -225,18 +225,18 @@ def key_column(
     role: str,
     problem: str,
 ) -> str:
-    """Returns the column of a usual name that holds most of the ids.
+    """Returns the column of a usual name that contains most of the ids.
 
     Args:
-        table: What is looked through.
+        table: The table.
         wanted: The ids.
         names: Usual names, as `plain_name` has them.
         path: Of the table, for messages.
         role: What to call such a column.
-        problem: What is said where they hold none.
+        problem: The error's message if they contain none.
 
     Raises:
-        InputError: If none of them holds one.
+        InputError: If none of them contains an id.
     """
     found = _held(table, wanted, names)
     best = max(found, key=lambda name: found[name], default="")
@@ -252,7 +252,7 @@ def named_column(table: pl.DataFrame, names: Sequence[str], key: str) -> str | N
 
 
 def _held(table: pl.DataFrame, wanted: Collection[str], names: Sequence[str]) -> dict[str, int]:
-    """Returns how many of the ids each column of a usual name holds."""
+    """Returns how many of the ids each column of a usual name contains."""
     import polars as pl
 
     return {

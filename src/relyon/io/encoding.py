@@ -123,7 +123,7 @@ def check_wide(head: bytes, path: str) -> None:
 
 
 def check_line_ends(head: bytes, path: str) -> None:
-    """Refuses text whose lines end with carriage returns alone; JSON may stand in one line.
+    """Refuses text whose lines end with carriage returns alone; JSON may be in one line.
 
     Raises:
         ParseError: If they do.
@@ -146,7 +146,7 @@ def carriage_returns(path: str, line: int) -> ParseError:
 def check_encoding(head: bytes, path: str) -> None:
     """Refuses text whose beginning is in a multi-byte encoding, such as GBK.
 
-    One of single bytes, such as Latin-1, is left to the formats, which know what a line holds.
+    One of single bytes, such as Latin-1, is left to the formats, which know the contents of a line.
 
     Args:
         head: The first bytes; the last character may be cut.

@@ -79,7 +79,7 @@ class Format:
             recognised.
         tabular: Whether it has named columns.
         keeps_evidence: Whether judgments are written with the evidence for their grades.
-        holds: The kinds of data that it can contain: those with a reader.
+        kinds: The kinds of data that it can contain: those with a reader.
     """
 
     name: ClassVar[str]
@@ -90,17 +90,17 @@ class Format:
     general: ClassVar[bool] = False
     tabular: ClassVar[bool] = False
     keeps_evidence: ClassVar[bool] = False
-    holds: ClassVar[frozenset[Kind]] = frozenset()
+    kinds: ClassVar[frozenset[Kind]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.holds = frozenset(
+        cls.kinds = frozenset(
             kind
             for kind, (reader, _) in READERS.items()
             if getattr(cls, reader) is not getattr(Format, reader)
         )
-        if "judgments" in cls.holds:  # which are items with only a grade
-            cls.holds |= {"sheet"}
+        if "judgments" in cls.kinds:  # which are items with only a grade
+            cls.kinds |= {"sheet"}
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -118,6 +118,10 @@ class Format:
     def is_sheet(self, head: bytes) -> bool:
         """Whether a file with this beginning contains ratings of single judges."""
         return False
+
+    def run_tag(self, head: bytes) -> str:
+        """Returns the tag in a run's first line; an empty string if the format has none."""
+        return ""
 
     def read_judgments(
         self,
@@ -213,7 +217,7 @@ class Format:
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads items to judge and their ratings; judgments are items with a grade."""
-        if "judgments" not in self.holds:
+        if "judgments" not in self.kinds:
             raise self._cannot("sheet", source.path)
         from relyon.io.graded_items import sheet_of
         from relyon.io.plain_text import check_text

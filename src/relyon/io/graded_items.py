@@ -35,7 +35,7 @@ def judgments_of(sheet: Sheet, scale: Scale | None, path: str) -> Judgments:
         path: The file, for messages.
 
     Returns:
-        The judgments; notes count what was left out and what was aggregated.
+        The judgments; notes count omitted and aggregated items.
     """
     rows: list[tuple[str, str, float]] = []
     blank: list[str] = []

@@ -19,7 +19,7 @@ BETWEEN = re.compile(r"[\s,;|\"'{}:\[\]]+")
 
 
 def find_line(path: str, *words: str) -> int | None:
-    """Returns the number of the first line with the given words; `None` if there is none.
+    """Returns the number of the first line with the given words; `None` if no line has them.
 
     It reads the file again, so use it only for errors.
 
@@ -41,10 +41,10 @@ def find_line(path: str, *words: str) -> int | None:
 
 @contextmanager
 def encoding_named(source: Source) -> Iterator[None]:
-    """Says which encoding a file seems to have where native code meets a line that is not UTF-8.
+    """Adds the likely encoding of the file to native code's error about a line that is not UTF-8.
 
     Args:
-        source: The file. Of a stream, which cannot be read again, its beginning is looked at.
+        source: The file; of a stream, which cannot be read again, only the beginning is searched.
 
     Raises:
         ParseError: If a line is not UTF-8; the hint says how to convert the file.

@@ -83,7 +83,7 @@ def explain_mismatch(
 
 
 class _Form(NamedTuple):
-    """A normalisation of ids: what it removes, and how, on each side."""
+    """A normalisation of ids, applied to both sides."""
 
     reason: Text
     judged: Callable[[str], str]

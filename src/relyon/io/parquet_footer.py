@@ -1,6 +1,6 @@
 """The footer of a Parquet file, read without decoding anything else.
 
-The footer and the page headers use Thrift's compact protocol, of which this reads what is needed:
+The footer and the page headers use Thrift's compact protocol, of which this module reads a part:
 https://parquet.apache.org/docs/file-format/metadata/
 """
 

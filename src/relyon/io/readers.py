@@ -179,8 +179,8 @@ def read_scored(
     """Reads rows of a label and a score, grouped by query.
 
     Args:
-        source: A flat table (CSV, TSV, JSON Lines, Parquet, or any data frame), or an
-            SVMlight/LETOR file, whose scores are in a separate file.
+        source: A file of any format that contains `scored` rows (see `relyon.io.Format.kinds`),
+            or any data frame; the scores of an SVMlight/LETOR file are in a separate file.
         query: The query's column; None finds it by the usual names. Without one all rows count as
             one query.
         label: The label's column; None finds it by the usual names.
@@ -248,8 +248,8 @@ def read_features(
     """Reads labels and features, grouped by query: training data for rankers.
 
     Args:
-        source: An SVMlight/LETOR file, a flat table (CSV, TSV, JSON Lines, Parquet), or any data
-            frame.
+        source: A file of any format that contains `features` (see `relyon.io.Format.kinds`), such
+            as SVMlight/LETOR text or a flat table, or any data frame.
         query: The query's column; None finds it by the usual names. Without one all rows count as
             one query.
         label: The label's column; None finds it by the usual names.

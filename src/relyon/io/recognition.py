@@ -95,7 +95,7 @@ def possible_formats(
     if head.startswith(b"PAR1"):
         return [formats.get("parquet")]
     trec = formats.get("trec")
-    fits = kind is None or kind in trec.holds
+    fits = kind is None or kind in trec.kinds
     if suffix in trec.suffixes or (
         fits and suffix in ("", *trec.weak_suffixes) and trec.recognises(head)
     ):
@@ -111,7 +111,7 @@ def possible_formats(
     if not found:
         found = [one for one in every if suffix in one.weak_suffixes][:1]
     if kind is not None:
-        found = [one for one in found if kind in one.holds] or found
+        found = [one for one in found if kind in one.kinds] or found
     if named:
         found = [one for one in found if one.tabular] or found
     return sorted(found, key=lambda one: one.name)

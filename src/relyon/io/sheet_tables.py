@@ -150,7 +150,7 @@ def read_rows(
         rows: Row numbers and fields by heading.
         path: The file, for messages.
         scale: Names that grades may have.
-        unit: What the numbers count.
+        unit: The unit of the numbers: lines or rows.
     """
     chosen: dict[str, str] | None = None
     for place, found in rows:

@@ -107,7 +107,7 @@ class SheetFormat(Format):
         columns: Mapping[str, str] | None = None,
         scale: Scale | None = None,
     ) -> Judgments:
-        """Reads the final grades, aggregating judges' grades where there is none."""
+        """Reads the final grades, aggregating judges' grades if an item has no final one."""
         if columns:
             raise ParameterError(
                 message("io.format-has-columns", name=self.name),
@@ -158,7 +158,7 @@ class SheetFormat(Format):
         return tuple(part for part in PARTS if part not in self.keeps)
 
     def losses(self, sheet: Sheet) -> tuple[Note, ...]:
-        """Returns notes that count what a file of this format omits from a sheet."""
+        """Returns notes that count the parts of a sheet that this format omits."""
         counts = dict.fromkeys(PARTS, 0)
         counts["name"] = bool(sheet.name)
         for row in sheet.rows if {*self.lacks} - {"name"} else ():
@@ -226,7 +226,7 @@ def sheet_format(name: str) -> SheetFormat:
 
 
 def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
-    """Returns a file's text, and notes on what it omits from the sheet.
+    """Returns a file's text, and notes on parts of the sheet that it omits.
 
     Args:
         sheet: Graded items.
@@ -248,6 +248,6 @@ def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
 
 
 def left_out(chosen: SheetFormat, sheet: Sheet, tables: Collection[str]) -> tuple[Note, ...]:
-    """Returns notes on what a file omits from a sheet, given its accompanying tables."""
+    """Returns notes on parts of a sheet that a file and its accompanying tables omit."""
     held = {"not-exported-query-text"} if "queries" in tables else set()
     return tuple(note for note in chosen.losses(sheet) if note.kind not in held)

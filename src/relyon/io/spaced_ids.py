@@ -1,4 +1,4 @@
-"""Ids for queries and documents that contain spaces, and tables of what they mean.
+"""Ids for queries and documents that contain spaces, and tables of their meanings.
 
 A file of words can contain `q1`, not `red running shoes`. Such queries get ids in the project's
 order, so that the next export assigns the same ids, and an accompanying table maps ids to texts.
@@ -49,7 +49,7 @@ def starts_line(value: str) -> bool:
 def name_values(
     values: Iterable[str], letter: str, stands: Callable[[str], bool]
 ) -> dict[str, str]:
-    """Returns what is written for each value: the value if possible, or a new id.
+    """Returns the text to write for each value: the value if possible, or a new id.
 
     Args:
         values: The values in order; may repeat.

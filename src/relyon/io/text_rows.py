@@ -97,7 +97,7 @@ def json_object(
         numbers: Converts the text of a number; `None` parses it.
 
     Raises:
-        ParseError: If there is none.
+        ParseError: If the line is not an object.
     """
     import json
 

@@ -307,7 +307,7 @@ class _Tables:
         return pl.scan_parquet(path)
 
     def notes(self) -> list[Note]:
-        """Returns notes on what was not used."""
+        """Returns notes on unused rows and actions."""
         notes = []
         for kind, counter in (
             ("unused-actions", self._unused),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
 
 __all__ = [
-    "holds_features",
+    "contains_features",
     "unwritten_notes",
     "write_features",
     "write_judgments",
@@ -72,7 +72,7 @@ def write_judgments(
 def unwritten_notes(
     judgments: Judgments, path: str | os.PathLike[str], *, format: str | None = None
 ) -> tuple[Note, ...]:
-    """Returns notes on what a file cannot represent; arguments as in `write_judgments`."""
+    """Returns notes on parts that a file cannot represent; arguments as in `write_judgments`."""
     chosen = _format(os.fspath(path), format)
     if judgments.evidence is None or chosen.keeps_evidence:
         return ()
@@ -166,7 +166,7 @@ def write_features(
     _write(os.fspath(path), lambda stream: chosen.write_features(rows, stream), overwrite)
 
 
-def holds_features(path: str, format: str | None = None) -> bool:
+def contains_features(path: str, format: str | None = None) -> bool:
     """Whether rows with features can be written to a file with this name."""
     chosen = _format(path, format)
     return type(chosen).write_features is not Format.write_features

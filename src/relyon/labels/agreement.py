@@ -1,4 +1,4 @@
-"""What was found of labels and people: how alike they order documents, and where they do not."""
+"""Agreement of labels with human grades: measures, order of pairs, and disagreements."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class HumanComparison:
         }
 
     def columns(self) -> dict[str, dict[str, float]]:
-        """Returns numbers by the name of a column and by model: a row per model holds them all."""
+        """Returns numbers by the name of a column and by model: one row per model."""
         found: dict[str, dict[str, float]] = {}
         for one in self.agreements:
             low, high = one.interval

@@ -1,4 +1,4 @@
-"""From a log to labels: relevances with their intervals, grades, and what they assume."""
+"""Derives labels from a log: relevance with intervals, and grades."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def make_labels(
         depth: Ignore positions after this one.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
         need_dwell: Clicks without a dwell time do not count either.
-        drop_bots: Leaves users out whose rates no person reaches: `relyon.online.logs.Bots`.
+        drop_bots: Leaves out users with non-human rates: `relyon.online.logs.Bots`.
         actions: What a click is worth by what followed it: `Actions`, or the values by name, such
             as `{"click": 1, "cart": 3, "purchase": 5}`. A cart or purchase without a click counts
             as a click.

@@ -163,7 +163,7 @@ class Quantiles(Grading):
     """As many labels in each grade: thresholds between equal parts of all labels.
 
     Equal labels have equal grades: parts differ where many are equal, and all labels have the grade
-    0 where none differs. A grade says how a document stands among all documents of this log.
+    0 where none differs. A grade is relative to all documents of this log.
 
     Attributes:
         count: How many grades, 2 or more.

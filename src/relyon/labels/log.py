@@ -1,4 +1,4 @@
-"""A search log as click models see it: distinct sessions, and how often each came."""
+"""A search log for click models: distinct sessions and their frequencies."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def read_clicks(
     """Reads a log for click models. It is streamed: memory grows with distinct sessions.
 
     A session is one search: a query and its results. Its results count by their positions; a
-    document that was shown twice counts where it stood first, clicked if it was clicked at all.
+    document that was shown twice counts at its first position, clicked if it was clicked at all.
     Results of which no impression was logged are left out, and so are rows that lack an id.
 
     Args:
@@ -153,7 +153,7 @@ def read_clicks(
         threads: Threads to use; 0 uses all cores.
 
     Raises:
-        InputError: If the log has no clicks, holds no session, or counts positions from 0.
+        InputError: If the log has no clicks, contains no sessions, or counts positions from 0.
         ParameterError: If `depth` is not a whole number from 1 to 1000.
     """
     return read_folds(sessions, [fold], rules=Rules(depth, min_dwell), threads=threads)[0]
@@ -180,7 +180,8 @@ def read_folds(
         One log per part.
 
     Raises:
-        InputError: If the log has no clicks, a part holds no session, or positions count from 0.
+        InputError: If the log has no clicks, a part contains no sessions, or positions count from
+        0.
 
     Examples:
         >>> import polars as pl
@@ -214,7 +215,7 @@ def read_folds(
 def _counted(
     log: Sessions, folds: Sequence[Fold | None], rules: Rules, threads: int
 ) -> tuple[list[_native.ClickLog], Dropped]:
-    # Most logs hold the rows of a session together, and many in the order of its ids; outside
+    # Most logs list the rows of a session together, and many in the order of its ids; outside
     # Polars there is no order until one is asked for.
     tries = [(False, False), (True, False), (True, True)]
     for remember, sort in tries if log.frame.implementation.is_polars() else tries[-1:]:

@@ -1,4 +1,4 @@
-"""What a click model is, what a fitted one can be asked, and the registry of all."""
+"""Click models: the base class, fitted models, and the registry."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def register(model: type[ClickModel]) -> type[ClickModel]:
 
 @dataclass(frozen=True)
 class Parameters:
-    """What a fit found.
+    """The parameters of a fitted model.
 
     Attributes:
         pairs: Values of each pair of query and document, by name: attraction, satisfaction.
-        weights: How many impressions that were surely examined each of these values is worth.
+        weights: Effective impressions behind each of these values.
         shared: Values that all pairs share, by name; positions count from 1, so `[0]` is the first.
         rounds: Rounds of expectation maximisation; 0 for a closed form.
         change: The largest change of a shared value in the last round.
@@ -171,7 +171,7 @@ class ClickModel(ABC):
         )
 
     def notes(self, parameters: Parameters) -> tuple[Note, ...]:
-        """Returns what is worth knowing about a fit."""
+        """Returns notes about a fit."""
         return ()
 
     @property
@@ -194,7 +194,7 @@ class ClickModel(ABC):
         """Returns the probability of a click on each result.
 
         Args:
-            parameters: What a fit found.
+            parameters: The fitted parameters.
             lists: Lists of results.
             pairs: Each result's own values, in the shape of the lists.
             conditional: Whether the clicks above it are known, or nothing is.
@@ -211,7 +211,7 @@ class ClickModel(ABC):
         """Draws clicks on each list."""
 
     def rate(self, done: Values, shown: Values) -> Values:
-        """Returns the mean of a probability of which so many trials succeeded."""
+        """Returns the posterior mean of a probability, with the prior added to the trials."""
         import numpy as np
 
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -226,7 +226,7 @@ class FittedModel:
     Attributes:
         model: The model.
         pairs: The pairs of the log: `query` and `document`.
-        parameters: What was found.
+        parameters: The fitted parameters.
         depth: Ignore positions after this one.
         shown: Impressions of each pair in the log; None where the parameters are known.
     """
@@ -297,7 +297,7 @@ class FittedModel:
     def log_likelihood(self, lists: Lists) -> Values:
         """Returns the log-likelihood of each list's clicks.
 
-        What the model holds impossible counts with a probability of one in a million.
+        Events with model probability 0 are given 1e-6.
         """
         return log_likelihood(lists, self.click_probabilities(lists, conditional=True))
 

@@ -1,4 +1,4 @@
-"""Click models against each other: fitted on one part of a log, looked at on another."""
+"""Compares click models: fitted on one part of a log, evaluated on another."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def compare_models(
         convention: As for `relyon.evaluate`: ties, gains and the like.
         scale: The scale of the grades.
         examples: The most examples per model of documents that people order otherwise.
-        estimators: Estimators of position bias to set beside what the models hold of it, as for
+        estimators: Estimators of position bias to compare with the models' own, as for
             `estimate_bias`: they look at the sessions that the models are fitted on.
         level: Confidence level of the intervals.
         threads: Threads to use; 0 uses all cores.

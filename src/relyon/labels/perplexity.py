@@ -1,4 +1,4 @@
-"""What a model foresees of lists against what users did there, position by position."""
+"""Predicted clicks against observed clicks: likelihood, perplexity and calibration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
     "sums_by_query",
 ]
 
-#: The least probability that an event is given which a model holds impossible.
+#: The probability of an event whose model probability is 0.
 LEAST = 1e-6
 #: Steps of probability that groups of results are made of.
 STEPS = 1 << 16
@@ -115,7 +115,7 @@ def query_numbers(lists: Lists) -> NDArray[np.int64]:
 def reliability(lists: Lists, clicks: Values, level: float, bins: int = 10) -> tuple[Bin, ...]:
     """Returns how often results were clicked that a model foresaw alike: is 0.3 really 0.3?
 
-    Bins hold about equally many results; those with one probability stay together.
+    Bins contain about equally many results; equal probabilities share a bin.
 
     Args:
         lists: Lists with their clicks.

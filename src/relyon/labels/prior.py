@@ -70,9 +70,9 @@ def beta_binomial(clicks: Values, shown: Values) -> tuple[float, float]:
 def with_estimated_prior(model: ClickModel, log: ClickLog) -> ClickModel:
     """Returns a click model whose prior is estimated from the log.
 
-    The model is fitted with its own prior; what it then holds of each document, without that prior,
-    are the counts whose Beta distribution is estimated. Documents with few impressions are drawn
-    to the mean of all, as far as documents are alike.
+    The model is fitted with its own prior; a Beta distribution is estimated from the evidence
+    that it then has for each document, without that prior. Documents with few impressions
+    are drawn to the mean of all, as far as documents are alike.
 
     Raises:
         ParameterError: If the model has several probabilities per document: one prior cannot serve

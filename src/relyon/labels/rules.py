@@ -131,10 +131,10 @@ class Rules:
 
 
 def without_bots(sessions: Sessions, check: Bots | None = None) -> Sessions:
-    """Returns a log without the users whose rates no person reaches; sessions, without users.
+    """Returns a log without users with non-human rates; without sessions if it has no users.
 
     Args:
-        sessions: The log. It is not changed, and asked where it lies.
+        sessions: The log. It is not changed; its engine does the work.
         check: The limits of plausible behaviour; by default `relyon.online.logs.Bots`.
     """
     from relyon.online.logs import Bots, Log

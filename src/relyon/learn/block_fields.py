@@ -77,7 +77,7 @@ class Fields:
         return dict(values)
 
     def tables(self, name: str) -> list[Fields]:
-        """Returns the tables ``[[name]]``, an empty list where there are none."""
+        """Returns the tables ``[[name]]``, an empty list if there are none."""
         values = self._get(name, list, [])
         if not all(isinstance(one, dict) for one in values):
             self.fail(message("learn.is-not-list-of-tables", name=name))
@@ -94,7 +94,7 @@ class Fields:
         return value
 
     def end(self) -> None:
-        """Refuses fields that nobody asked for."""
+        """Raises an error for fields that were not read."""
         for name in self.values:
             if name not in self.known:
                 self.fail(message("learn.unknown-field", name=name), suggestion(name, self.known))

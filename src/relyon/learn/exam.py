@@ -177,7 +177,7 @@ def _log(
             when = f"2026-10-{day:02d}T{5 + number:02d}:{rng.randrange(60):02d}:00Z"
             user = f"u{2 * rng.randrange(120) + number % 2}"
             session = (f"s{day:02d}{number:02d}", user, bucket, when, text)
-            # In production nobody knows the grades: equal scores are shown by name.
+            # In production grades are unknown: equal scores are shown by name.
             served = sorted(runs[bucket][query], key=lambda row: (-row[1], row[0]))
             for position, (name, _) in enumerate(served[:RESULTS], 1):
                 likely = CLICKS[judgments[query].get(name, 1)] / position**0.5

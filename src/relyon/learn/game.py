@@ -26,7 +26,7 @@ ENOUGH = 0.95
 HEARTS = 3
 #: For a move that was not needed, a heart that is left, and the right recommender.
 POINTS = {"saved": 25, "heart": 50, "guess": 50}
-#: Grades of the scale, from what nobody wants to the best.
+#: Grades of the scale, from the worst to the best.
 GRADES = ("0", "1", "2", "3")
 #: Perfect lists are looked for up to so many moves.
 MOST_MOVES = 6

@@ -19,7 +19,7 @@ __all__ = ["Lesson", "Number", "Prose", "numbers", "plain_text", "read_lesson"]
 
 FRONT = "+++"
 FENCE = re.compile(r"^```(\w*)\s*$")
-#: A number that people read, and the expression it stands for.
+#: A number that people read, and the expression that it shows.
 NUMBER = re.compile(
     r"\[(?P<written>[^\[\]]+)\]\(=(?P<expression>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)"
 )

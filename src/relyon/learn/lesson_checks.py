@@ -19,7 +19,7 @@ from relyon.learn.recorded import fewest_moves, record
 
 __all__ = ["Fault", "check_languages", "check_lesson", "check_text"]
 
-#: A number with decimals that is written without what it stands for.
+#: A number with decimals that is written without its expression.
 LOOSE = re.compile(r"(?<![\w.@])\d*\.\d+(?!\w|\.\d)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)\s]*\)|https?://\S+", re.DOTALL)
 BOLD = re.compile(r"\*\*(.+?)\*\*")

@@ -135,8 +135,8 @@ class Dial(Block):
         ask: What there is to do.
         figure: The figure's name.
         label: What is set.
-        settings: Where the dial can stand.
-        start: Where it stands at first.
+        settings: The positions of the dial.
+        start: Its first position.
         names: What the figure's numbers and lines are called, by their names.
         digits: Decimals of its numbers.
     """

@@ -80,7 +80,7 @@ class Progress:
         return [name for due, name in sorted(waiting) if due <= now] + new
 
     def rate(self, name: str, rating: str, now: datetime) -> datetime:
-        """Plans a card anew, and returns when it comes back.
+        """Schedules a card again and returns when it is due.
 
         Args:
             name: The card's name.
@@ -120,7 +120,7 @@ class Progress:
         return due
 
     def save(self) -> None:
-        """Writes the file anew, if there is one."""
+        """Rewrites the file, if there is one."""
         if self.path is None:
             return
         values = {"format": FORMAT, "version": VERSION}
@@ -131,7 +131,7 @@ class Progress:
 
 
 def read_progress(path: Path) -> Progress:
-    """Returns what a file holds, nothing if there is none yet.
+    """Returns the progress in a file; a missing file is empty progress.
 
     Raises:
         InputError: If the file is not progress of the course: it is left as it is.

@@ -32,7 +32,7 @@ __all__ = [
     "values_of",
 ]
 
-#: Orders that a page holds at most: more than that weighs too much.
+#: Most orders in a page: more would make it too large.
 MOST_ORDERS = 6000
 #: Values that differ by less are the same.
 SAME = 1e-9
@@ -58,7 +58,7 @@ def record(play: Play) -> Record:
     """Computes the record of a list to play with.
 
     Raises:
-        InputError: If there are more orders than a page can hold.
+        InputError: If there are more orders than fit a page.
     """
     start = first_state(play)
     states = list(_states(play, start))
@@ -181,7 +181,7 @@ def _moves(state: State, line: bool) -> Iterator[State]:
 
 
 def _states(play: Play, start: State) -> Iterator[State]:
-    """Yields every list that can be reached, each once, at most one more than a page holds."""
+    """Yields every list that can be reached, each once, at most one more than fits a page."""
     retrieved, missing = start
     names = (*retrieved, *missing)
     if not play.line:

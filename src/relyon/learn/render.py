@@ -189,7 +189,7 @@ def _dial(dial: Dial) -> dict[str, object]:
 
 
 def _json_number(value: float | None) -> float | str | None:
-    """Returns a number as JSON can hold it: infinity is text."""
+    """Returns a number for JSON: infinity becomes text."""
     if value is None or math.isnan(value):
         return None
     return PAGE.number(value) if math.isinf(value) else round(value, 10)
@@ -234,7 +234,7 @@ def _sentences(found: Explanation, language: Language) -> Iterator[str]:
         if found.measure.is_additive:
             parts.append(words.say("derive.adds", contribution=_short(step.contribution * ideal)))
         parts.append(words.say("derive.total", total=_short(step.total * ideal)))
-        yield words["list.semicolon"].join(parts)
+        yield words["derive.between_parts"].join(parts)
     if found.ideal and math.isclose(found.ideal[-1].total, 1.0):  # it divides by its ideal
         steps = [
             words.say(
@@ -245,7 +245,7 @@ def _sentences(found: Explanation, language: Language) -> Iterator[str]:
             )
             for step in found.ideal
         ]
-        listed = words["list.clause"].join(steps)
+        listed = words["derive.between_steps"].join(steps)
         yield words.say("derive.ideal", steps=listed, total=_short(found.ideal[-1].total * ideal))
     if found.missed:
         names = ", ".join(f"{one.document} ({one.grade:g})" for one in found.missed)

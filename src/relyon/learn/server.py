@@ -25,7 +25,7 @@ class Ahead:
     """Computes ahead what pages will need: one step after the other, in a thread of its own.
 
     The thread starts after the first page, and waits while a page is asked for. Its priority stays
-    as it is: a slow thread that holds the interpreter's lock would slow down the pages, too.
+    as it is: a slow thread that keeps the interpreter's lock would slow down the pages, too.
 
     Args:
         steps: What there is to do; the shorter a step, the sooner it gives way.

@@ -147,7 +147,7 @@ def _style() -> str:
 
 
 def _page(place: str, language: Language, lessons: Sequence[Lesson]) -> str:
-    """Returns a page that is no lesson."""
+    """Returns a page other than a lesson."""
     words = catalogue("learn", language)
     title = words["page.course" if place == "index" else f"{place}.title"]
     values: dict[str, object]
@@ -270,7 +270,7 @@ def _shuffled(block: Block) -> list[dict[str, object]]:
 
 
 def _json(value: object) -> Markup:
-    """Returns JSON that can stand in a page: nothing in it ends the script."""
+    """Returns JSON that can be part of a page: nothing in it ends the script."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c"))
 

@@ -175,7 +175,7 @@ def _places(text: str, most: int) -> list[int]:
 
 
 def _typed_number(text: str) -> float | None:
-    """Returns a number as people type it, `None` if it is none."""
+    """Returns a number as people type it, `None` if it is not a number."""
     plain = unicodedata.normalize("NFKC", text).replace("−", "-").strip()
     percent = plain.endswith("%")
     plain = plain.removesuffix("%").strip()

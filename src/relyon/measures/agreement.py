@@ -42,7 +42,7 @@ class Tau(Measure):
     """Kendall's tau-b between scores and labels.
 
     (concordant - discordant) / sqrt((pairs - pairs tied in score) (pairs - pairs tied in label)).
-    Undefined where all scores or all labels are equal.
+    Undefined if all scores or all labels are equal.
 
     Attributes:
         unjudged: Unjudged documents are left out (`removed`) or have label 0 (`nonrelevant`).
@@ -175,7 +175,7 @@ class Kappa(Measure):
     """Quadratic weighted kappa between predicted grades and labels.
 
     1 - (sum of squared differences) / (the same sum expected from the two sets of grades by
-    chance). The scores must be predicted grades: whole numbers. Undefined where both sides are
+    chance). The scores must be predicted grades: whole numbers. Undefined if both sides are
     constant and equal.
 
     Attributes:

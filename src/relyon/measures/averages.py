@@ -1,4 +1,4 @@
-"""Averages of precision over ranks: AP, and what is often mistaken for it."""
+"""Averages of precision over ranks: AP, and the mean precision often mistaken for it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ __all__ = ["AP", "MeanP"]
 class AP(NeedsRelevant):
     """Average precision; its mean over queries is MAP.
 
-    (1/R) sum of P@i over the ranks i <= k of relevant documents. Undefined where R = 0.
+    (1/R) sum of P@i over the ranks i <= k of relevant documents. Undefined if R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.

@@ -46,7 +46,7 @@ class Precision(MayNeedRelevant):
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
-        denominator: `k`, or the number `retrieved` where it is smaller; `None` takes the
+        denominator: `k`, or the number `retrieved` if it is smaller; `None` takes the
             convention's `p_denominator`.
         no_relevant: A query without a judged relevant document counts `zero`, or has no value
             (`undefined`); `None` takes the convention's.
@@ -101,7 +101,7 @@ class Recall(NeedsRelevant):
     """Recall.
 
     The share of the relevant documents that are among the first `k`: relevant in top k / R.
-    Undefined where R = 0.
+    Undefined if R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -222,7 +222,7 @@ class Success(MayNeedRelevant):
 class RR(NeedsRelevant):
     """Reciprocal rank; its mean over queries is MRR.
 
-    1 / rank of the first relevant document, 0 if there is none among the first `k`. Undefined where
+    1 / rank of the first relevant document, 0 without one among the first `k`. Undefined if
     R = 0.
 
     Attributes:
@@ -273,7 +273,7 @@ class RPrec(NeedsRelevant):
     """R-precision.
 
     Precision at rank R, where R is the number of relevant documents, or at a multiple of R.
-    Undefined where R = 0.
+    Undefined if R = 0.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.

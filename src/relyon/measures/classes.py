@@ -191,7 +191,7 @@ class AUC(_ClassPairs):
     The probability that a positive has a higher score than a negative, equal scores counting half,
     over all (query, document) pairs pooled: for models whose scores are comparable across queries.
     For scores that are only comparable within a query use `gauc`. ``macro`` is the plain mean of
-    per-query values. Undefined where one class is absent.
+    per-query values. Undefined if one class is absent.
 
     With ``max_fpr=m`` only the start of the curve counts, up to a false-positive rate of m. Its
     area A is standardised as by McClish: (1 + (A - m²/2) / (m - m²/2)) / 2, which is 0.5 for a

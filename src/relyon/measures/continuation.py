@@ -186,7 +186,7 @@ class INSQ(Continuation):
 @register
 @dataclass(frozen=True)
 class INST(Continuation):
-    """INST: like INSQ, but the reader adapts to what was found.
+    """INST: like INSQ, but the reader adapts to the gains so far.
 
     The probability of continuing after rank i is ((i + T + T_i - 1) / (i + T + T_i))^2, where T_i
     is what remains of the target T after the gains of the first i documents. No query is undefined

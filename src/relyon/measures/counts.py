@@ -1,4 +1,4 @@
-"""Counts of what was judged and retrieved."""
+"""Counts of judged and retrieved documents."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

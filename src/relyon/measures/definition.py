@@ -50,7 +50,7 @@ class Step:
         grade: Its grade; `None` if unjudged.
         gain: Its gain. The measure's `headings` name this and the next column.
         discount: The divisor or factor of its gain.
-        contribution: What it adds to the value.
+        contribution: Its addend of the value.
         total: The measure's value up to this rank.
     """
 
@@ -86,11 +86,11 @@ class Measure(ABC):
         bounds: Lowest and highest possible value.
         headings: The names of the gain and discount columns in `explain`.
         formula: The formula as one line of plain text.
-        needs: What it compares a run with: `judgments`, or another run (`reference`).
+        needs: The other input: `judgments`, or another run (`reference`).
         is_additive: Whether a step's contribution is what its document adds to the value, so that
             the difference of two values can be attributed to documents.
         weighted: Whether rows of labelled scores may have weights.
-        describes: What it describes: the `quality` of a ranking, or the `data`, such as how much of
+        describes: Its subject: the `quality` of a ranking, or the `data`, such as how much of
             a list was judged. A comparison shows the latter without a test.
         better: Which values are better: `higher` ones, or `lower` ones, as of a share of bad
             results. A comparison then calls a fall better; its difference keeps the sign.
@@ -166,7 +166,7 @@ class Measure(ABC):
     def kernel(self) -> Kernel | None:
         """Returns the native function and its parameters, or `None` to loop over `steps`.
 
-        A parameter `undefined` is filled with what a query without a value counts, for functions
+        A parameter `undefined` is filled with the value of undefined queries, for functions
         that weight queries.
         """
         return None
@@ -203,7 +203,7 @@ class Measure(ABC):
 
         Args:
             total: The number of queries.
-            undefined: What a query without a value counts.
+            undefined: The rule for queries without a value.
         """
         return {}
 
@@ -285,7 +285,7 @@ class Measure(ABC):
         return ranking.window(getattr(self, "k", None)) if ranking.ignores else ranking
 
     def value(self, ranking: Ranking) -> float:
-        """Returns the measure of one ranking, NaN where it is undefined."""
+        """Returns the measure of one ranking, NaN if it is undefined."""
         ranking = self.seen(ranking)
         if self.undefined(ranking) is not None:
             return math.nan
@@ -372,7 +372,7 @@ class Measure(ABC):
         return self.fallbacks.get(name) if value is None else value
 
     def undefined_rule(self, convention: Convention) -> Undefined:
-        """Returns what a query without a value counts: `skip`, `zero`, `one`, or `error`."""
+        """Returns the rule for queries without a value: `skip`, `zero`, `one`, or `error`."""
         own = convention.measure_rules((self.name, *self.aliases))
         rule = own.get("undefined")
         return next((one for one in UNDEFINED if one == rule), convention.undefined)

@@ -24,7 +24,7 @@ class AlphaDCG(Novelty):
     The gain of the document at rank i is the sum, over the subtopics that it is relevant to, of
     (1 - alpha)^(documents above it that are relevant to the same subtopic). Gains are divided by
     log2(i + 1) and summed, and the sum is divided by that of a list in which every document is
-    relevant to every subtopic. Without a cutoff that list is as long as the run's. Undefined where
+    relevant to every subtopic. Without a cutoff that list is as long as the run's. Undefined if
     no document is relevant to any subtopic.
 
     Attributes:
@@ -63,7 +63,7 @@ class AlphaNDCG(Novelty):
 
     The best list takes at each rank the judged document with the most remaining gain, the highest
     id among equal ones, as ndeval does. Rarely another order is better; a run can then exceed 1.
-    Undefined where no document is relevant to any subtopic.
+    Undefined if no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -103,7 +103,7 @@ class ERRIA(Novelty):
     Like α-DCG with the weight 1 / rank: a user who wants one of the subtopics, all equally likely,
     reads from the top and stops at a relevant document with probability alpha. The sum is divided
     by that of a list in which every document is relevant to every subtopic (without a cutoff, as
-    long as the run's), as in ndeval. Undefined where no document is relevant to any subtopic.
+    long as the run's), as in ndeval. Undefined if no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -140,7 +140,7 @@ class ERRIA(Novelty):
 class NERRIA(Novelty):
     """nERR-IA: ERR-IA as a share of that of the best list.
 
-    The best list is that of `alpha_ndcg`. Undefined where no document is relevant to any subtopic.
+    The best list is that of `alpha_ndcg`. Undefined if no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -178,7 +178,7 @@ class NRBP(Novelty):
     """NRBP: novelty- and rank-biased precision.
 
     Like α-DCG with the weight beta^(rank - 1) over the whole list, times (1 - (1 - alpha) beta)
-    over the number of subtopics. Undefined where no document is relevant to any subtopic.
+    over the number of subtopics. Undefined if no document is relevant to any subtopic.
 
     Attributes:
         alpha: The share of a subtopic's gain that each document about it removes, from 0 to 1.
@@ -214,7 +214,7 @@ class NRBP(Novelty):
 class NNRBP(Novelty):
     """nNRBP: NRBP as a share of that of the best list.
 
-    The best list is that of `alpha_ndcg`. Undefined where no document is relevant to any subtopic.
+    The best list is that of `alpha_ndcg`. Undefined if no document is relevant to any subtopic.
 
     Attributes:
         alpha: The share of a subtopic's gain that each document about it removes, from 0 to 1.
@@ -252,7 +252,7 @@ class PIA(Diversity):
     """P-IA: intent-aware precision.
 
     The mean, over subtopics with a relevant document, of precision at k; without a cutoff k is the
-    length of the list. Undefined where no document is relevant to any subtopic.
+    length of the list. Undefined if no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -298,7 +298,7 @@ class APIA(Diversity):
     """AP-IA: intent-aware average precision; its mean is MAP-IA.
 
     The mean, over subtopics with a relevant document, of average precision.
-    Undefined where no document is relevant to any subtopic.
+    Undefined if no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -349,7 +349,7 @@ class StRecall(Diversity):
     """Subtopic recall: the share of subtopics covered.
 
     Subtopics with a relevant document among the first k, divided by those with any relevant
-    document. Undefined where no document is relevant to any subtopic.
+    document. Undefined if no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.

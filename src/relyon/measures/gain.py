@@ -205,15 +205,15 @@ class DCG(Measure):
 class IDCG(Measure):
     """Ideal discounted cumulative gain.
 
-    DCG of the best order: what NDCG divides by. Over all judged documents it is what a perfect
-    system would reach; over the retrieved ones, what a perfect ranker would reach. The gap between
-    the two is lost before ranking.
+    DCG of the best order, the denominator of NDCG. Over all judged documents it is the DCG of a
+    perfect system; over the retrieved ones, that of a perfect ranker. The gap between the two is
+    lost before ranking.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
         discount: How gains shrink with the rank; `None` takes the convention's.
-        ideal: The ideal list holds all `judged` documents or the `retrieved` ones, and is cut at
+        ideal: The ideal list contains all `judged` documents or the `retrieved` ones, and is cut at
             k; `hits` also cuts the judged documents at the number retrieved, `uncut` never cuts;
             `None` takes the convention's.
 
@@ -266,14 +266,14 @@ class NDCG(Measure):
     """Normalised discounted cumulative gain.
 
     Each document's gain divided by log2(rank + 1), summed over the first `k` ranks, divided by the
-    same sum for the best order of the judged documents. Undefined where that ideal sum is 0. With a
+    same sum for the best order of the judged documents. Undefined if that ideal sum is 0. With a
     grade for `unjudged` documents it can exceed 1, since the ideal list contains only judged ones.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
         discount: How gains shrink with the rank; `None` takes the convention's.
-        ideal: The ideal list holds all `judged` documents or the `retrieved` ones, and is cut at
+        ideal: The ideal list contains all `judged` documents or the `retrieved` ones, and is cut at
             k; `hits` also cuts the judged documents at the number retrieved, `uncut` never cuts;
             `None` takes the convention's.
         unjudged: The grade of unjudged retrieved documents; `None` takes the convention's if it is

@@ -40,7 +40,7 @@ class GMAP(Geometric, AP):
     """Geometric mean average precision.
 
     A query's value is its average precision. Over queries it is the geometric mean:
-    exp of the mean of log(AP), with values below 0.00001 counted as 0.00001. Undefined where
+    exp of the mean of log(AP), with values below 0.00001 counted as 0.00001. Undefined if
     R = 0.
 
     Attributes:
@@ -76,7 +76,7 @@ class GMBpref(Geometric, Bpref):
     """Geometric mean of binary preference.
 
     A query's value is its bpref. Over queries it is the geometric mean: exp of the mean of
-    log(bpref), with values below 0.00001 counted as 0.00001. Undefined where R = 0.
+    log(bpref), with values below 0.00001 counted as 0.00001. Undefined if R = 0.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.

@@ -36,7 +36,7 @@ class Bpref(_SumOverRelevant):
 
     (1/R) sum over relevant retrieved documents of 1 - min(n, R) / min(N, R), where n is the number
     of judged non-relevant documents above it and N their total number. Unjudged documents do not
-    count. Undefined where R = 0.
+    count. Undefined if R = 0.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
@@ -89,7 +89,7 @@ class InfAP(_SumOverRelevant):
     An estimate of AP from judgments of a sample: at the rank i of a relevant document,
     1/i + ((i-1)/i) ((r + n + u) / (i-1)) (r + e) / (r + n + 2e), where r and n are the judged
     relevant and non-relevant documents above, u those in the pool but not in the sample (a grade
-    below 0 under ``negative=unjudged``) and e = 0.00001; summed and divided by R. Undefined where
+    below 0 under ``negative=unjudged``) and e = 0.00001; summed and divided by R. Undefined if
     R = 0. A document without a grade is not in the pool.
 
     Attributes:

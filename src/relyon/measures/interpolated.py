@@ -62,7 +62,7 @@ class IPrec(Interpolated):
     """Interpolated precision at a level of recall.
 
     The highest P@i over the ranks i at which recall is `recall` or more; 0 if the list never
-    reaches it. Undefined where R = 0. A point of the recall-precision curve.
+    reaches it. Undefined if R = 0. A point of the recall-precision curve.
 
     Attributes:
         recall: The level of recall, from 0 to 1.
@@ -140,7 +140,7 @@ class IAP(Interpolated):
     """Interpolated average precision, also called 11-point average.
 
     The mean of `iprec` over `points` equally spaced levels of recall from 0 to 1: with 11 points 0,
-    0.1 … 1. Undefined where R = 0.
+    0.1 … 1. Undefined if R = 0.
 
     Attributes:
         points: Number of levels, 2 or more.

@@ -28,7 +28,7 @@ class Compatibility(Measure):
     The rank-biased overlap of the list with the ideal list, which contains every document with a
     grade above 0, better grades first and equal grades in the run's order: sum over ranks i of
     p^(i-1) (documents among the first i of both lists) / i, down to the end of the longer
-    list, divided by the same sum for the ideal list itself. Undefined where no judged document has
+    list, divided by the same sum for the ideal list itself. Undefined if no judged document has
     a grade above 0.
 
     Attributes:
@@ -142,7 +142,7 @@ class Accuracy(BinaryMeasure):
 
     The share of pairs of a relevant and a non-relevant document, both among the first `k`, in which
     the relevant one comes first; unjudged documents are not relevant. Documents that were not
-    retrieved do not count. Undefined where the first `k` contain no such pair.
+    retrieved do not count. Undefined if the first `k` contain no such pair.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.

@@ -51,7 +51,7 @@ class Overlap(ReferenceMeasure):
     """Overlap at k.
 
     Documents among the first `k` of both lists, divided by k. For lists shorter than k,
-    divided by the longer one's length. Undefined where one of the lists is empty.
+    divided by the longer one's length. Undefined if one of the lists is empty.
 
     Attributes:
         k: Ranks counted; `None` counts the whole lists.
@@ -100,7 +100,7 @@ class RBO(ReferenceMeasure):
 
     (1 - p) sum over depths d of p^(d-1) (in both down to d) / d, extrapolated beyond the end of
     the lists (RBO_ext, which also handles lists of different lengths), or its lower bound
-    (`min`: no further agreement). Undefined where one of the lists is empty.
+    (`min`: no further agreement). Undefined if one of the lists is empty.
 
     Attributes:
         p: Weight of deep ranks, between 0 and 1: the first 1/(1-p) ranks have most of it.

@@ -74,7 +74,7 @@ class WeightedF(NeedsRelevant):
 class F1(WeightedF):
     """F1, the harmonic mean of precision and recall.
 
-    2 P R / (P + R) = 2 (relevant in top k) / (k + R). Undefined where R = 0.
+    2 P R / (P + R) = 2 (relevant in top k) / (k + R). Undefined if R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.

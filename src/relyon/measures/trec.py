@@ -126,7 +126,7 @@ class NDCGRel(Graded):
     """NDCG averaged over the documents that have a gain.
 
     The mean of DCG@i / ideal DCG@i over the ranks i of all judged documents with a gain; one that
-    was not retrieved counts at the end of the list, with the whole ideal DCG. Undefined where no
+    was not retrieved counts at the end of the list, with the whole ideal DCG. Undefined if no
     judged document has a gain.
 
     Attributes:
@@ -182,7 +182,7 @@ class GMeasure(Graded):
 
     (1 / sum of all gains) sum of g_i / log2(2 + C_i - S_i), where S_i is the gain of the first i
     documents and C_i that of the ideal list, in which each of the first i ranks counts at least 1.
-    A document after perfect ranks is not discounted. Undefined where no
+    A document after perfect ranks is not discounted. Undefined if no
     judged document has a gain.
 
     Attributes:
@@ -230,7 +230,7 @@ class BinG(NeedsRelevant):
     """Binary G.
 
     (1/R) sum over relevant retrieved documents of 1 / log2(2 + n), where n is the number of other
-    documents above, judged or not. Undefined where R = 0.
+    documents above, judged or not. Undefined if R = 0.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
@@ -283,7 +283,7 @@ class YAAP(NeedsRelevant):
     """Yet another average precision.
 
     log((1 + s) / (1 + R - s)), where s is the sum of P@i at the relevant ranks: average precision
-    on an unbounded scale, so that easy queries do not dominate a mean. Undefined where R = 0.
+    on an unbounded scale, so that easy queries do not dominate a mean. Undefined if R = 0.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.

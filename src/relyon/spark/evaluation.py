@@ -15,8 +15,8 @@ from relyon.data.columns.spark_partitions import is_spark_frame
 from relyon.data.columns.spark_settings import tuned
 from relyon.data.convention import Convention, load_convention
 from relyon.evaluation.assembly import assemble
+from relyon.evaluation.data_errors import missing_queries, no_common_query
 from relyon.evaluation.defaults import DEFAULT_MEASURES
-from relyon.evaluation.evaluator import missing_queries, no_common_query
 from relyon.evaluation.facts import merged
 from relyon.evaluation.notes import data_notes
 from relyon.evaluation.program import Average, MeasureNames

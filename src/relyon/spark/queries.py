@@ -14,7 +14,7 @@ from relyon.core.texts import message
 from relyon.data.judgments import Judgments
 from relyon.data.labelled import LabelFacts, LabelledRows
 from relyon.data.labelled_checks import repeated_rows
-from relyon.evaluation.evaluator import negative_grade
+from relyon.evaluation.data_errors import negative_grade
 from relyon.evaluation.facts import RunFacts, known
 from relyon.evaluation.labelled_batches import Settings, compile_rows, row_columns
 from relyon.evaluation.program import Average, Program

@@ -339,8 +339,8 @@ class Comparison(Exportable):
 
     # -- as text and tables --------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the object that ``--format json`` prints."""
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Returns the object that ``--format json`` prints; `per_query` adds the differences."""
         return {
             "baseline": self.baseline,
             "candidates": list(self.candidates),
@@ -350,7 +350,17 @@ class Comparison(Exportable):
             **self.settings.to_dict(),
             "convention": None if self.convention is None else self.convention.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
+            **(self._query_dict() if per_query else {}),
         }
+
+    def _query_dict(self) -> dict[str, Any]:
+        """Returns the differences by candidate, measure and query, and the queries' texts."""
+        deltas = {
+            candidate: {name: self.deltas(candidate, name) for name in self.measures}
+            for candidate in self.candidates
+        }
+        texts = self.query_texts
+        return {"per_query": deltas} | ({} if texts is None else {"query_texts": dict(texts)})
 
     def _contrast_dict(self, one: Contrast) -> dict[str, Any]:
         """Returns a contrast with the fingerprint of its numbers, if their rules are known."""

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
+from relyon.core.rules import tie_rule
 
 __all__ = ["TiesDecide"]
 
 
 #: Rules under which an evaluation also reports the range over tie orders.
-ONE_ORDER = ("doc-desc", "doc-asc", "input", "input-desc")
 
 
 @register
@@ -47,13 +47,12 @@ class TiesDecide(Rule):
         return max((span[1] - span[0] for span in spans if span is not None), default=0.0)
 
     def apply(self, subject: Subject) -> Finding | None:
-        if subject.convention.ties == "rank":
+        key = tie_rule(subject.convention.ties).key
+        if key == "rank":
             return None
         name = f"ndcg@{self.k}"
         difference = subject.difference(name).difference
-        if subject.convention.ties in ONE_ORDER and not self._decides(
-            self._spread(subject), difference
-        ):
+        if key != "grade" and not self._decides(self._spread(subject), difference):
             return None
         rows, examples, spreads = [], [], {}
         for run in dict.fromkeys((subject.baseline, subject.candidate)):

@@ -2,5 +2,6 @@
 
 from relyon.analysis.uncertainty.interval_evaluation import measure_intervals
 from relyon.analysis.uncertainty.intervals import MeasureInterval, MeasureIntervals
+from relyon.analysis.uncertainty.several_runs import SeveralIntervals
 
-__all__ = ["MeasureInterval", "MeasureIntervals", "measure_intervals"]
+__all__ = ["MeasureInterval", "MeasureIntervals", "SeveralIntervals", "measure_intervals"]

@@ -36,7 +36,7 @@ def render_html(document: Document) -> str:
 
 
 def _blocks(blocks: Sequence[Block]) -> str:
-    """Returns blocks in order, with tables side by side where there is room."""
+    """Returns blocks in order, with tables side by side if they fit."""
     found = ""
     for kind, group in groupby(blocks, lambda block: block.kind):
         parts = [RENDERERS[kind](block) for block in group]

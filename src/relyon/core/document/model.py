@@ -47,7 +47,7 @@ class Cell:
         link: The `name` of the section on the page that it links to.
         strong: Whether it is the best in its column.
         above: Superscript, such as letters of the runs that it is better than.
-        title: What an id stands for; a terminal cuts it to the width that is left.
+        title: The text or title of an id; a terminal cuts it to the width that is left.
     """
 
     text: str
@@ -69,7 +69,7 @@ class Table:
     Attributes:
         headings: One per column; if all are empty, the rows are facts: a name and text.
         rows: Their cells; plain text is a cell without tone.
-        caption: What the table shows.
+        caption: The sentence above the table.
         left: Number of left-aligned text columns; the others contain numbers.
         strong: Indices of the most important rows.
         notes: Sentences below the table.

@@ -1,4 +1,4 @@
-"""Ids of queries and documents with what they stand for."""
+"""Ids of queries and documents with their texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ QUOTED = 40
 
 
 def asked(identity: str, texts: Mapping[str, str]) -> str:
-    """Returns an id, with what it stands for where that is known and says more.
+    """Returns an id, with its text if that is known and differs.
 
     Examples:
         >>> asked("q1", {"q1": "red shoes"}), asked("red shoes", {"red shoes": "red shoes"})

@@ -1,4 +1,4 @@
-"""Signs on a terminal: what may be shown, how wide a text is, where it is folded or cut."""
+"""Characters on a terminal: which are printable, how wide a text is, where it is folded or cut."""
 
 from __future__ import annotations
 

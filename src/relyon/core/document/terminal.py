@@ -162,7 +162,7 @@ RENDERERS: dict[str, Callable[..., Iterator[str]]] = {
 
 
 def _between(block: Finding) -> str:
-    """Returns what stands between examples: a label with a full-width colon has one after them."""
+    """Returns the separator of examples: a semicolon in full width after a full-width colon."""
     return ", " if block.examples_label.endswith(" ") else "；"
 
 
@@ -204,7 +204,7 @@ def _with_titles(
     titles: Mapping[int, Sequence[str]],
     room: int,
 ) -> tuple[list[str], list[list[str]]]:
-    """Returns headings and rows whose ids start alike, their titles too where there is room."""
+    """Returns headings and rows with aligned ids, and with titles if they fit."""
     found = [[*headings], *map(list, rows)]
     for place, column in titles.items():
         wide = max(width(row[place]) for row in found[1:])

@@ -79,7 +79,7 @@ def _beyond(role: str, values: pl.Series, grade: pl.Series) -> pl.Series: ...
 @overload
 def _beyond(role: str, values: float, grade: float) -> bool: ...
 def _beyond(role: str, values: pl.Series | float, grade: pl.Series | float) -> pl.Series | bool:
-    """Says where a value contradicts its grade or its meaning, for numbers and for columns."""
+    """Whether a value contradicts its grade or its meaning; a Boolean series for series."""
     if role == "weight":
         return values < 0
     return values > grade if role == "low" else values < grade
@@ -122,7 +122,7 @@ def diagnose_evidence(
         scale: Names that grades may have.
 
     Raises:
-        InputError: At the first row that cannot be used. Returns if there is none.
+        InputError: At the first row that cannot be used. Returns if every row can be used.
     """
     seen: dict[tuple[str, str, str], tuple[list[float | None], int]] = {}
     for place, fields in records:
@@ -149,7 +149,7 @@ def diagnose_evidence(
 def _value(
     role: str, field: object, grade: float, path: str, place: int, unit: str
 ) -> float | None:
-    """Returns one value of evidence, or None where there is none."""
+    """Returns one value of evidence, or None if the field is empty."""
     if missing(field):
         return None
     found = number(field)

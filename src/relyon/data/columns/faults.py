@@ -48,7 +48,7 @@ def diagnose(
         scale: Names that grades may have.
 
     Raises:
-        InputError: At the first row that cannot be used. Returns if there is none.
+        InputError: At the first row that cannot be used. Returns if every row can be used.
     """
     seen: dict[tuple[str, str, str], tuple[float, int]] = {}
     for place, fields in records:

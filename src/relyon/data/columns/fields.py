@@ -59,7 +59,7 @@ def number(text: object) -> float | None:
 
 
 def missing(value: object) -> bool:
-    """Says whether a field is empty."""
+    """Whether a field is empty."""
     return value is None or (isinstance(value, str) and not value.strip())
 
 

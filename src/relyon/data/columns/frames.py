@@ -37,7 +37,7 @@ _READABLE = {
 
 
 def is_frame(thing: object) -> bool:
-    """Says whether an object is a data frame, table or relation with columns."""
+    """Whether an object is a data frame, table or relation with columns."""
     if any(
         hasattr(thing, name)
         for name in (
@@ -117,7 +117,7 @@ def named_series(frame: object, wanted: Callable[[str], bool]) -> dict[str, pl.S
 
     Args:
         frame: As for `polars_columns`.
-        wanted: Says whether a column of a name is taken.
+        wanted: Whether a column with that name is taken.
 
     Raises:
         InputError: If it is no data frame.
@@ -150,7 +150,7 @@ def _refuse_series(frame: object) -> None:
 
 
 def _refuse_twins(frame: object, path: str) -> None:
-    """Refuses a frame with two columns of one name: which of them is meant?"""
+    """Refuses a frame with two columns of the same name."""
     # PyArrow's `columns` are the values.
     names = getattr(frame, "column_names", ()) or getattr(frame, "columns", ())
     try:

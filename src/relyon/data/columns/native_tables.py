@@ -120,7 +120,7 @@ class RunColumns(NamedTuple):
         score: Numbers.
         rank: Whole numbers, or `None` without a rank column.
         value: The role that the scores come from: "score" or "rank".
-        notes: What was noticed.
+        notes: Notes about the data.
     """
 
     query: ArrowColumn
@@ -189,7 +189,7 @@ def refuse_run(
     path: str = "",
     records: Callable[[], Iterable[Record]] | None = None,
 ) -> None:
-    """Raises an error for the first row without an id or a number; returns if there is none."""
+    """Raises an error for the first row without an id or a number, if there is such a row."""
     run = run_columns(columns, path=path, records=records)
     ids = [to_text(columns[role], role, path) for role in ("query", "document")]
     if not (_usable(ids[0]) and _usable(ids[1]) and _finite(run.score)):
@@ -233,7 +233,7 @@ def _fail(
 
 
 def blank_grades(series: pl.Series) -> pl.Series:
-    """Says which grades are null or blank text."""
+    """Returns a Boolean series: grades that are null or blank text."""
     import polars as pl
 
     if series.dtype == pl.String:

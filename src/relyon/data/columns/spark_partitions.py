@@ -24,7 +24,7 @@ BLOCK_BYTES = 64 * 2**20
 
 
 def is_spark_frame(thing: object) -> bool:
-    """Says whether an object is a data frame of Spark."""
+    """Whether an object is a data frame of Spark."""
     return type(thing).__module__.startswith("pyspark.sql.") and hasattr(thing, "mapInArrow")
 
 

@@ -165,7 +165,7 @@ def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str,
 
 
 def _fault(value: object) -> str:
-    """Returns what is wrong with a value."""
+    """Returns the fault of a value, for a message."""
     if isinstance(value, dict | list):
         return "is not a single value"
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):

@@ -61,6 +61,10 @@ class Trec(SheetFormat):
         value = fields[3] if len(fields) == 4 else fields[4]
         return _is_number(value)
 
+    def run_tag(self, head: bytes) -> str:
+        fields = b"".join(first_lines(head)).split(None, 5)
+        return fields[5].decode("utf-8", "replace").rstrip() if len(fields) == 6 else ""
+
     def read_judgments(
         self,
         source: Source,

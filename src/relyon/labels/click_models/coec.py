@@ -23,9 +23,9 @@ __all__ = ["COEC"]
 class COEC(Independent):
     """Clicks over expected clicks: (a + clicks) / (a + Σ over impressions of the position's rate).
 
-    1 is a document that is clicked as often as what usually stands there. The rate is that of the
-    position where each impression really was. The relevance is the ratio times the overall rate,
-    so that it is a probability; it is cut at 1.
+    1 is a document that is clicked as often as documents at its positions usually are. The rate is
+    that of the position where each impression really was. The relevance is the ratio times the
+    overall rate, so that it is a probability; it is cut at 1.
 
     Source: Zhang, Jones, Comparing click logs and editorial labels for training query rewriting
     (2007).

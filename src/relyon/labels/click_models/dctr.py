@@ -23,7 +23,7 @@ __all__ = ["DCTR"]
 class DCTR(Independent):
     """A document is clicked with its own probability: (a + clicks) / (b + impressions).
 
-    Naive: what stands further down is clicked less because it is seen less, and counts as worse.
+    Naive: documents further down are clicked less because they are seen less, and count as worse.
 
     Source: Craswell et al., An experimental comparison of click position-bias models (2008).
     """
@@ -40,7 +40,7 @@ class DCTR(Independent):
     def assume(
         self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
     ) -> Parameters:
-        """What attracts is clicked wherever it stands."""
+        """Attractive documents are clicked at any position."""
         return Parameters.exact({"rate": attraction}, {})
 
     def relevance(self, parameters: Parameters) -> Relevance:

@@ -67,9 +67,9 @@ def evaluate_policy(
         reward: The column of what a result earned; `auto` takes the clicks where there are any.
         click_model: The click model of the estimator of that name, or its name: its prior then has
             the log's clicks per result for its mean.
-        interval: `betting` and the wider `bernstein` hold at any number of independent sessions,
-            `anytime` also at any number of looks as sessions come in; `bootstrap` and `t` are
-            narrower, and too narrow where few sessions match or weights are heavy.
+        interval: `betting` and the wider `bernstein` are valid for any number of independent
+            sessions, `anytime` also at any number of looks as sessions come in; `bootstrap` and `t`
+            are narrower, and too narrow where few sessions match or weights are heavy.
         cluster: The independent units: sessions, or all sessions of a query together; the latter
             for `bootstrap` and `t`.
         level: Confidence level of the intervals.
@@ -219,7 +219,7 @@ def _levels(evidence: Evidence) -> tuple[Level, ...]:
 def _value(
     estimator: Estimator, evidence: Evidence, bounds: Callable[[Terms], tuple[float, float]]
 ) -> PolicyValue:
-    """Returns an estimate, or why there is none."""
+    """Returns an estimate, or the reason why it is missing."""
     nothing = (math.nan, math.nan)
     refused = estimator.refusal(evidence)
     level = estimator.level or "place"

@@ -151,7 +151,7 @@ def read_feedback(
         reward: The column of what a result earned; `auto` takes the clicks where there are any.
 
     Raises:
-        InputError: If the log does not say what was earned, holds no session, has two results of a
+        InputError: If the log has no reward, contains no sessions, has two results of a
             session at one position, or a propensity is missing, or not above 0 and at most 1.
         ParameterError: If the log has propensities of lists, and it is not said which.
     """

@@ -30,7 +30,7 @@ __all__ = ["EXACT", "Interval", "estimate_of", "interval_of"]
 #: How an interval is made.
 Interval = Literal["betting", "bernstein", "anytime", "bootstrap", "t"]
 
-#: Those that hold at any number of independent sessions.
+#: Those that are valid for any number of independent sessions.
 EXACT = ("betting", "bernstein", "anytime")
 
 

@@ -33,7 +33,7 @@ class PolicyValue:
 
     Attributes:
         estimator: The estimator's name.
-        value: The estimate; NaN where there is none.
+        value: The estimate; NaN if it is undefined.
         interval: Its interval; NaN where sessions do not say how far off it is.
         seen: The share of the candidate's probability that the log has shown, as the estimator
             compares it.

@@ -1,4 +1,4 @@
-"""AllPairs: intervention harvesting from every two positions that a document stood at."""
+"""AllPairs: intervention harvesting from every two positions at which a document was shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST = 3.0
 
 @dataclass(frozen=True)
 class Edges:
-    """Sums of every two positions that some clicked document stood at.
+    """Sums over every two positions at which a clicked document was shown.
 
     Attributes:
         first: A position: an index.
@@ -44,8 +44,8 @@ class Edges:
 class AllPairs(Estimator):
     """Maximises Σ ĉ log(θ_k r_kk') + (1 − ĉ) log(1 − θ_k r_kk') over all ordered (k, k').
 
-    ĉ and 1 − ĉ are the clicks and skips at k of the documents that stood at k and k', each
-    impression weighted by the inverse of how often the document stood there: Σ c of its rates,
+    ĉ and 1 − ĉ are the clicks and skips at k of the documents shown at k and k', each
+    impression weighted by the inverse of how often the document was shown there: Σ c of its rates,
     times the weight of the document, as `Swaps` defines it. r_kk' = r_k'k is how attractive
     these documents are; a parameter of its own for every two positions. In the logarithms of θ and
     r the likelihood is concave: Newton's method finds its maximum. θ is not held below 1, which is

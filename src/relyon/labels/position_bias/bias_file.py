@@ -1,4 +1,4 @@
-"""Position bias that a file holds."""
+"""Reads position bias from a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_bias(path: str | os.PathLike[str]) -> dict[int, float]:
             numbers, such as `{"1": 1, "2": 0.6}`.
 
     Raises:
-        InputError: If the file holds neither.
+        InputError: If the file contains neither.
 
     Examples:
         >>> import pathlib, tempfile

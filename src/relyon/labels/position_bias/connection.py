@@ -88,13 +88,13 @@ class Connection:
 def connect(cells: Cells, swaps: Swaps, reference: int, level: float) -> Connection:
     """Says which positions can be compared with the reference.
 
-    Two positions are connected where a document stood at both, or both are connected with a third.
-    Clicks must connect them, too, both ways: where documents that stood at some positions and at
+    Two positions are connected if a document was shown at both, or both are connected with a third.
+    Clicks must connect them, too, both ways: where documents shown at some positions and at
     others were clicked at the former alone, the ratio has no finite estimate.
 
     Args:
         cells: Impressions and clicks.
-        swaps: Documents that stood at two positions.
+        swaps: Documents shown at two positions.
         reference: The index of the reference.
         level: The probability of the interval that an experiment is to have.
     """
@@ -105,7 +105,7 @@ def connect(cells: Cells, swaps: Swaps, reference: int, level: float) -> Connect
     both = swaps.table(swaps.swaps)
     both += both.T
     _, component = connected_components(both > 0, directed=False)
-    # Clicks at the column of documents that stood at the row, too.
+    # Clicks at the column of documents that were also shown at the row.
     clicked = swaps.table(swaps.second_clicks) + swaps.table(swaps.first_clicks).T
     _, strong = connected_components(clicked > 0, directed=True, connection="strong")
     reasons = np.where(
@@ -152,7 +152,7 @@ def _experiments(
     known = component == component[reference]
     gaps = np.diff(positions)
     while not known.all():
-        # Of the closest two positions of which one is known, no third stands between them.
+        # Of the closest two positions of which one is known, no third is between them.
         across = np.flatnonzero(known[:-1] != known[1:])
         above = int(across[gaps[across].argmin()])
         first, second = (above, above + 1) if known[above] else (above + 1, above)
@@ -204,9 +204,9 @@ class Support(NamedTuple):
 def support_of(log: ClickLog) -> Support:
     """Returns the positions at which a log cannot separate position from relevance.
 
-    Where no document stood at a position and at others too, or none of them was clicked, few
-    clicks there may mean that it is seldom seen or that what stands there is poor. What was shown
-    there says nothing of how relevant it is, however often it was.
+    If no document was shown at a position and also at others, or none of them was clicked, few
+    clicks there can mean that the position is seldom seen or that its documents are poor.
+    Impressions at such a position carry no information about relevance.
 
     Args:
         log: The log.

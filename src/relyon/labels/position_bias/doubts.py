@@ -22,7 +22,7 @@ class Doubt:
     """Two estimates that differ by more than chance explains.
 
     If clicks are examination times attraction, and positions change for reasons that have nothing
-    to do with relevance, all estimates agree but for chance. The converse does not hold: if
+    to do with relevance, all estimates agree but for chance. The converse is false: if
     positions follow relevance everywhere alike, they agree on something wrong.
 
     Attributes:

@@ -45,7 +45,7 @@ class Counts:
     Attributes:
         log: The log.
         cells: Its impressions and clicks by pair and position.
-        swaps: Its documents that stood at two positions.
+        swaps: Its documents shown at two positions.
         reference: The position whose examination is 1: an index.
         comparable: Whether each position can be compared with that one.
     """
@@ -96,7 +96,7 @@ def effective(share: Values) -> Values:
 def half_widths(influence: Values, queries: Values, level: float) -> Values:
     """Returns half an interval around a sum of influences; NaN with fewer than two queries.
 
-    An interval of a logarithm that goes on beyond a million times the value is none, either.
+    It is also NaN if the interval extends beyond a million times the value.
 
     Queries are what varies: the standard error is that of a sum over them, and Student's t has as
     many degrees of freedom as there are effective queries, less one.

@@ -52,7 +52,7 @@ def estimate_bias(
     """Estimates how often each position is seen, and whether the log identifies it.
 
     A click needs examination and attraction: P(click) = θ_position · γ_{query, document}. The two
-    can be told apart where the same document stood at several positions for reasons that have
+    can be separated if the same document was shown at several positions for reasons that have
     nothing to do with how relevant it is. Only ratios are identified: θ of the reference is 1.
 
     Intervals are of log θ, with queries as what varies: the many sessions of one query do not count
@@ -141,7 +141,7 @@ def estimate_bias(
 def _estimates(
     name: str, estimate: Estimate, connection: Connection, level: float
 ) -> Iterator[PositionEstimate]:
-    """The examination of each position with its interval, or the reason why there is none."""
+    """The examination of each position with its interval, or the reason why it is missing."""
     import numpy as np
 
     queries = estimate.queries

@@ -21,7 +21,7 @@ __all__ = ["Chain", "Pivot"]
 class Paths(Estimator):
     """Ratios of click-through rates over the same documents, multiplied along a path.
 
-    The ratio of two positions is Σ hd / Σ hc over the documents that stood at both, as `Swaps`
+    The ratio of two positions is Σ hd / Σ hc over the documents that were shown at both, as `Swaps`
     defines them: with harmonic weights the rate ratio of Mantel and Haenszel, one stratum per
     document. A position has no estimate where a step of its path has no clicks on one of its sides.
     """
@@ -79,7 +79,7 @@ def _ratio(swaps: Swaps, first: int, second: int) -> tuple[float, Values, Values
 @register
 @dataclass(frozen=True)
 class Pivot(Paths):
-    """θ_k / θ_1 = CTR_k / CTR_1 of the documents that stood at both.
+    """θ_k / θ_1 = CTR_k / CTR_1 of the documents that were shown at both.
 
     Where positions 1 and k are swapped at random, this is the randomised experiment itself.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cells", "Swaps", "Weighting", "count_cells", "count_swaps"]
 
-#: How much each document counts that stood at two positions.
+#: The weight of a document that was shown at two positions.
 Weighting = Literal["harmonic", "equal"]
 
 #: Queries beyond so many share groups: intervals need no more of them.
@@ -81,7 +81,7 @@ def count_cells(log: ClickLog) -> Cells:
 
 @dataclass(frozen=True)
 class Swaps:
-    """Sums over the documents that stood at both of two positions, by group of queries.
+    """Sums over the documents shown at both of two positions, by group of queries.
 
     One row per group and pair of positions, `first` above `second`. A document of n and m
     impressions there, a share c and d of which was clicked, adds h, hc and hd, where h is
@@ -133,7 +133,7 @@ class Swaps:
 
 
 def count_swaps(cells: Cells, weighting: Weighting = "harmonic") -> Swaps:
-    """Sums over all documents that stood at two positions."""
+    """Sums over all documents shown at two positions."""
     import numpy as np
 
     size = len(cells.positions)

@@ -50,7 +50,7 @@ def graded_pairs(
         seed: Of what is drawn.
 
     Raises:
-        ParameterError: If a grade has no probability, or what is none.
+        ParameterError: If a grade has no probability, or a probability is invalid.
 
     References:
         Chapelle, Metzler, Zhang, Grinspan (2009), CIKM: R; Ai et al. (2018), SIGIR: ε.

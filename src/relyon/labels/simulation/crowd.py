@@ -115,7 +115,7 @@ class Crowd:
             queries: All of them.
 
         Raises:
-            ParameterError: If a query is none of them.
+            ParameterError: If a query is not among them.
         """
         import numpy as np
 

@@ -1,4 +1,4 @@
-"""Sessions in blocks: what each block holds depends on the seed and its number alone."""
+"""Sessions in blocks: a block depends only on the seed and its number."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def named_runs(runs: object) -> dict[str, Run]:
         runs: What `relyon.read_run` takes, a list of those, or a mapping of names to them.
 
     Raises:
-        ParameterError: If there is none, or two have one name.
+        ParameterError: If there is no run, or two have the same name.
     """
     if isinstance(runs, Mapping) and runs and all(_is_run(run) for run in runs.values()):
         return {str(name): read_run(run) for name, run in runs.items()}

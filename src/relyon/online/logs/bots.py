@@ -1,4 +1,4 @@
-"""Traffic that no person makes."""
+"""Users with rates that no person reaches."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Repair(Exportable):
 
 
 class Checkup(Findings[Finding], Exportable):
-    """What is wrong with a log, the warnings first.
+    """What is wrong with a log, warnings first.
 
     Attributes:
         findings: The findings; none where nothing is wrong.
@@ -216,7 +216,7 @@ def examine(
     Raises:
         ParameterError: If the depth is below 1.
         UnknownNameError: If a check is unknown.
-        InputError: If the log holds no rows.
+        InputError: If the log contains no rows.
 
     Examples:
         >>> import polars as pl

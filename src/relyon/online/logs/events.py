@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ActionsWithoutImpression", "ClicksOnly", "DuplicateRows", "RepeatedDocuments"]
 
-# So many sessions may hold several queries before the column counts as one of visits.
+# So many sessions may contain several queries before the column counts as one of visits.
 VISITS = 0.01
 
 KEY = ("session", "query", "position", "doc")
@@ -156,7 +156,7 @@ class ClicksOnly(Check):
     """A log of clicks, without the documents that were shown and not clicked.
 
     Attributes:
-        share: At least so many of the lists hold clicked documents only.
+        share: At least this share of the lists contains only clicked documents.
         lists: With fewer lists nothing is said.
     """
 

@@ -1,4 +1,4 @@
-"""What a check reads, and what it says."""
+"""Checks of a log: the base class, its input, and its findings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Finding:
     fixable: bool = False
     texts: Mapping[str, str] = field(default_factory=dict)
 
-    #: Where its sentences stand in the catalogue of texts.
+    #: The area of its sentences in the catalogue of texts.
     area: ClassVar[str] = "logs"
 
     @property
@@ -275,7 +275,7 @@ class Log:
 
 
 def total(condition: nw.Expr) -> nw.Expr:
-    """Returns how often a condition holds, as an expression that every engine knows."""
+    """Returns how often a condition is true, as an expression that every engine knows."""
     import narwhals as nw
 
     return nw.when(condition).then(1).otherwise(0).sum()

@@ -1,4 +1,4 @@
-"""What a log holds, in a few numbers."""
+"""A log's contents in a few numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Tier:
 
 @dataclass(frozen=True)
 class Overview(Exportable):
-    """What a log holds.
+    """The contents of a log.
 
     Attributes:
         source: Where it came from.
@@ -130,7 +130,7 @@ def _time(value: datetime | None) -> str | None:
 
 
 def summarise(sessions: Sessions | object) -> Overview:
-    """Counts what a log holds; only counts, and one row per query, leave the engine.
+    """Counts the contents of a log; only counts, and one row per query, leave the engine.
 
     Args:
         sessions: The log: `Sessions`, or a frame that they can be made of.

@@ -196,8 +196,8 @@ class Gaps(Check):
 
     Each hour is compared with the mean of the same hour: of the week in logs of two weeks and more,
     of the day in shorter ones. A stretch without a search is a gap where at least `expected`
-    searches were usual. An hour that the log holds once only is compared with itself and never
-    counts: a night cannot be told from an outage.
+    searches were usual. An hour that the log contains only once is compared with itself and never
+    counts: a night cannot be distinguished from an outage.
 
     Attributes:
         expected: So many searches should have been there.

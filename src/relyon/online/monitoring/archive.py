@@ -37,7 +37,7 @@ HINT = "online.rounds-are-never-changed"
 def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
     """Stores a round in a folder of rounds, under its month.
 
-    Its files are `sample.csv`, `judgments.csv`, `results.csv` and `round.json`, which holds the
+    Its files are `sample.csv`, `judgments.csv`, `results.csv` and `round.json`, which contains the
     rules and the SHA-256 of each. They appear together or not at all.
 
     Args:
@@ -70,7 +70,7 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
         partial.mkdir()
         try:
             _write_files(made, partial)
-            # A rename does not replace a folder that holds files.
+            # A rename does not replace a folder with files.
             partial.rename(target)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -168,7 +168,7 @@ def read_rounds(folder: str | os.PathLike[str]) -> list[Round]:
         folder: Where `relyon.write_round` or `relyon monitor add` has put them.
 
     Raises:
-        InputError: If there is none, or one was changed since it was made.
+        InputError: If there is no round, or one was changed since it was made.
 
     Examples:
         >>> import polars as pl, relyon, tempfile

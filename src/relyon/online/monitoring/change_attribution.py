@@ -1,4 +1,4 @@
-"""Where a change of DCG comes from: recall, ranking, or what there was to find."""
+"""Attributes a change of DCG to recall, to ranking, or to the documents there were to find."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Losses:
     was not among the results, and what was not on top of them.
 
     Only sessions count of whose query more is judged than the session showed: other months'
-    results, or a deeper pool. Of the others nobody knows what was missing.
+    results, or a deeper pool. For the others it is unknown what was missing.
 
     Attributes:
         tier: The tier, or `all`.
-        k: Ranks that count. What stands below k counts as not returned.
+        k: Ranks that count. Results below k count as not returned.
         months: The earlier and the later month.
         before: Means of the earlier month: `dcg`, `ideal` (DCG@k of all documents that are judged
             in any month, in the best order), `recall_loss`, `ranking_loss`.
@@ -74,7 +74,7 @@ class Losses:
         """Which loss rose by more than chance explains.
 
         `recall` or `ranking` where 60% or more of the rise is one of them, `both` where neither
-        is that much, `neither` where no loss rose, and `unknown` where it cannot be told.
+        is that much, `neither` where no loss rose, and `unknown` if it cannot be determined.
         """
         if not self.known:
             return "unknown"

@@ -1,4 +1,4 @@
-"""What changed from one month to the next, and whether it is more than chance."""
+"""Changes from one month to the next, and their significance."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Difference:
     """The difference of two months, as a change of the process behind them.
 
     Attributes:
-        value: The later mean less the earlier one.
+        value: The later mean minus the earlier one.
         interval: Its confidence interval; NaN where there is no error.
         standard_error: Its standard error, queries being what varies independently; NaN where one
             month has a single query, and 0 where no query differs from another.
@@ -126,7 +126,7 @@ class MonthlyChange:
         dcg: The difference of the means of DCG@k.
         ndcg: The difference of the means of NDCG@k, ideal over the retrieved.
         p_adjusted: The p-value of DCG, corrected by Holm for the tiers that are tested together.
-        alpha: The level that it is held against.
+        alpha: The significance level.
         mix: For all tiers: the part of the change that is traffic moving between tiers; NaN for a
             single tier.
     """
@@ -191,7 +191,7 @@ def compare_points(
     """Compares the points that two months share.
 
     All tiers together at the common k, and each tier at its own k, are tested as one family: Holm's
-    correction holds the chance of any false alarm in a month below alpha. Tiers at the common k are
+    correction controls the family-wise error rate of a month at alpha. Tiers at the common k are
     another family.
 
     Args:

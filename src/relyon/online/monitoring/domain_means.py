@@ -26,7 +26,7 @@ def domain_mean(
         confidence: Confidence level of the intervals.
 
     Returns:
-        The mean over all tiers, and the means by tier of those that hold a value.
+        The mean over all tiers, and the means of the tiers that have a value.
 
     References:
         Cochran (1977), Sampling Techniques, 3rd edition, 2.11-2.13 and 6.10.

@@ -1,7 +1,7 @@
 """A month's mean as one draw of the process behind it: how far chance moves it to the next month.
 
 The interval of a month is about the sessions of that month: a tier that was sampled whole is known
-without error. A change is about the process that brought the months forth: nothing is sampled whole
+without error. A change is about the process that generated the months: nothing is sampled whole
 of a process, and sessions of one query are not independent of each other.
 """
 
@@ -95,7 +95,7 @@ def month_means(
         values: The value of each session that has one, by its id.
 
     Returns:
-        The mean over all tiers, and the means by tier of those that hold a value.
+        The mean over all tiers, and the means of the tiers that have a value.
     """
     import numpy as np
 
@@ -141,7 +141,7 @@ class Cells:
 def cell_means(
     names: Sequence[str], sizes: Floats | None, drawn: Whole, cells: Cells
 ) -> tuple[MonthMean, dict[str, MonthMean]]:
-    """Returns the mean over all tiers, and the means by tier of those that hold a value.
+    """Returns the mean over all tiers, and the means of the tiers that have a value.
 
     Args:
         names: The tiers.

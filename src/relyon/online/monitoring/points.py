@@ -1,4 +1,4 @@
-"""What one month's round says about every tier and about all sessions together."""
+"""One month's estimates for every tier and for all sessions together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ALL", "Depth", "Point", "month_points"]
 
-#: The name that stands for all tiers together.
+#: The name of all tiers together.
 ALL = "all"
 
 Depth = Literal["tier", "common"]

@@ -1,4 +1,4 @@
-"""What is worth knowing about rounds before their numbers are believed."""
+"""Notes about rounds: sampling, grading and rules that affect their comparison."""
 
 from __future__ import annotations
 

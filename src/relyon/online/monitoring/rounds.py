@@ -1,4 +1,4 @@
-"""A round: one month's sample, its grades, the rules, and what came out."""
+"""A round: one month's sample, grades, rules and results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_type
-from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.judgments import Judgments
@@ -17,6 +16,7 @@ from relyon.data.scale import Scale
 from relyon.io import read_judgments
 from relyon.online.monitoring.session_values import session_values
 from relyon.online.sampling import Sample
+from relyon.online.sampling.depths import chosen_common, chosen_depths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,8 +41,7 @@ class Round:
             where nothing that was shown is judged.
         made: When the round was made, in UTC; empty until it is written.
         version: Of relyon, when it was made.
-        grading: How several judges' grades became one, such as `median`; empty where that is not
-            known.
+        grading: How several judges' grades became one, such as `median`; empty if unknown.
 
     Examples:
         >>> import polars as pl, relyon
@@ -73,7 +72,7 @@ class Round:
         return tuple(tier.name for tier in self.sample.tiers if tier.sessions)
 
     def deepest(self, tier: str) -> int:
-        """Returns how far down the sample holds the results of a tier; 0 where it has none."""
+        """Returns the number of ranks that the sample covers in a tier; 0 without the tier."""
         return next((one.k for one in self.sample.tiers if one.name == tier), 0)
 
     def __repr__(self) -> str:
@@ -101,14 +100,14 @@ def create_round(
         scale: The grade scale; `None` takes the judgments' own.
         k: Ranks that count, for all tiers or by tier; `None` takes the sample's.
         common_k: Ranks that count where tiers are compared; `None` takes the sample's, or the
-            smallest depth where that is less.
+            smallest depth if that is smaller.
         grading: How several judges' grades became one, to be kept with the round.
 
     Returns:
         The round; `relyon.write_round` stores it.
 
     Raises:
-        ParameterError: If the month is none, or a k is deeper than the sample.
+        ParameterError: If the month is invalid, or a k is deeper than the sample.
         InputError: If none of the sampled queries is judged, or the judgments cannot be read.
 
     Examples:
@@ -128,53 +127,13 @@ def create_round(
         raise ParameterError(message("online.tier-must-not-be-called"))
     rules = load_convention(convention)
     found = read_judgments(judgments, scale=scale)
-    depths = _depths(sample, k)
-    common = _common(sample, depths, common_k)
+    own = {tier.name: tier.k for tier in sample.tiers}
+    depths = chosen_depths(own, own, k)
+    least = min(depths.values())
+    common = chosen_common(min(sample.common_k, least), least, common_k)
     kept = _of_sample(sample, found)
     results = _results(sample, kept, rules, depths, common)
     return Round(month, sample, kept, rules, depths, common, results, grading=grading)
-
-
-def _depths(sample: Sample, k: int | Mapping[str, int] | None) -> dict[str, int]:
-    names = [tier.name for tier in sample.tiers]
-    depths = {tier.name: tier.k for tier in sample.tiers}
-    wanted = dict(k) if isinstance(k, Mapping) else dict.fromkeys(names, k) if k else {}
-    for name, depth in wanted.items():
-        if name not in depths:
-            raise ParameterError(
-                message(
-                    "online.k-names-tier",
-                    name=name,
-                    names=list(names),
-                ),
-                hint=suggestion(name, names),
-            )
-        if not 1 <= depth <= depths[name]:
-            raise ParameterError(
-                message(
-                    "online.k-of-tier",
-                    name=name,
-                    depths=depths[name],
-                    depth=depth,
-                )
-            )
-        depths[name] = depth
-    return depths
-
-
-def _common(sample: Sample, depths: Mapping[str, int], common_k: int | None) -> int:
-    least = min(depths.values())
-    if common_k is None:
-        return min(sample.common_k, least)
-    if not 1 <= common_k <= least:
-        raise ParameterError(
-            message(
-                "online.parameter-common-k",
-                least=least,
-                common_k=common_k,
-            )
-        )
-    return common_k
 
 
 def _of_sample(sample: Sample, judgments: Judgments) -> Judgments:

@@ -32,6 +32,9 @@ __all__ = ["DROPS", "PlannedSample", "SamplePlan", "plan_sample"]
 
 #: Falls of the monthly number, as shares of it.
 DROPS = (0.02, 0.05, 0.1, 0.2)
+#: The standard deviation of session values relative to the mean, and the share of variance within
+#: queries, if no graded month gives them.
+SPREAD, WITHIN = 0.8, 0.5
 #: The fall at which it is seen how much a fall adds to the error.
 PROBE = 0.1
 SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200)
@@ -196,8 +199,8 @@ def plan_sample(
     sessions: object,
     *,
     month: Round | None = None,
-    spread: float = 0.8,
-    within: float = 0.5,
+    spread: float = SPREAD,
+    within: float = WITHIN,
     drops: Sequence[float] = DROPS,
     allocation: Allocation = "equal",
     deviations: Mapping[str, float] | None = None,

@@ -1,4 +1,4 @@
-"""What every sampled session of a round is worth."""
+"""DCG and NDCG of every sampled session of a round."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def session_values(
     """Evaluates the results of every sampled session under the grades of its query.
 
     A session that was shown nothing is worth 0: that is what its user got. One that was shown
-    results of which nobody judged a single one has no value.
+    results of which none is judged has no value.
 
     Args:
         sample: The sessions and what they were shown.

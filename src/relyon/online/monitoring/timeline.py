@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, note_dict
-from relyon.core.errors import InputError, ParameterError
+from relyon.core.errors import InputError
 from relyon.core.language import Language
 from relyon.core.notes import warn
 from relyon.core.parameters import check_fraction, check_items, check_type
@@ -28,6 +28,7 @@ from relyon.online.monitoring.query_values import query_values
 from relyon.online.monitoring.round_notes import observe
 from relyon.online.monitoring.rounds import Round
 from relyon.online.monitoring.trend import Trend
+from relyon.online.sampling.depths import chosen_common, chosen_depths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -211,8 +212,13 @@ def monitor(
     found = _rounds(rounds)
     last = found[-1]
     rules = last.convention if convention is None else load_convention(convention)
-    depths = _depths(found, k)
-    common = _common(found, common_k)
+    depths = chosen_depths(
+        {tier: last.depths[tier] for tier in last.tiers},
+        {tier: last.deepest(tier) for tier in last.tiers},
+        k,
+    )
+    deepest = min((one.deepest(tier) for one in found for tier in one.tiers), default=0)
+    common = chosen_common(min(one.common_k for one in found), deepest, common_k)
     by_month = [
         month_points(
             one,
@@ -275,44 +281,3 @@ def _rounds(rounds: str | PathLike[str] | Iterable[Round]) -> list[Round]:
         if one.month == other.month:
             raise InputError(message("online.two-rounds-are-of-month", month=one.month))
     return found
-
-
-def _depths(rounds: Sequence[Round], k: int | Mapping[str, int] | None) -> dict[str, int]:
-    last = rounds[-1]
-    depths = {tier: last.depths[tier] for tier in last.tiers}
-    wanted = dict(k) if isinstance(k, Mapping) else dict.fromkeys(depths, k) if k else {}
-    for tier, depth in wanted.items():
-        if tier not in depths:
-            raise ParameterError(
-                message(
-                    "online.k-names-tier-which-is-none",
-                    tier=tier,
-                    depths=list(depths),
-                )
-            )
-        if not 1 <= depth <= last.deepest(tier):
-            raise ParameterError(
-                message(
-                    "online.k-of-tier-beyond-round",
-                    tier=tier,
-                    tier_2=last.deepest(tier),
-                    depth=depth,
-                )
-            )
-        depths[tier] = depth
-    return depths
-
-
-def _common(rounds: Sequence[Round], common_k: int | None) -> int:
-    if common_k is None:
-        return min(one.common_k for one in rounds)
-    deepest = min(one.deepest(tier) for one in rounds for tier in one.tiers)
-    if not 1 <= common_k <= deepest:
-        raise ParameterError(
-            message(
-                "online.parameter-common-k-must-be-between-1",
-                deepest=deepest,
-                common_k=common_k,
-            )
-        )
-    return common_k

@@ -53,7 +53,7 @@ class Trend:
         return [one for one in self.changes if one.after.month == self.months[-1]]
 
     def change(self, tier: str, depth: Depth, month: str) -> MonthlyChange | None:
-        """Returns the change of a tier to a month, or `None` where there is none."""
+        """Returns the change of a tier to a month, or `None` if there is none."""
         return next(
             (
                 one
@@ -96,7 +96,7 @@ class Trend:
         """Returns the smallest change to the next month that two such samples show.
 
         With power 0.8, and the level shared among everything that is tested: as from the month
-        before to the last, and where there is none, as between months that share no query. NaN
+        before to the last, or, without one, as between months that share no query. NaN
         where that is not known.
         """
         points = self.series(tier, depth)

@@ -40,7 +40,7 @@ def allocate(
         deviations: Standard deviations of the strata, from a pilot; `neyman` needs them.
 
     Raises:
-        ParameterError: If the allocation is none of these, or a number cannot be.
+        ParameterError: If the allocation is unknown, or a number is invalid.
 
     Examples:
         >>> allocate([100, 100, 800], 30, "proportional")

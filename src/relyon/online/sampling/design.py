@@ -13,6 +13,7 @@ from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.io.session_readers import read_sessions
 from relyon.online.sampling.allocation import Allocation, allocate
+from relyon.online.sampling.depths import chosen_common
 from relyon.online.sampling.frames import results_of
 from relyon.online.sampling.pptss import draw_pptss
 from relyon.online.sampling.sample import Design, Sample, Stratum, make_stratum
@@ -109,7 +110,7 @@ def draw_sample(
         raise ParameterError(message("online.standard-deviations-of-pilot"))
     named = tiers.names if isinstance(tiers, Tiers) else tuple(names)
     depths = _depths(k, named)
-    shallow = _common(common_k, depths)
+    shallow = chosen_common(min(depths), min(depths), common_k)
     pilot = None if deviations is None else _by_tier(deviations, named, "deviations")
     say = progress or (lambda done, steps, what: None)
     say(0, 3, "counting the sessions of every query")
@@ -142,20 +143,6 @@ def _depths(k: int | Mapping[str, int] | None, names: Sequence[str]) -> list[int
         if depth < 1:
             raise ParameterError(message("online.parameter-k-must-be-1", depth=depth))
     return [int(depth) for depth in depths]
-
-
-def _common(common_k: int | None, depths: Sequence[int]) -> int:
-    if common_k is None:
-        return min(depths)
-    if not 1 <= common_k <= min(depths):
-        raise ParameterError(
-            message(
-                "online.common-k-beyond-depth",
-                depths=min(depths),
-                common_k=common_k,
-            )
-        )
-    return common_k
 
 
 def _by_tier(values: Mapping[str, N], names: Sequence[str], what: str) -> list[N]:

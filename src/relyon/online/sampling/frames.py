@@ -77,8 +77,8 @@ def count_queries(sessions: object) -> pl.DataFrame:
 def searches(sessions: Sessions, queries: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
     """Returns every pair of a session and its query once, of all queries or some of them.
 
-    Ids are taken as they came: that blank ones are none is looked at once a pair and not once a
-    row, which is several times faster in DuckDB.
+    Ids are taken as they came: blank ones are left out per pair rather than
+    per row, which is several times faster in DuckDB.
     """
     import narwhals as nw
 
@@ -93,7 +93,7 @@ def searches(sessions: Sessions, queries: Sequence[str] | None = None) -> nw.Laz
 def results_of(sessions: Sessions, ids: Sequence[str], depth: int) -> pl.DataFrame:
     """Reads the first results of some sessions: one row per session, query and document.
 
-    Documents of which no impression was logged are left out: nobody knows where they stood.
+    Documents of which no impression was logged are left out: their positions are unknown.
 
     Args:
         sessions: The log.

@@ -90,7 +90,7 @@ def build_pool(
 
     Args:
         sample: What `draw_sample` returned.
-        judged: Earlier judgments: `relyon.Judgments`, a frame, a file, or what else holds them.
+        judged: Earlier judgments: `relyon.Judgments`, a frame, a file, or other data with grades.
             With `max_age`, a frame or a CSV, TSV, JSON Lines or Parquet file with a column of
             dates. Of a pair that was judged several times, the latest grade counts.
         max_age: Older grades are not used again: a time, or text such as `180d`, `26w`, `6m`

@@ -161,7 +161,7 @@ class Sample(Exportable):
         """Returns the results as a run whose queries are the sampled sessions.
 
         Raises:
-            InputError: If a session id stands for several queries.
+            InputError: If a session id belongs to several queries.
         """
         from relyon.data.run import Run
 
@@ -177,7 +177,7 @@ class Sample(Exportable):
         With `to_run`, `relyon.evaluate` then gives the value of every session.
 
         Raises:
-            InputError: If a session id stands for several queries.
+            InputError: If a session id belongs to several queries.
 
         Examples:
             >>> import polars as pl, relyon

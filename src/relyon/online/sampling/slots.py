@@ -37,10 +37,10 @@ def _salt(seed: int, purpose: int) -> int:
 def places_of(queries: pl.DataFrame, count: int, seed: int) -> NDArray[np.int64]:
     """Returns how many of `count` sessions, drawn without replacement, each query gets.
 
-    Every session of a query stands for a place with a key, made of the seed, the query and the
-    place's number; the lowest keys win. This is a simple random sample: every set of places has the
-    same chance. A larger sample holds the smaller ones, and a query's keys do not depend on what
-    else is in the log.
+    Every session of a query is a candidate for a place, with a key, made of the seed, the query and
+    the place's number; the lowest keys win. This is a simple random sample: every set of places has
+    the same chance. A larger sample contains the smaller ones, and a query's keys do not depend on
+    what else is in the log.
 
     Args:
         queries: `query` and `sessions`.
@@ -109,7 +109,7 @@ def choose_sessions(sessions: Sessions, slots: pl.DataFrame, seed: int) -> pl.Da
         `slot`, `query` and `session`, `take` rows a slot and query.
 
     Raises:
-        InputError: If the log holds fewer sessions than it did when they were counted.
+        InputError: If the log has fewer sessions than when they were counted.
     """
     import polars as pl
 

@@ -108,7 +108,7 @@ def tiers_of(
 ) -> Tiers:
     """Cuts queries into tiers by their number of sessions.
 
-    Queries stand in order of falling frequency; equally frequent ones by their text, so that the
+    Queries are in order of falling frequency; equally frequent ones by their text, so that the
     order of the rows does not matter.
 
     Args:
@@ -122,7 +122,7 @@ def tiers_of(
         names: One per tier.
 
     Raises:
-        ParameterError: If the method is none of these, or the cuts do not fit the tiers.
+        ParameterError: If the method is unknown, or the cuts do not fit the tiers.
 
     Examples:
         >>> import polars as pl

@@ -107,7 +107,7 @@ class ArmReport(Exportable):
     notes: tuple[Note, ...] = ()
 
     def get(self, metric: str, arm: str) -> ArmMetric:
-        """Returns one metric of one arm; StopIteration where there is none."""
+        """Returns one metric of one arm; StopIteration if there is none."""
         return next(one for one in self.rows if (one.metric, one.arm) == (metric, arm))
 
     def to_frame(self) -> pl.DataFrame:

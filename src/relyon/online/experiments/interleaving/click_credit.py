@@ -70,9 +70,9 @@ def score_clicks(
     query. A document clicked twice counts once.
 
     Intervals and p-values are over queries, so that the many sessions of a query count as one
-    observation; they hold for one look, planned before. The always-valid test looks after every
-    session: stop when it is sure. It uses the first session of each mixed list: later ones on the
-    same list know its luck already. Give each session a list of its own, and it uses them all.
+    observation; they are valid for one look, planned before. The always-valid test looks after
+    every session: stop when it is sure. It uses the first session of each mixed list: later ones on
+    the same list know its luck already. Give each session a list of its own, and it uses them all.
 
     Args:
         mixed: What `mix_runs` made: the lists or their file.
@@ -81,7 +81,7 @@ def score_clicks(
 
     Raises:
         InputError: If the log has no clicks, or which list was shown, or has no session with one of
-            the lists; or `mixed` holds no mixed lists.
+            the lists; or `mixed` contains no mixed lists.
         ParameterError: If `level` does not lie between 0 and 1.
 
     Examples:
@@ -252,8 +252,8 @@ def _looks(
 ) -> tuple[Look, ...]:
     """Runs the always-valid test on the first session of each mixed list, day by day.
 
-    Where several runs are compared with the baseline, intervals and p-values hold for all of them
-    together (Bonferroni).
+    Where several runs are compared with the baseline, intervals and p-values are valid for all of
+    them together (Bonferroni).
     """
     import polars as pl
 

@@ -42,8 +42,8 @@ class MixedLists(Exportable):
 
     Attributes:
         lists: One row per result: `mixture`, the list's id, `query`, `position`, `document`,
-            `owner`, the run that it stands for, `method`, and a column `credit RUN` for each run:
-            what a click says about it. What it holds is the method's: 1 for the owner (team-draft),
+            `owner`, the run that it represents, `method`, and a column `credit RUN` for each run:
+            what a click says about it. Its values are the method's: 1 for the owner (team-draft),
             the run's rank of the document (balanced), the probability that it came from the run
             (probabilistic), 1 / rank (optimised).
         method: The method's name.

@@ -36,7 +36,7 @@ def mix_runs(
     Documents are ordered by their scores, equal ones by descending id. Queries that a run lacks are
     left out. A list depends on the seed, the query, the number of the draw and the runs, and on
     nothing else; its id is the query, `#` and that number from 1. Give each session a draw of its
-    own, or one of many: with few draws the luck of who stood first stays in the result.
+    own, or one of many: with few draws the luck of who was first stays in the result.
 
     Args:
         runs: Two runs or more: what `relyon.read_run` takes, or a mapping from names to that. The

@@ -29,7 +29,7 @@ __all__ = ["Probabilistic"]
 @register
 @dataclass(frozen=True)
 class Probabilistic(Interleaving):
-    """Probabilistic interleaving: every document may stand anywhere, the better ranked more often.
+    """Probabilistic interleaving: every document may be anywhere, the better ranked more often.
 
     At each position a run is drawn, and from it a document with a probability proportional to
     1 / rank**decay among those left. Which run was drawn does not matter afterwards: the credit of

@@ -1,0 +1,149 @@
+"""Requests that several commands have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from relyon.cli.option_values import chosen_convention
+from relyon.cli.options import alpha_option, confidence_option
+from relyon.cli.request import Declared, flag, group, option, request
+
+if TYPE_CHECKING:
+    from relyon.analysis.comparison.settings import Correction, Interval, Options
+    from relyon.data.convention import Convention
+
+__all__ = ["Clicks", "Listen", "Rules", "Statistics", "listen_options"]
+
+Test = Literal["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey"]
+
+
+@request
+class Rules:
+    """The convention, and changes of it."""
+
+    convention: str | None = option(
+        "--convention",
+        metavar="PRESET|FILE",
+        help="Rules for ties, undefined queries, gains …: a preset listed by `relyon"
+        " conventions`, or a TOML, JSON or YAML file.  [default: relyon]",
+    )
+    changes: tuple[str, ...] = option(
+        "--set",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Change one rule of the convention, such as ties=expected, or of one measure, such as"
+        " rbp.p=0.9 or ndcg.undefined=one.",
+    )
+
+    def __bool__(self) -> bool:
+        return bool(self.convention or self.changes)
+
+    def chosen(self) -> Convention:
+        """Returns the convention that they name."""
+        return chosen_convention(self.convention, self.changes)
+
+
+@request
+class Statistics:
+    """The settings of significance tests and intervals."""
+
+    test: Test = option(
+        "--test",
+        type=click.Choice(["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey"]),
+        default="t",
+        show_default=True,
+        help="The paired test; tukey (randomised Tukey HSD) is for three or more runs."
+        " --format json and csv contain the other tests too.",
+    )
+    interval: Interval = option(
+        "--interval",
+        type=click.Choice(["t", "percentile", "bca"]),
+        default="t",
+        show_default=True,
+        help="Method for confidence intervals; percentile and bca are bootstrap intervals.",
+    )
+    correction: Correction = option(
+        "--correction",
+        type=click.Choice(["holm", "bh", "none"]),
+        default="holm",
+        show_default=True,
+        help="Correction for multiple comparisons (runs x measures); bh is Benjamini-Hochberg.",
+    )
+    alpha: float = alpha_option()
+    confidence: float = confidence_option()
+    resamples: int = option(
+        "--resamples",
+        type=click.IntRange(min=1),
+        default=10_000,
+        show_default=True,
+        help="Number of resamples in permutation, bootstrap and Tukey tests; p is at least"
+        " 1 / (resamples + 1).",
+    )
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Random seed. The same seed gives the same digits on any machine.",
+    )
+
+    def settings(self, threads: int) -> Options:
+        """Returns them as functions take them."""
+        return {
+            "test": self.test,
+            "interval": self.interval,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "confidence": self.confidence,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "threads": threads,
+        }
+
+
+@request
+class Clicks:
+    """Which clicks count, and the confidence level of what they say."""
+
+    confidence: float = confidence_option()
+    min_dwell: float | None = option(
+        "--min-dwell",
+        type=click.FloatRange(min=0),
+        metavar="SECONDS",
+        help="Ignore clicks with a shorter dwell time, in seconds.",
+    )
+    depth: int = option(
+        "-k",
+        "--depth",
+        type=click.IntRange(1, 1000),
+        default=10,
+        show_default=True,
+        help="Ignore positions after this one.",
+    )
+
+
+@request
+class Listen:
+    """Where a server listens."""
+
+    host: str = option(
+        "--host", default="127.0.0.1", show_default=True, help="The address to listen on."
+    )
+    port: int = option("--port")
+    browser: bool = flag("--browser", help="Open the page in a browser on this machine.")
+
+
+def listen_options(port: int) -> Declared:
+    """Declares where a server listens, with its own default port."""
+    return group(
+        Listen,
+        port=option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=port,
+            show_default=True,
+            help="The port; 0 picks a free one.",
+        ),
+    )
