@@ -1,4 +1,4 @@
-"""Any measure on the judged documents alone: the parameter `judged_only`."""
+"""A measure on the judged documents alone: the parameter `judged_only`."""
 
 from __future__ import annotations
 

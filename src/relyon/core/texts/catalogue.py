@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
 
 from relyon.core.texts import sentences
 from relyon.core.texts.fields import put
@@ -41,7 +40,7 @@ class Text(Sayable):
     """
 
     key: str
-    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    values: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def text(self, language: Language = "en") -> str:
         """Returns the text in a language."""
@@ -76,7 +75,7 @@ class Catalogue(Mapping[str, str]):
         own = _read(self.area, self.language)
         return own if self.area in SENTENCES else {**_read(self.area, "en"), **own}
 
-    def say(self, key: str, /, **values: Any) -> str:
+    def say(self, key: str, /, **values: object) -> str:
         """Returns a text with values filled in, or as written if there are none.
 
         Args:
@@ -85,7 +84,7 @@ class Catalogue(Mapping[str, str]):
         """
         return self.write(self[key], values) if values else self[key]
 
-    def write(self, sentence: str, values: Mapping[str, Any]) -> str:
+    def write(self, sentence: str, values: Mapping[str, object]) -> str:
         """Returns a sentence outside the catalogue, with values filled in."""
         return put(sentence, values, self)
 
@@ -124,7 +123,7 @@ class Catalogue(Mapping[str, str]):
         """Returns the names of several values, such as the headings of a table."""
         return [self.name(group, value) for value in values]
 
-    def said(self, value: Any, /) -> str:
+    def said(self, value: object, /) -> str:
         """Returns a text or a message in this language, anything else as `str` does."""
         if isinstance(value, Text):
             area, _, key = value.key.partition(".")
@@ -183,11 +182,11 @@ def _read(area: str, language: str) -> Mapping[str, str]:
         return _flat(tomllib.load(file))
 
 
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+def _flat(tree: Mapping[str, object], prefix: str = "") -> dict[str, str]:
     texts: dict[str, str] = {}
     for key, value in tree.items():
         if isinstance(value, Mapping):
             texts |= _flat(value, f"{prefix}{key}.")
         else:
-            texts[f"{prefix}{key}"] = value
+            texts[f"{prefix}{key}"] = str(value)
     return texts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol, TypeGuard
 
 from relyon.core.texts.numbers import TERMINAL, NumberStyle
 
@@ -23,7 +23,7 @@ class Speaker(Protocol):
     def name(self, group: str, value: str, /) -> str:
         """Returns the name of a value in the language, or the value if it has none."""
 
-    def said(self, value: Any, /) -> str:
+    def said(self, value: object, /) -> str:
         """Returns a text in the language, anything else as `str` does."""
 
 
@@ -44,14 +44,14 @@ class _English:
     def name(self, group: str, value: str) -> str:
         return value
 
-    def said(self, value: Any) -> str:
+    def said(self, value: object) -> str:
         return str(value)
 
 
 ENGLISH = _English()
 
 
-def put(sentence: str, values: Mapping[str, Any], speaker: Speaker = ENGLISH) -> str:
+def put(sentence: str, values: Mapping[str, object], speaker: Speaker = ENGLISH) -> str:
     """Returns a sentence with its placeholders filled in.
 
     A value may be a number, text, a `Text` or a `Message`, or a list of those. Besides Python's own
@@ -85,7 +85,7 @@ def put(sentence: str, values: Mapping[str, Any], speaker: Speaker = ENGLISH) ->
 class _Field:
     """A value in a sentence."""
 
-    def __init__(self, value: Any, speaker: Speaker) -> None:
+    def __init__(self, value: object, speaker: Speaker) -> None:
         self.value = value
         self.speaker = speaker
 
@@ -96,10 +96,9 @@ class _Field:
             return write(self.value, rest, self.speaker)
         if specification:
             return format(self.value, specification)
-        return self.speaker.said(self.value) if not _listed(self.value) else self._list()
-
-    def _list(self) -> str:
-        return self.speaker.word("list.comma").join(map(self.speaker.said, self.value))
+        if _listed(self.value):
+            return self.speaker.word("list.comma").join(map(self.speaker.said, self.value))
+        return self.speaker.said(self.value)
 
     def __str__(self) -> str:
         return format(self)
@@ -108,7 +107,7 @@ class _Field:
         return repr(self.value)
 
 
-def _listed(value: Any) -> bool:
+def _listed(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, list | tuple)
 
 
@@ -116,29 +115,29 @@ def _digits(rest: str) -> int | None:
     return int(rest) if rest else None
 
 
-def _count(value: Any, rest: str, speaker: Speaker) -> str:
+def _count(value: object, rest: str, speaker: Speaker) -> str:
     noun = _noun(value, rest, speaker)
     return f"{value:,} {noun}" if noun else f"{value:,}"
 
 
-def _noun(value: Any, rest: str, speaker: Speaker) -> str:
+def _noun(value: object, rest: str, speaker: Speaker) -> str:
     one, _slash, many = rest.partition("/")
     return one if value == 1 else many
 
 
-def _and(value: Any, _: str, speaker: Speaker) -> str:
+def _and(value: Iterable[object], _: str, speaker: Speaker) -> str:
     parts = list(map(speaker.said, value))
     if len(parts) < 2:
         return "".join(parts)
     return speaker.word("list.comma").join(parts[:-1]) + speaker.word("list.and") + parts[-1]
 
 
-def _name(value: Any, rest: str, speaker: Speaker) -> str:
+def _name(value: object, rest: str, speaker: Speaker) -> str:
     # Compound words have no name of their own.
     return speaker.said(value) if getattr(value, "values", None) else speaker.name(rest, str(value))
 
 
-KINDS: dict[str, Callable[[Any, str, Speaker], str]] = {
+KINDS: dict[str, Callable[..., str]] = {
     "value": lambda value, rest, speaker: speaker.style.number(value, _digits(rest)),
     "delta": lambda value, rest, speaker: speaker.style.signed(value, _digits(rest)),
     "share": lambda value, rest, speaker: speaker.style.percent(value, _digits(rest) or 0),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: A series of any data frame.
 Column: TypeAlias = "nw.Series[Any]"
+#: The rows of any data frame.
+Rows: TypeAlias = "nw.DataFrame[Any] | LazyRows"
 
 __all__ = ["arrow_columns", "is_frame", "named_series", "polars_columns"]
 
@@ -166,7 +168,7 @@ def _refuse_twins(frame: object, path: str) -> None:
         )
 
 
-def _frame_of(frame: object) -> nw.DataFrame[Any] | LazyRows | None:
+def _frame_of(frame: object) -> Rows | None:
     """Wraps any frame so that its columns can be listed and selected, or returns None."""
     import narwhals as nw
 
@@ -175,7 +177,7 @@ def _frame_of(frame: object) -> nw.DataFrame[Any] | LazyRows | None:
 
 
 def _narwhals_columns(
-    wrapped: nw.DataFrame[Any] | LazyRows,
+    wrapped: Rows,
     kind: str,
     columns: Mapping[str, str] | None,
     path: str,
