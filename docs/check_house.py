@@ -5,9 +5,8 @@ python docs/check_house.py            says what is beyond a limit
 - at most 17 names directly under `src/relyon`;
 - no circle of imports, those for type checking counted;
 - no Python or C++ file over 450 lines (a stub is as long as what it declares);
-- no Python function over 9 parameters. The options of commands do not count, nor do the parameters
-  of a public function that can only be given by keyword. What `compat` offers has the parameters
-  that the other program's has.
+- no Python function over 9 parameters. The parameters of a public function that can only be given
+  by keyword do not count. What `compat` offers has the parameters that the other program's has.
 
 What is beyond a limit today is listed in `KNOWN`. An entry that is no longer needed is a fault,
 too, so the list can only shrink.
@@ -197,16 +196,6 @@ def functions(
             yield from functions(child, name, public)
 
 
-def is_command(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Says whether a decorator makes a function a command: `@group.command(…)`."""
-    called = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
-    return any(
-        (one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", ""))
-        in {"command", "group"}
-        for one in called
-    )
-
-
 def too_many_parameters(modules: list[Module], root: Path) -> Iterator[Fault]:
     """Yields the functions over the limit."""
     offered = public_names(modules)
@@ -220,7 +209,7 @@ def too_many_parameters(modules: list[Module], root: Path) -> Iterator[Fault]:
                 counted += len(given.kwonlyargs)
             if borrowed and offered_here:
                 counted = 0
-            if counted > PARAMETERS and not is_command(node):
+            if counted > PARAMETERS:
                 place = f"{module.path.relative_to(root).as_posix()}:{name}"
                 yield Fault(place, f"{counted} parameters, at most {PARAMETERS}")
 

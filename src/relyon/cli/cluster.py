@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,11 @@ from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
+    from relyon.analysis.comparison.settings import Options
     from relyon.cli.engine import Engine
     from relyon.cli.inputs import Given
     from relyon.cli.scored import Model
+    from relyon.evaluation.program import Average
     from relyon.evaluation.results import Results
     from relyon.measures import Measure
     from relyon.spark.prepared import Prepared
@@ -37,13 +39,13 @@ class Cluster:
 
     engine: Engine
     given: Given
-    average: Any = None
+    average: Average | None = None
 
     def evaluate(
         self,
         files: Sequence[str],
         names: Sequence[str],
-        measures: Sequence[Any],
+        measures: Sequence[str | Measure],
         *,
         per_query: bool,
         target: str | None,
@@ -89,8 +91,8 @@ class Cluster:
         self,
         files: Sequence[str],
         names: Sequence[str],
-        measures: Sequence[Any],
-        settings: Mapping[str, Any],
+        measures: Sequence[str | Measure],
+        settings: Options,
     ) -> Comparison:
         """Compares runs or scores.
 
@@ -116,7 +118,7 @@ class Cluster:
                 judgments, runs[0], runs[1:], asked, names=titles, **self._rules, **settings
             )
 
-    def _measures(self, names: Sequence[Any], default: Sequence[str]) -> list[Measure]:
+    def _measures(self, names: Sequence[str | Measure], default: Sequence[str]) -> list[Measure]:
         """Returns measures; the code of a plugin's goes to the executors, which lack its file."""
         from importlib import import_module
 
@@ -192,7 +194,7 @@ class Cluster:
         self,
         files: Sequence[str],
         names: Sequence[str],
-        measures: Sequence[Any],
+        measures: Sequence[str | Measure],
         per_query: bool,
         target: str | None,
         strict: bool,

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -214,7 +213,7 @@ def _measures(context: click.Context, incomplete: str) -> Iterator[str]:
         yield from (f"{name}@{depth}" for depth in DEPTHS)
 
 
-def _values(hint: Any) -> list[str]:
+def _values(hint: object) -> list[str]:
     from relyon.measures.parameters import choices
 
     return [str(value).lower() for value in choices(hint)] if hint is not None else []

@@ -26,8 +26,10 @@ from relyon.core.texts import Message, message
 if TYPE_CHECKING:
     from relyon.analysis.explanation import Explanation
     from relyon.data.convention import Convention
+    from relyon.data.judgments import Judgments
     from relyon.data.run import Run
     from relyon.data.scale import Scale
+    from relyon.io import Source
     from relyon.io.descriptions import Descriptions
     from relyon.learn.lesson import Lesson
     from relyon.measures import Measure
@@ -191,8 +193,8 @@ def _check_files(files: Sequence[str], given: Given) -> None:
 
 
 def _worth_a_look(
-    reference: Any,
-    runs: Sequence[Run],
+    reference: Judgments | Run | Source,
+    runs: Sequence[Run | Source],
     measure: Measure,
     convention: Convention,
     scale: Scale | None,

@@ -88,6 +88,7 @@ class Request:
 def command(request: Request) -> None:
     """Runs `relyon funnel`."""
     from relyon.analysis.funnel import DEFAULT_CUTOFFS, cascaded_runs, funnel
+    from relyon.data.run import Run
 
     files: Sequence[str] = request.files
     if request.given.scored:
@@ -100,7 +101,9 @@ def command(request: Request) -> None:
     runs = lists.runs
     if request.given.scored and request.candidates is not None:
         # Every model scored every row: a stage reranks what the previous one kept.
-        runs = cascaded_runs(runs, request.candidates, lists.convention)
+        runs = cascaded_runs(
+            [run for run in runs if isinstance(run, Run)], request.candidates, lists.convention
+        )
     with request.given.naming():
         found = funnel(
             lists.judgments,

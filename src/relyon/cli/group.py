@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from relyon.cli.messages import messages
-from relyon.cli.request import Settings
 from relyon.core.texts import LANGUAGES
+
+if TYPE_CHECKING:
+    from relyon.cli.request import Settings
 
 __all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "speaking", "taught"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -31,10 +31,13 @@ from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
+    from relyon.analysis.comparison.settings import Options
+    from relyon.cli.messages import Progress
     from relyon.data.convention import Convention
     from relyon.data.judgments import Judgments
     from relyon.data.run import Run
     from relyon.data.scale import Scale
+    from relyon.evaluation.program import Average
     from relyon.io import Source
     from relyon.io.format import Kind
 
@@ -70,8 +73,8 @@ class Lists:
         convention: The rules; documents of scored rows have no ids to order ties by.
     """
 
-    judgments: Any
-    runs: list[Any]
+    judgments: Judgments | Run | Source
+    runs: Sequence[Run | Source]
     names: list[str]
     convention: Convention
 
@@ -162,11 +165,11 @@ class Given:
         self,
         files: Sequence[str],
         measures: Sequence[str],
-        settings: Mapping[str, Any],
+        settings: Options,
         *,
         names: Sequence[str] = (),
-        average: Any = None,
-        progress: Any = None,
+        average: Average | None = None,
+        progress: Progress | None = None,
         lists: bool = True,
         further: Sequence[str] = (),
     ) -> Comparison:
@@ -190,12 +193,6 @@ class Given:
         from relyon.analysis.comparison.inputs import compare_runs
         from relyon.evaluation import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
-        rules: dict[str, Any] = {
-            "convention": self.convention,
-            "average": average,
-            "scale": self.scale,
-            "progress": progress,
-        }
         if self.scored and not lists and not files and len(self.scored.files) == 1:
             models = self.scored.models((), names, least=2)
             threads = settings.get("threads", 0)
@@ -214,7 +211,10 @@ class Given:
                 return compare_scores(
                     rows,
                     list(measures) or DEFAULT_SCORE_MEASURES,
-                    **rules,
+                    convention=self.convention,
+                    average=average,
+                    scale=self.scale,
+                    progress=progress,
                     **settings,
                 )
         check_two_runs(files)
@@ -226,7 +226,10 @@ class Given:
                 list(measures) or DEFAULT_MEASURES,
                 further,
                 names=found.names,
-                **rules,
+                convention=self.convention,
+                average=average,
+                scale=self.scale,
+                progress=progress,
                 **settings,
             )
 
@@ -235,7 +238,7 @@ class Given:
         columns = self.columns_of("judgments", path)
         return judgments_argument(path, self.formats[0], columns, self.scale, "--judgments-columns")
 
-    def run(self, path: str, name: str | None, *, whole: bool = False) -> Any:
+    def run(self, path: str, name: str | None, *, whole: bool = False) -> Source | Run:
         """Returns an opened run to stream, or one read with the caller's options."""
         columns = self.columns_of("run", path)
         return run_argument(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -14,6 +14,9 @@ from relyon.cli.output import Output, write
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import catalogue, message
+
+if TYPE_CHECKING:
+    from relyon.judging.records import User
 
 __all__ = ["account", "accounts", "events"]
 
@@ -134,7 +137,7 @@ def accounts(request: Accounts) -> None:
     write("\n".join(lines) if found else texts["no_account"], request.output.path)
 
 
-def _state(user: Any) -> str:
+def _state(user: User) -> str:
     if user.machine:
         return "language model"
     if not user.active:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -17,6 +17,7 @@ from relyon.core.texts import LANGUAGES, message
 
 if TYPE_CHECKING:
     from relyon.core.language import Language
+    from relyon.judging.llm.endpoint import Endpoint
     from relyon.judging.llm.judge import Outcome, Plan
     from relyon.judging.llm.models import Configuration
     from relyon.judging.llm.prompt import Prompt
@@ -216,10 +217,10 @@ def llm(request: Llm) -> None:
         _ask(store, chosen, prompt, plan, server, request.concurrency)
 
 
-def _parameters(texts: Sequence[str]) -> dict[str, Any]:
+def _parameters(texts: Sequence[str]) -> dict[str, object]:
     import json
 
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
@@ -290,7 +291,7 @@ def _ask(
     chosen: Configuration,
     prompt: Prompt,
     plan: Plan,
-    server: Any,
+    server: Endpoint,
     concurrency: int,
 ) -> None:
     from relyon.judging.llm.judge import Outcome, ask_model

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import wraps
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, dataclass_transform
 
 import click
 
@@ -33,22 +33,24 @@ R = TypeVar("R")
 _KEY = "declared"
 
 
-class Settings(TypedDict, total=False):
-    """What an option of click can be given."""
+if TYPE_CHECKING:
 
-    type: click.ParamType[Any] | type
-    default: object
-    show_default: bool
-    required: bool
-    multiple: bool
-    nargs: int
-    metavar: str
-    help: str
-    is_flag: bool
-    flag_value: object
-    hidden: bool
-    envvar: str
-    callback: Callable[[click.Context, click.Parameter, Any], object]
+    class Settings(TypedDict, total=False):
+        """What an option of click can be given."""
+
+        type: click.ParamType[Any] | type
+        default: object
+        show_default: bool
+        required: bool
+        multiple: bool
+        nargs: int
+        metavar: str
+        help: str
+        is_flag: bool
+        flag_value: object
+        hidden: bool
+        envvar: str
+        callback: Callable[[click.Context, click.Parameter, Any], object]
 
 
 def option(*names: str, **settings: Unpack[Settings]) -> Declared:
@@ -89,8 +91,28 @@ def fixed(value: object) -> Declared:
     field_specifiers=(argument, option, flag, group, fixed, field),
 )
 def request(kind: type[R]) -> type[R]:
-    """Makes a class of declared fields a frozen dataclass."""
-    return dataclass(frozen=True, kw_only=True, eq=False)(kind)
+    """Makes a class of declared fields a frozen dataclass, without compiling methods at start."""
+    made = dataclass(init=False, repr=False, eq=False, kw_only=True)(kind)
+    made.__init__ = _fill  # type: ignore[method-assign]
+    made.__setattr__ = _refuse  # type: ignore[method-assign]
+    return made
+
+
+def _fill(self: object, **values: object) -> None:
+    for one in fields(self):  # type: ignore[arg-type]
+        value = values.pop(one.name, one.default)
+        if value is MISSING:
+            raise TypeError(f"{type(self).__name__} needs {one.name}")
+        object.__setattr__(self, one.name, value)
+    if values:
+        raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
+    check = getattr(self, "__post_init__", None)
+    if check is not None:
+        check()
+
+
+def _refuse(self: object, name: str, value: object) -> None:
+    raise FrozenInstanceError(f"cannot assign to {name}")
 
 
 def takes(kind: type[R]) -> Callable[[Callable[[R], None]], Callable[..., None]]:
@@ -117,27 +139,37 @@ def takes(kind: type[R]) -> Callable[[Callable[[R], None]], Callable[..., None]]
     return decorate
 
 
-class _Parameter(NamedTuple):
+class _Parameter:
     """An argument or option: what click calls it, if not by the field's name, and how."""
 
-    name: str
-    declare: Callable[..., Any]
-    names: tuple[str, ...]
-    settings: Settings
+    def __init__(
+        self, declare: Callable[..., Any], names: tuple[str, ...], settings: Settings
+    ) -> None:
+        self.declare = declare
+        self.names = names
+        self.settings = settings
+        self.name = next((name for name in names if name.isidentifier()), "")
 
 
-class _Fixed(NamedTuple):
+class _Fixed:
     """A value that the command line cannot change."""
 
-    value: object
+    def __init__(self, value: object) -> None:
+        self.value = value
 
 
-class _Group(NamedTuple):
+class _Group:
     """A request, and which of its fields a command offers."""
 
-    kind: Callable[..., Any]
-    names: tuple[str, ...]
-    declared: Mapping[str, Field[object]]
+    def __init__(
+        self,
+        kind: Callable[..., Any],
+        names: tuple[str, ...],
+        declared: Mapping[str, Field[object]],
+    ) -> None:
+        self.kind = kind
+        self.names = names
+        self.declared = declared
 
     def members(self) -> Iterator[tuple[str, _Parameter | _Fixed | _Group]]:
         """Returns the declared fields by name, in the order of the help."""
@@ -171,5 +203,4 @@ class _Group(NamedTuple):
 def _declared(declare: Callable[..., Any], names: tuple[str, ...], settings: Settings) -> Declared:
     absent = () if settings.get("multiple") or settings.get("nargs") == -1 else None
     default = MISSING if settings.get("required") else settings.get("default", absent)
-    named = next((name for name in names if name.isidentifier()), "")
-    return field(default=default, metadata={_KEY: _Parameter(named, declare, names, settings)})
+    return field(default=default, metadata={_KEY: _Parameter(declare, names, settings)})

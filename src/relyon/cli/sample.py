@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -23,6 +23,7 @@ from relyon.core.texts import message
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from relyon.core.language import Language
     from relyon.data.sessions import Sessions
     from relyon.online.monitoring import SamplePlan
     from relyon.online.sampling import Method, Pool, Sample
@@ -367,7 +368,7 @@ def _deviations(path: str) -> Mapping[str, float]:
     return dict(numbers.iter_rows())
 
 
-def _text(sample: Sample, pool: Pool, form: str, language: Any) -> str:
+def _text(sample: Sample, pool: Pool, form: str, language: Language | None) -> str:
     counts = pool.to_dict()
     if form == "json":
         import json

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
@@ -113,7 +112,7 @@ OPTIONS: list[click.Parameter] = [
 ]
 
 
-def _run(arguments: tuple[str, ...] = (), **_: Any) -> int:
+def _run(arguments: tuple[str, ...] = (), **_: object) -> int:
     """Runs `relyon trec_eval`."""
     from relyon.compat.trec_eval import TrecEvalError, parse, run
 
