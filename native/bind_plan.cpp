@@ -35,6 +35,7 @@ void make_plan(Plan* place, const nb::iterable& kernels, const std::string& ties
                const std::string& without_closed_form, bool spans) {
   Plan plan;
   std::vector<std::pair<const char*, Ties>> all_ties;
+  all_ties.reserve(tie_rules.size());
   for (const TieRule& rule : tie_rules) all_ties.emplace_back(rule.name, rule.rule);
   plan.rules.ties = choose<Ties>("ties", ties, all_ties);
   plan.rules.unjudged = choose<Unjudged>("unjudged", unjudged,
