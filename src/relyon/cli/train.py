@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
     from relyon.ltr import Training
     from relyon.ltr.preparation.query_split import Duplicates
+    from relyon.report import Format
 
 __all__ = ["command"]
 
@@ -350,7 +351,7 @@ def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _number(text: str) -> Any:
+def _number(text: str) -> int | float | str:
     for kind in (int, float):
         try:
             return kind(text)
@@ -372,7 +373,7 @@ def _stop(text: str | None, watch: str | None) -> Any:
     )
 
 
-def _page_form(path: str | None) -> Any:
+def _page_form(path: str | None) -> Format:
     """Returns the format of the page; checked before training, which may take long."""
     if path is None:
         return "html"
