@@ -257,7 +257,7 @@ def test_on_the_command_line(command: Any, tmp_path: Path, form: str) -> None:
     log().with_columns(pl.col("clicked").cast(pl.Int8)).write_csv(clicks)
     lines = [f"{q} 0 {doc} {grade}" for q, one in GRADES.items() for doc, grade in one.items()]
     judged.write_text("\n".join(lines))
-    arguments = ["labels", "compare", str(clicks), "--model", "dctr", "-m", "pbm"]
+    arguments = ["labels", "compare", str(clicks), "--model", "dctr", "--model", "pbm"]
     arguments += ["--judgments", str(judged), "--measure", "gauc", "--format", form]
     outcome = command(*arguments)
     assert outcome.code == 0, outcome.err

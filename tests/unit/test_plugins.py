@@ -62,7 +62,7 @@ def test_evaluate_takes_a_measure_from_a_file_or_module(folder: Path, plugin: st
 
 def test_explain_and_measures_know_it_too(folder: Path) -> None:
     done = relyon(
-        folder, "explain", "j.qrels", "r.run", "--query", "q", "-m", "first_grade",
+        folder, "explain", "j.qrels", "r.run", "--query-id", "q", "-m", "first_grade",
         "--plugin", "mine.py",
     )  # fmt: skip
     assert "first_grade of query q = 2" in done.stdout
