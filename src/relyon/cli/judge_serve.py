@@ -163,6 +163,7 @@ def serve(request: Serve) -> None:
         private_files(),
         listen(request.listen.host, request.listen.port) as listening,
     ):
+        database, rounds = request.database, request.rounds
         if request.demo is not None:
             database, rounds = _build_demo(request.demo)
         with open_store(database or "judging.db", create=True) as store:
