@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from relyon.cli.options import format_option, no_color_option
-from relyon.cli.output import Output, write
+from relyon.cli.output import Answer, Output, emit
 from relyon.cli.request import argument, fixed, group, request, takes
 from relyon.cli.text import definitions, entries, sections
 from relyon.core.document.terminal import align
@@ -44,13 +44,14 @@ def command(request: Request) -> None:
     chosen = (
         [load_convention(request.name)] if request.name else [presets.get(key) for key in presets]
     )
-    if request.output.form == "json":
-        import json
-
-        found = [convention.to_dict() for convention in chosen]
-        write(json.dumps(found[0] if request.name else found, ensure_ascii=False, indent=2))
+    if request.name:
+        answer = Answer(chosen[0].to_dict, lambda language: describe(chosen[0]))
     else:
-        write(describe(chosen[0]) if request.name else listing(chosen))
+        answer = Answer(
+            lambda: [convention.to_dict() for convention in chosen],
+            lambda language: listing(chosen),
+        )
+    emit(answer, request.output)
 
 
 def listing(chosen: list[Convention]) -> str:

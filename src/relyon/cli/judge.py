@@ -26,12 +26,13 @@ from relyon.cli.options import (
     rule_option,
     scale_option,
 )
-from relyon.cli.output import Output, protect_inputs, write
+from relyon.cli.output import Answer, Output, emit, protect_inputs, write
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import catalogue, message
 
 if TYPE_CHECKING:
+    from relyon.core.language import Language
     from relyon.data.aggregation import Rule
     from relyon.data.sheets import Sheet
     from relyon.io.sheets import SheetFormat
@@ -395,14 +396,12 @@ def status(request: Status) -> None:
             else [store.projects.get(request.project)]
         )
         found = [describe_project(store, one.id) for one in chosen]
-    if request.output.form == "json":
-        import json
 
-        write(json.dumps(found, ensure_ascii=False, indent=2), request.output.path)
-        return
-    language = messages.language
-    none = catalogue("judging", language)["no_project"]
-    write("\n\n".join(render_status(one, language) for one in found) or none, request.output.path)
+    def text(language: Language) -> str:
+        shown = "\n\n".join(render_status(one, language) for one in found)
+        return shown or catalogue("judging", language)["no_project"]
+
+    emit(Answer(lambda: found, text), request.output)
 
 
 command.add_command(serve)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -10,12 +10,15 @@ import click
 
 from relyon.cli.messages import messages
 from relyon.cli.options import format_option, no_color_option, output_option
-from relyon.cli.output import Output, write
+from relyon.cli.output import Answer, Output, emit
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import catalogue, message
 
 if TYPE_CHECKING:
+    from relyon.core.language import Language
+    from relyon.judging.access import SignIn, Token
+    from relyon.judging.events import Event
     from relyon.judging.records import User
 
 __all__ = ["account", "accounts", "events"]
@@ -81,44 +84,58 @@ class Accounts:
 @no_color_option
 def accounts(request: Accounts) -> None:
     """Runs `relyon judge accounts`."""
-    from relyon.core.document.terminal import align
     from relyon.judging.access import list_sign_ins, list_tokens
     from relyon.judging.store import open_store
 
     with open_store(request.database) as store:
         found = [(user, list_sign_ins(store, user)) for user in store.accounts.all()]
         tokens = list_tokens(store)
-    states = [_state(user) for user, _ in found]
-    if request.output.form == "json":
-        rows = [
-            {
-                "name": user.name,
-                "role": user.role,
-                "state": state,
-                "sign_ins": [
-                    {"agent": one.agent, "address": one.address, "seen_at": one.seen_at}
-                    for one in sign_ins
-                ],
-                "tokens": [
-                    {
-                        "name": one.name,
-                        "scope": one.scope,
-                        "created_at": one.created_at,
-                        "expires_at": one.expires_at,
-                        "used_at": one.used_at,
-                    }
-                    for one in tokens
-                    if one.owner == user.name
-                ],
-            }
-            for (user, sign_ins), state in zip(found, states, strict=True)
-        ]
-        write(json.dumps(rows, ensure_ascii=False, indent=2), request.output.path)
-        return
-    texts = catalogue("judging", messages.language)
+    emit(
+        Answer(
+            lambda: _account_rows(found, tokens),
+            lambda language: _account_tables(found, tokens, language),
+        ),
+        request.output,
+    )
+
+
+def _account_rows(
+    found: Sequence[tuple[User, Sequence[SignIn]]], tokens: Sequence[Token]
+) -> list[dict[str, object]]:
+    return [
+        {
+            "name": user.name,
+            "role": user.role,
+            "state": _state(user),
+            "sign_ins": [
+                {"agent": one.agent, "address": one.address, "seen_at": one.seen_at}
+                for one in sign_ins
+            ],
+            "tokens": [
+                {
+                    "name": one.name,
+                    "scope": one.scope,
+                    "created_at": one.created_at,
+                    "expires_at": one.expires_at,
+                    "used_at": one.used_at,
+                }
+                for one in tokens
+                if one.owner == user.name
+            ],
+        }
+        for user, sign_ins in found
+    ]
+
+
+def _account_tables(
+    found: Sequence[tuple[User, Sequence[SignIn]]], tokens: Sequence[Token], language: Language
+) -> str:
+    from relyon.core.document.terminal import align
+
+    texts = catalogue("judging", language)
     table = [
-        [user.name, user.role, texts.name("state", state), str(len(sign_ins))]
-        for (user, sign_ins), state in zip(found, states, strict=True)
+        [user.name, user.role, texts.name("state", _state(user)), str(len(sign_ins))]
+        for user, sign_ins in found
     ]
     lines = align(texts.names("column", ("account", "role", "state", "sign_ins")), table, 3)
     if tokens:
@@ -134,7 +151,7 @@ def accounts(request: Accounts) -> None:
         ]
         names = ("account", "token", "scope", "ends", "used")
         lines += ["", *align(texts.names("column", names), table, 5)]
-    write("\n".join(lines) if found else texts["no_account"], request.output.path)
+    return "\n".join(lines) if found else texts["no_account"]
 
 
 def _state(user: User) -> str:
@@ -257,7 +274,6 @@ class Events:
 @no_color_option
 def events(request: Events) -> None:
     """Runs `relyon judge events`."""
-    from relyon.core.document.terminal import align
     from relyon.core.parameters import check_choice
     from relyon.judging.events import EVENT_KINDS, list_events
     from relyon.judging.store import open_store
@@ -266,17 +282,22 @@ def events(request: Events) -> None:
         check_choice("kind", request.kind, EVENT_KINDS)
     with open_store(request.database) as store:
         found = list_events(store, kind=request.kind, actor=request.account, most=request.limit)
-    if request.output.form == "json":
-        rows = [one.to_dict() for one in found]
-        write(json.dumps(rows, ensure_ascii=False, indent=2), request.output.path)
-        return
+    emit(
+        Answer(
+            lambda: [one.to_dict() for one in found],
+            lambda language: _event_table(found, language),
+        ),
+        request.output,
+    )
+
+
+def _event_table(found: Sequence[Event], language: Language) -> str:
+    from relyon.core.document.terminal import align
+
     table = [
         [_time(one.at), one.actor or "-", one.kind, one.detail or "-", one.address or "-"]
         for one in found
     ]
-    texts = catalogue("judging", messages.language)
+    texts = catalogue("judging", language)
     titles = texts.names("column", ("time", "account", "event", "detail", "address"))
-    write(
-        "\n".join(align(titles, table, 5)) if found else texts["nothing_happened"],
-        request.output.path,
-    )
+    return "\n".join(align(titles, table, 5)) if found else texts["nothing_happened"]

@@ -9,7 +9,7 @@ import click
 
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import format_option, no_color_option
-from relyon.cli.output import Output, write
+from relyon.cli.output import Answer, Output, emit
 from relyon.cli.request import argument, fixed, flag, group, request, takes
 from relyon.core.texts import message
 
@@ -69,7 +69,7 @@ def backup(request: Backup) -> None:
             existing="replace" if request.force else "refuse",
             progress=progress,
         )
-    _show(made, request.output.form)
+    emit(Answer(lambda: asdict(made), lambda language: _table(made)), request.output)
 
 
 @request
@@ -100,19 +100,14 @@ def restore(request: Restore) -> None:
         )
     if done.aside:
         messages.note(message("cli.existing-database-is-now", aside=done.aside))
-    _show(done.copy, request.output.form)
+    emit(Answer(lambda: asdict(done.copy), lambda language: _table(done.copy)), request.output)
 
 
-def _show(made: Copy, form: str) -> None:
-    if form == "json":
-        import json
-
-        write(json.dumps(asdict(made), ensure_ascii=False, indent=2))
-        return
+def _table(made: Copy) -> str:
     shown = {"bytes": made.bytes, **{name: count for name, count in made.rows.items() if count}}
     shown.pop("alembic_version", None)
     width = max(map(len, shown))
     lines = [f"{made.file}: whole, version {made.version}"]
-    write(
-        "\n".join([*lines, *(f"  {name:{width}}  {count:>12,}" for name, count in shown.items())])
+    return "\n".join(
+        [*lines, *(f"  {name:{width}}  {count:>12,}" for name, count in shown.items())]
     )

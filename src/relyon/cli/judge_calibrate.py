@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -15,7 +16,7 @@ from relyon.cli.options import (
     project_option,
     rule_option,
 )
-from relyon.cli.output import Output, protect_inputs, write
+from relyon.cli.output import Answer, Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -148,39 +149,31 @@ def calibrate(request: Calibrate) -> None:
                 store, chosen, {run: run for run in request.runs}, measure=request.measure
             )
         apart = find_differences(store, chosen, count=request.examples, rule=request.rule)
-    write(
-        _rendered(measured, chosen, found, request.output.form, order, apart), request.output.path
-    )
+    emit(_answer(measured, chosen, found, order, apart), request.output)
 
 
-def _rendered(
+def _answer(
     measured: Calibration,
     chosen: Configuration,
     project: Project,
-    form: str,
     order: SystemOrder | None = None,
     differences: Sequence[Difference] = (),
-) -> str:
+) -> Answer:
     from relyon.judging.llm.descriptions import configuration_dict, render_calibration
 
-    if form == "json":
-        import json
-
-        content = {
+    render = partial(
+        render_calibration, measured, chosen, project.scale, order=order, differences=differences
+    )
+    return Answer(
+        lambda: {
             "project": project.name,
             "configuration": configuration_dict(chosen),
             **measured.to_dict(),
             "systems": None if order is None else order.to_dict(),
             "examples": [one.to_dict() for one in differences],
-        }
-        return json.dumps(content, ensure_ascii=False, indent=2)
-    return render_calibration(
-        measured,
-        chosen,
-        project.scale,
-        order=order,
-        differences=differences,
-        markdown=form == "markdown",
+        },
+        lambda language: render(),
+        lambda language: render(markdown=True),
     )
 
 
@@ -249,7 +242,7 @@ def accept(request: Accept) -> None:
             return
         chosen = store.models.get(found.id, request.machine.judge, request.machine.version)
         measured = accept_judge(store, chosen, lead, least=request.least, note=request.note)
-        write(_rendered(measured, chosen, found, "table"))
+        emit(_answer(measured, chosen, found), Output())
         if measured.outlook is not None and not measured.outlook.within:
             messages.warning(
                 message(

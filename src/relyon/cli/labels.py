@@ -23,13 +23,14 @@ from relyon.cli.options import (
     scale_option,
     threads_option,
 )
-from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
+from relyon.cli.output import Charted, Output, emit, protect_inputs, refuse_existing
 from relyon.cli.request import fixed, flag, group, option, request, takes
 from relyon.cli.sessions import LogSource
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
+    from relyon.labels import ModelComparison
     from relyon.labels.actions import Actions
     from relyon.labels.model import ClickModel
 
@@ -349,12 +350,13 @@ def compare(request: Compare) -> None:
         threads=request.threads,
     )
     messages.notes(found.notes)
-    if request.output.form == "html":
-        from relyon.report import render_labels_report
+    emit(Charted(found, lambda: _page(found)), request.output)
 
-        write(render_labels_report(found, language=messages.language), request.output.path)
-    else:
-        emit(found, request.output)
+
+def _page(found: ModelComparison) -> str:
+    from relyon.report import render_labels_report
+
+    return render_labels_report(found, language=messages.language)
 
 
 command.add_command(bias)

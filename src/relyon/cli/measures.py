@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from relyon.cli.options import format_option, no_color_option, plugin_option
-from relyon.cli.output import Output, write
+from relyon.cli.output import Answer, Output, emit
 from relyon.cli.request import argument, fixed, group, request, takes
 from relyon.cli.text import definitions, entries, paragraphs, sections, summary
 from relyon.core.document.terminal import wrap
@@ -53,13 +53,11 @@ def command(request: Request) -> None:
         kinds = [
             registry.get(request.name) if request.name in registry else type(measure(request.name))
         ]
-    if request.output.form == "json":
-        import json
-
-        found = [to_dict(kind) for kind in kinds]
-        write(json.dumps(found[0] if request.name else found, ensure_ascii=False, indent=2))
+    if request.name:
+        answer = Answer(lambda: to_dict(kinds[0]), lambda language: describe(kinds[0]))
     else:
-        write(describe(kinds[0]) if request.name else listing(kinds))
+        answer = Answer(lambda: [to_dict(kind) for kind in kinds], lambda language: listing(kinds))
+    emit(answer, request.output)
 
 
 def listing(kinds: list[type[Measure]]) -> str:

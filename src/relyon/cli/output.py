@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from relyon.core.language import Language
 
 __all__ = [
+    "Answer",
     "Charted",
     "Output",
     "emit",
@@ -134,16 +135,52 @@ def render(
     return made
 
 
+class Answer:
+    """A result that a command puts together itself.
+
+    Args:
+        values: Returns the values for programs.
+        text: Returns the text for people in a language.
+        markdown: The same as Markdown.
+    """
+
+    def __init__(
+        self,
+        values: Callable[[], object],
+        text: Callable[[Language], str],
+        markdown: Callable[[Language], str] | None = None,
+    ) -> None:
+        self._values = values
+        self._text = text
+        self._markdown = markdown
+
+    def to_json(self) -> str:
+        """Returns the values as JSON."""
+        from relyon.core.document.json import json_text
+
+        return json_text(self._values())
+
+    def to_text(self, *, language: Language, columns: int | None) -> str:
+        """Returns the text; it has lines of its own, whatever the terminal's width."""
+        return self._text(language)
+
+    def to_markdown(self, *, language: Language) -> str:
+        """Returns the text as Markdown."""
+        return (self._markdown or self._text)(language)
+
+
 class Charted:
     """A result that also has charts.
 
     Args:
         result: The result.
         page: Returns it as HTML.
-        picture: Returns its charts as an SVG file.
+        picture: Returns its charts as an SVG file; None if the command offers no pictures.
     """
 
-    def __init__(self, result: object, page: Callable[[], str], picture: Callable[[], str]) -> None:
+    def __init__(
+        self, result: object, page: Callable[[], str], picture: Callable[[], str] | None = None
+    ) -> None:
         self._result = result
         self._page = page
         self._picture = picture
@@ -156,14 +193,20 @@ class Charted:
         return self._page()
 
     def to_svg(self, **options: object) -> str:
-        """Returns the charts."""
+        """Returns the charts.
+
+        Raises:
+            TypeError: If there is no picture.
+        """
+        if self._picture is None:
+            raise TypeError("no picture is offered")
         return self._picture()
 
     def to_png(self, **options: object) -> bytes:
         """Returns the charts as a picture."""
         from relyon.report import picture_png
 
-        return picture_png(self._picture())
+        return picture_png(self.to_svg())
 
 
 def write(data: str | bytes, path: str | None = None) -> None:

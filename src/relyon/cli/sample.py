@@ -14,7 +14,7 @@ from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths
 from relyon.cli.options import columns_option, format_option, language_option, no_color_option
-from relyon.cli.output import Output, emit, protect_inputs, write
+from relyon.cli.output import Answer, Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.sessions import Period, open_log
 from relyon.core.errors import InputError, ParameterError
@@ -241,7 +241,7 @@ def command(request: Request) -> None:
         from relyon.io.table_files import write_table
 
         write_table(pool.pairs, request.pool_file)
-    write(_text(sample, pool, request.summary.form, request.summary.language))
+    emit(_answer(sample, pool), request.summary)
     if request.summary.form != "json":
         notes = (*log.notes, *sample.notes, *pool.notes)
         messages.notes(notes)
@@ -368,15 +368,17 @@ def _deviations(path: str) -> Mapping[str, float]:
     return dict(numbers.iter_rows())
 
 
-def _text(sample: Sample, pool: Pool, form: str, language: Language | None) -> str:
+def _answer(sample: Sample, pool: Pool) -> Answer:
+    """Returns a sample, and how much of it is to be graded."""
     counts = pool.to_dict()
-    if form == "json":
-        import json
 
-        found = {**sample.to_dict(), "pool": counts}
-        return json.dumps(found, ensure_ascii=False, indent=2)
-    from relyon.core.texts import catalogue
+    def below(table: str, language: Language) -> str:
+        from relyon.core.texts import catalogue
 
-    table = sample.to_markdown(language) if form == "markdown" else sample.to_text(language)
-    line = catalogue("sampling", language).say("pool", **counts)
-    return f"{table}\n\n{line}"
+        return f"{table}\n\n{catalogue('sampling', language).say('pool', **counts)}"
+
+    return Answer(
+        lambda: {**sample.to_dict(), "pool": counts},
+        lambda language: below(sample.to_text(language), language),
+        lambda language: below(sample.to_markdown(language), language),
+    )
