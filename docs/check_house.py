@@ -28,12 +28,7 @@ FOLDERS = ("src", "native", "tests", "bench", "docs")
 ENDINGS = {".py", ".cpp", ".hpp", ".inc"}
 
 #: What is beyond a limit today: files, functions, and modules that stand in a circle.
-KNOWN: frozenset[str] = frozenset(
-    {
-        "src/relyon/_native.pyi:Plan.__init__",
-        "src/relyon/_native.pyi:fuse_runs",
-    }
-)
+KNOWN: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

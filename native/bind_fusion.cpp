@@ -1,4 +1,4 @@
-// Fusion as Python sees it: one call with everything said by name.
+// Fusion as Python sees it: a method, and one call that applies it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -65,32 +65,38 @@ std::vector<const RunTable*> tables_of(const nb::list& runs) {
   return tables;
 }
 
-RunTable fuse_runs(const nb::list& runs, const std::string& scaling, double floor,
-                   const std::string& points, std::vector<std::vector<double>> tables,
-                   double beyond, std::size_t window, const std::string& absent,
-                   double absent_value, const std::string& combine, std::vector<double> factors,
-                   std::vector<double> weights, bool weigh_sum, const std::string& ties,
-                   std::size_t top, int threads) {
+void make_method(FusionMethod* place, const std::string& points,
+                 std::vector<std::vector<double>> tables, double beyond, std::size_t window,
+                 const std::string& absent, double absent_value, const std::string& combine,
+                 bool weigh_sum) {
+  FusionMethod method;
+  method.points = named(all_points, points);
+  method.tables = std::move(tables);
+  method.beyond = beyond;
+  method.window = window;
+  method.absent = named(absences, absent);
+  method.absent_value = absent_value;
+  method.combine = named(combinations, combine);
+  method.weigh_sum = weigh_sum;
+  new (place) FusionMethod(std::move(method));
+}
+
+RunTable fuse_runs(const nb::list& runs, const FusionMethod& method, const std::string& scaling,
+                   double floor, std::vector<double> factors, std::vector<double> weights,
+                   const std::string& ties, std::size_t top, int threads) {
   const std::vector<const RunTable*> sources = tables_of(runs);
   Fusion fusion;
+  fusion.method = method;
   fusion.scaling = named(scalings, scaling);
   fusion.floor = floor;
-  fusion.points = named(all_points, points);
-  fusion.tables = std::move(tables);
-  fusion.beyond = beyond;
-  fusion.window = window;
-  fusion.absent = named(absences, absent);
-  fusion.absent_value = absent_value;
-  fusion.combine = named(combinations, combine);
   fusion.factors = std::move(factors);
   fusion.weights = std::move(weights);
-  fusion.weigh_sum = weigh_sum;
   fusion.ties = order_named(ties);
   fusion.top = top;
-  const bool score_only = fusion.points == Points::score || fusion.points == Points::borda;
-  const bool tabled = fusion.tables.size() == 1 || fusion.tables.size() == sources.size();
+  const bool score_only = method.points == Points::score || method.points == Points::borda;
+  const bool tabled = method.tables.size() == 1 || method.tables.size() == sources.size();
   const bool segmented =
-      fusion.points != Points::segments || std::none_of(fusion.tables.begin(), fusion.tables.end(),
+      method.points != Points::segments || std::none_of(method.tables.begin(), method.tables.end(),
                                                         [](const auto& t) { return t.empty(); });
   if (fusion.weights.size() != sources.size() || (!score_only && !tabled) || !segmented ||
       (!fusion.factors.empty() && fusion.factors.size() <= sources.size())) {
@@ -103,11 +109,13 @@ RunTable fuse_runs(const nb::list& runs, const std::string& scaling, double floo
 }  // namespace
 
 void bind_fusion(nb::module_& module) {
-  module.def("fuse_runs", &fuse_runs, nb::arg("runs"), nb::kw_only(), nb::arg("scaling"),
-             nb::arg("floor"), nb::arg("points"), nb::arg("tables"), nb::arg("beyond"),
-             nb::arg("window"), nb::arg("absent"), nb::arg("absent_value"), nb::arg("combine"),
-             nb::arg("factors"), nb::arg("weights"), nb::arg("weigh_sum"), nb::arg("ties"),
-             nb::arg("top"), nb::arg("threads"));
+  nb::class_<FusionMethod>(module, "FusionMethod", nb::is_final())
+      .def("__init__", &make_method, nb::kw_only(), nb::arg("points"), nb::arg("tables"),
+           nb::arg("beyond"), nb::arg("window"), nb::arg("absent"), nb::arg("absent_value"),
+           nb::arg("combine"), nb::arg("weigh_sum"));
+  module.def("fuse_runs", &fuse_runs, nb::arg("runs"), nb::arg("method"), nb::kw_only(),
+             nb::arg("scaling"), nb::arg("floor"), nb::arg("factors"), nb::arg("weights"),
+             nb::arg("ties"), nb::arg("top"), nb::arg("threads"));
   module.def(
       "longest_list",
       [](const nb::list& runs) {

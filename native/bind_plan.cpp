@@ -29,31 +29,37 @@ Choice choose(const std::string& field, const std::string& given,
                             {{"name", field}, {"names", wanted}, {"value", given}}));
 }
 
-void make_plan(Plan* place, const nb::iterable& kernels, const std::string& ties,
-               const std::string& unjudged, const std::string& negative, const std::string& missing,
-               const std::string& unretrieved, bool float32, int decimals,
-               const std::string& without_closed_form, bool spans) {
-  Plan plan;
+void make_rules(Rules* place, const std::string& ties, const std::string& unjudged,
+                const std::string& negative, const std::string& missing,
+                const std::string& unretrieved, bool float32, int decimals, bool spans) {
+  Rules rules;
   std::vector<std::pair<const char*, Ties>> all_ties;
   all_ties.reserve(tie_rules.size());
   for (const TieRule& rule : tie_rules) all_ties.emplace_back(rule.name, rule.rule);
-  plan.rules.ties = choose<Ties>("ties", ties, all_ties);
-  plan.rules.unjudged = choose<Unjudged>("unjudged", unjudged,
-                                         {{"nonrelevant", Unjudged::nonrelevant},
-                                          {"removed", Unjudged::removed},
-                                          {"ignored", Unjudged::ignored}});
-  plan.rules.negative = choose<Negative>("negative", negative,
-                                         {{"nonrelevant", Negative::nonrelevant},
-                                          {"unjudged", Negative::unjudged},
-                                          {"error", Negative::error}});
-  plan.rules.missing = choose<Missing>(
+  rules.ties = choose<Ties>("ties", ties, all_ties);
+  rules.unjudged = choose<Unjudged>("unjudged", unjudged,
+                                    {{"nonrelevant", Unjudged::nonrelevant},
+                                     {"removed", Unjudged::removed},
+                                     {"ignored", Unjudged::ignored}});
+  rules.negative = choose<Negative>("negative", negative,
+                                    {{"nonrelevant", Negative::nonrelevant},
+                                     {"unjudged", Negative::unjudged},
+                                     {"error", Negative::error}});
+  rules.missing = choose<Missing>(
       "missing", missing,
       {{"zero", Missing::zero}, {"skip", Missing::skip}, {"error", Missing::error}});
-  plan.rules.float32 = float32;
-  plan.rules.unretrieved_removed =
+  rules.float32 = float32;
+  rules.unretrieved_removed =
       choose<bool>("unretrieved", unretrieved, {{"counted", false}, {"removed", true}});
-  plan.rules.decimals = decimals;
-  plan.rules.spans = spans;
+  rules.decimals = decimals;
+  rules.spans = spans;
+  new (place) Rules(rules);
+}
+
+void make_plan(Plan* place, const nb::iterable& kernels, const Rules* rules,
+               const std::string& without_closed_form) {
+  Plan plan;
+  if (rules != nullptr) plan.rules = *rules;
   const bool worst =
       choose<bool>("without_closed_form", without_closed_form, {{"error", false}, {"worst", true}});
   const bool expected = plan.rules.ties == Ties::expected;
@@ -98,12 +104,14 @@ void bind_plan(nb::module_& module) {
       rules[rule.name] = nb::make_tuple(rule.key_name, rule.descending);
     return rules;
   });
-  nb::class_<Plan>(module, "Plan", nb::is_final())
-      .def("__init__", &make_plan, nb::arg("kernels"), nb::kw_only(), nb::arg("ties") = "doc-desc",
+  nb::class_<Rules>(module, "Rules", nb::is_final())
+      .def("__init__", &make_rules, nb::kw_only(), nb::arg("ties") = "doc-desc",
            nb::arg("unjudged") = "nonrelevant", nb::arg("negative") = "nonrelevant",
            nb::arg("missing") = "zero", nb::arg("unretrieved") = "counted",
-           nb::arg("float32") = false, nb::arg("decimals") = -1,
-           nb::arg("without_closed_form") = "error", nb::arg("spans") = true)
+           nb::arg("float32") = false, nb::arg("decimals") = -1, nb::arg("spans") = true);
+  nb::class_<Plan>(module, "Plan", nb::is_final())
+      .def("__init__", &make_plan, nb::arg("kernels"), nb::arg("rules") = nb::none(), nb::kw_only(),
+           nb::arg("without_closed_form") = "error")
       .def_prop_ro("needs_ranks", [](const Plan& plan) { return plan.rules.ties == Ties::rank; })
       .def_prop_ro("in_worst_order", [](const Plan& plan) {
         nb::list places;

@@ -63,7 +63,7 @@ class Fuser {
     ranks_.assign(documents_.size() * width, absent_rank);
     for (std::size_t run = 0; run < width; ++run) give(run);
     out.clear();
-    if (fusion_.combine == Combine::votes) {
+    if (fusion_.method.combine == Combine::votes) {
       vote(out);
     } else {
       for (std::uint32_t place = 0; place < documents_.size(); ++place) {
@@ -130,7 +130,7 @@ class Fuser {
   void give(std::size_t run) {
     const List& list = lists_[run];
     const std::size_t width = runs_.size();
-    const bool weigh = !fusion_.weigh_sum && fusion_.combine != Combine::votes;
+    const bool weigh = !fusion_.method.weigh_sum && fusion_.method.combine != Combine::votes;
     const double weight = weigh ? fusion_.weights[run] : 1.0;
     const auto retrieved = static_cast<double>(list.order.size());
     const auto candidates = static_cast<double>(documents_.size());
@@ -142,11 +142,11 @@ class Fuser {
       given_[cell] = weight * points(run, rank, scaled_[rank]);
     }
     double rest;
-    if (fusion_.absent == Absent::borda) {
+    if (fusion_.method.absent == Absent::borda) {
       rest = (candidates - retrieved + 1.0) / 2.0;
-    } else if (fusion_.absent == Absent::value) {
-      rest = fusion_.absent_value;
-    } else if (fusion_.scaling == Scaling::borda && fusion_.points == Points::score) {
+    } else if (fusion_.method.absent == Absent::value) {
+      rest = fusion_.method.absent_value;
+    } else if (fusion_.scaling == Scaling::borda && fusion_.method.points == Points::score) {
       rest = 0.5 - (retrieved - 1.0) / (2.0 * candidates);
     } else {
       return;
@@ -215,15 +215,16 @@ class Fuser {
   }
 
   const std::vector<double>& table(std::size_t run) const {
-    return fusion_.tables.size() == 1 ? fusion_.tables.front() : fusion_.tables[run];
+    return fusion_.method.tables.size() == 1 ? fusion_.method.tables.front()
+                                             : fusion_.method.tables[run];
   }
 
   double points(std::size_t run, std::size_t rank, double score) const {
     const auto listed = [&](std::size_t place) {
       const std::vector<double>& values = table(run);
-      return place < values.size() ? values[place] : fusion_.beyond;
+      return place < values.size() ? values[place] : fusion_.method.beyond;
     };
-    switch (fusion_.points) {
+    switch (fusion_.method.points) {
       case Points::score:
         return score;
       case Points::table:
@@ -245,12 +246,12 @@ class Fuser {
 
   // Means over windows depend on where the list ends; lists are mostly of one length.
   void prepare_window(std::size_t run, std::size_t size) {
-    if (fusion_.points != Points::window || windows_[run].size() == size) return;
+    if (fusion_.method.points != Points::window || windows_[run].size() == size) return;
     const std::vector<double>& values = table(run);
     windows_[run].resize(size);
     for (std::size_t rank = 0; rank < size; ++rank) {
-      const std::size_t from = rank > fusion_.window ? rank - fusion_.window : 0;
-      const std::size_t to = std::min(rank + fusion_.window, size - 1) + 1;
+      const std::size_t from = rank > fusion_.method.window ? rank - fusion_.method.window : 0;
+      const std::size_t to = std::min(rank + fusion_.method.window, size - 1) + 1;
       double sum = 0.0;
       for (std::size_t place = from; place < std::min(to, values.size()); ++place)
         sum += values[place];
@@ -267,7 +268,7 @@ class Fuser {
       weights += fusion_.weights[run];
     }
     const std::size_t count = values_.size();
-    switch (fusion_.combine) {
+    switch (fusion_.method.combine) {
       case Combine::minimum:
         return *std::min_element(values_.begin(), values_.end());
       case Combine::maximum:
@@ -284,7 +285,7 @@ class Fuser {
     }
     double sum = sorted_sum(values_);
     if (!fusion_.factors.empty()) sum *= fusion_.factors[count];
-    return fusion_.weigh_sum ? sum * weights : sum;
+    return fusion_.method.weigh_sum ? sum * weights : sum;
   }
 
   void sort(std::vector<Fused>& out) const {

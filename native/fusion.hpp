@@ -20,9 +20,8 @@ enum class Absent { nothing, value, borda };
 // How what the runs give becomes one number; votes order by majority instead.
 enum class Combine { sum, mean, minimum, maximum, median, votes };
 
-struct Fusion {
-  Scaling scaling = Scaling::none;
-  double floor = 0.0;  // divisors of scalings are at least this
+// What each run gives to a document, and how that becomes its fused score.
+struct FusionMethod {
   Points points = Points::score;
   std::vector<std::vector<double>> tables;  // by rank or segment: one for all runs, or one a run
   double beyond = 0.0;                      // what stands after a table's end
@@ -30,9 +29,16 @@ struct Fusion {
   Absent absent = Absent::nothing;
   double absent_value = 0.0;
   Combine combine = Combine::sum;
+  bool weigh_sum = false;  // the sum is multiplied by the weights' sum of the runs that gave
+};
+
+// A method with what it is applied with.
+struct Fusion {
+  FusionMethod method;
+  Scaling scaling = Scaling::none;
+  double floor = 0.0;           // divisors of scalings are at least this
   std::vector<double> factors;  // of the sum, by the number of runs that gave something; or empty
   std::vector<double> weights;  // one a run
-  bool weigh_sum = false;       // the sum is multiplied by the sum of the weights of these runs
   Ties ties = Ties::doc_desc;
   std::size_t top = 0;  // documents kept a query, 0 for all
 };

@@ -156,11 +156,10 @@ def tie_rules() -> dict[str, tuple[str, bool]]:
     """
 
 @final
-class Plan:
-    """Kernels and rules, compiled once.
+class Rules:
+    """The rules that every measure of a plan shares.
 
     Args:
-        kernels: One (name, parameters) a measure, as `Measure.kernel` returns them.
         ties, unjudged, negative, missing, unretrieved: The fields of `Convention` of the same
             names.
         float32: Compare scores after rounding them to float32.
@@ -170,7 +169,6 @@ class Plan:
 
     def __init__(
         self,
-        kernels: Sequence[tuple[str, Mapping[str, Any]]],
         *,
         ties: str = "doc-desc",
         unjudged: str = "nonrelevant",
@@ -179,10 +177,27 @@ class Plan:
         unretrieved: str = "counted",
         float32: bool = False,
         decimals: int = -1,
-        without_closed_form: Literal["error", "worst"] = "error",
         spans: bool = True,
-    ) -> None:
-        """Refuses measures without a closed form under `expected`, or counts their worst order."""
+    ) -> None: ...
+
+@final
+class Plan:
+    """Kernels and rules, compiled once.
+
+    Args:
+        kernels: One (name, parameters) per measure, as `Measure.kernel` returns them.
+        rules: The rules; None for the default ones.
+        without_closed_form: Under ties `expected`, refuse measures without a closed form
+            (`error`), or count their worst order.
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[tuple[str, Mapping[str, object]]],
+        rules: Rules | None = None,
+        *,
+        without_closed_form: Literal["error", "worst"] = "error",
+    ) -> None: ...
     @property
     def needs_ranks(self) -> bool:
         """Whether a rank column orders the documents."""
@@ -550,26 +565,39 @@ def hash_ids(ids: object) -> NDArray[np.uint64]:
     text, a null is an error.
     """
 
+@final
+class FusionMethod:
+    """What each run gives to a document, and how that becomes its fused score.
+
+    The names are those of `relyon.ltr.fusion.method.Kernel`.
+    """
+
+    def __init__(
+        self,
+        *,
+        points: str,
+        tables: Sequence[Sequence[float]],
+        beyond: float,
+        window: int,
+        absent: str,
+        absent_value: float,
+        combine: str,
+        weigh_sum: bool,
+    ) -> None: ...
+
 def fuse_runs(
     runs: list[RunTable],
+    method: FusionMethod,
     *,
     scaling: str,
     floor: float,
-    points: str,
-    tables: Sequence[Sequence[float]],
-    beyond: float,
-    window: int,
-    absent: str,
-    absent_value: float,
-    combine: str,
     factors: Sequence[float],
     weights: Sequence[float],
-    weigh_sum: bool,
     ties: str,
     top: int,
     threads: int,
 ) -> RunTable:
-    """One run of several; `relyon.ltr.fusion` says what the names mean."""
+    """Fuses several runs into one, with a method as `relyon.ltr.fusion` defines it."""
 
 def longest_list(runs: list[RunTable]) -> int:
     """The most documents that one of the runs has for one query."""

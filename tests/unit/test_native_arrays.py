@@ -41,7 +41,7 @@ def columns(batch: _native.Batch, kernels: int = len(KERNELS)) -> bytes:
 def evaluate(
     labels: NDArray[Any], scores: NDArray[Any], offsets: Any = None, threads: int = 1, **rules: str
 ) -> bytes:
-    plan = _native.Plan(KERNELS, ties=rules.pop("ties", "input"), **rules)  # type: ignore[arg-type]
+    plan = _native.Plan(KERNELS, _native.Rules(ties=rules.pop("ties", "input"), **rules))  # type: ignore[arg-type]
     return columns(_native.evaluate_arrays(plan, labels, scores, offsets, threads))
 
 
@@ -54,7 +54,7 @@ def test_threads_change_no_bit() -> None:
 
 def test_totals_do_not_depend_on_threads() -> None:
     labels, scores = grid(2)
-    plan = _native.Plan(KERNELS, ties="input")
+    plan = _native.Plan(KERNELS, _native.Rules(ties="input"))
     batches = [_native.evaluate_arrays(plan, labels, scores, None, threads) for threads in (1, 3)]
     for i in range(len(KERNELS)):
         one, other = (batch.total(i) for batch in batches)
@@ -71,7 +71,7 @@ def test_dictionaries_and_arrays_agree() -> None:
     labels, scores = grid(3, queries=80)
     for size in (1, 2, 7, 23):
         for ties in ("input", "best", "worst"):
-            plan = _native.Plan(KERNELS, ties=ties)
+            plan = _native.Plan(KERNELS, _native.Rules(ties=ties))
             judged = {f"{q}": {f"{d}": int(labels[q, d]) for d in range(size)} for q in range(80)}
             run = {f"{q}": {f"{d}": float(scores[q, d]) for d in range(size)} for q in range(80)}
             table = _native.JudgmentTable.from_dict(judged)
@@ -83,7 +83,7 @@ def test_dictionaries_and_arrays_agree() -> None:
 def test_orders_of_long_lists(size: int) -> None:
     random = np.random.default_rng(size)
     labels = random.integers(0, 4, size)
-    plan = _native.Plan([("dcg", {}), ("pnr", {"score_ties": "rank"})], ties="input")
+    plan = _native.Plan([("dcg", {}), ("pnr", {"score_ties": "rank"})], _native.Rules(ties="input"))
     close = random.normal(size=size)
     close[1::2] = close[::2] + 1e-13  # equal as float32, not as float64
     for scores in (random.normal(size=size), np.round(random.normal(size=size), 1), close):
@@ -105,9 +105,9 @@ def test_orders_of_long_lists(size: int) -> None:
 def test_equal_scores_take_the_order_of_rows() -> None:
     labels = np.array([[1, 0, 1]])
     for ties, wanted in (("input", 1.0), ("doc-asc", 1.0), ("doc-desc", 1.0), ("worst", 0.5)):
-        plan = _native.Plan([("rr", {})], ties=ties)
+        plan = _native.Plan([("rr", {})], _native.Rules(ties=ties))
         assert _native.evaluate_arrays(plan, labels, np.zeros((1, 3))).values(0) == [wanted]
-    plan = _native.Plan([("rr", {})], ties="doc-desc")
+    plan = _native.Plan([("rr", {})], _native.Rules(ties="doc-desc"))
     assert _native.evaluate_arrays(plan, labels[:, :2], np.array([[-0.0, 0.0]])).values(0) == [0.5]
 
 
@@ -239,7 +239,7 @@ def test_pooled_auc(share: float, shape: str) -> None:
     wanted = slow_auc(labels, scores, 1)
     for threads in (1, 2, 5):
         assert _native.pooled_auc(labels, scores, 1.0, threads) == wanted
-    plan = _native.Plan([("auc", {})], ties="input")
+    plan = _native.Plan([("auc", {})], _native.Rules(ties="input"))
     groups = np.array([0, 1, 500, size])
     assert _native.evaluate_arrays(plan, labels, scores, groups).total(0).auc() == wanted
 
@@ -262,7 +262,7 @@ def test_a_million_documents_in_one_query() -> None:
     )
     negative = size // blocks * (blocks * (blocks - 1) // 2)
     shuffle = np.random.default_rng(0).permutation(size)
-    plan = _native.Plan([("pnr", {}), ("tau", {})], ties="input")
+    plan = _native.Plan([("pnr", {}), ("tau", {})], _native.Rules(ties="input"))
     batch = _native.evaluate_arrays(plan, labels[shuffle], scores[shuffle])
     pairs = size * (size - 1) // 2
     assert [array[0] for array in batch.arrays(0)[1:]] == [pairs - negative, negative]
@@ -274,7 +274,7 @@ def test_few_grades_over_a_million_documents() -> None:
     random = np.random.default_rng(1)
     labels = random.integers(0, 5, size)
     scores = random.integers(0, 3, size).astype(np.float64)
-    plan = _native.Plan([("pnr", {"label_ties": "ignore"})], ties="input")
+    plan = _native.Plan([("pnr", {"label_ties": "ignore"})], _native.Rules(ties="input"))
     table = np.array(
         [[int(((labels == y) & (scores == s)).sum()) for y in range(5)] for s in range(3)]
     )

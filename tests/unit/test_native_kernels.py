@@ -138,7 +138,7 @@ def native(
     run: dict[str, float],
     **rules: str,
 ) -> Parts:
-    plan = _native.Plan([kernel], **rules)  # type: ignore[arg-type]
+    plan = _native.Plan([kernel], _native.Rules(**rules))  # type: ignore[arg-type]
     table = _native.JudgmentTable.from_dict({"q": judged})
     batch = _native.evaluate_dict(table, plan, {"q": run})
     value, numerator, denominator = (float(column[0]) for column in batch.arrays(0))
@@ -235,12 +235,12 @@ def test_without_a_closed_form_expected_is_refused(kernel: tuple[str, dict[str, 
     with pytest.raises(
         InputError, match=r"no closed form under ties=expected[\s\S]*another tie rule"
     ):
-        _native.Plan([kernel], ties="expected")
+        _native.Plan([kernel], _native.Rules(ties="expected"))
 
 
 def test_expected_err_of_a_long_tie() -> None:
     grades = [1] * 30 + [0] * 370
-    plan = _native.Plan([("err", {"max": 2, "k": None})], ties="expected")
+    plan = _native.Plan([("err", {"max": 2, "k": None})], _native.Rules(ties="expected"))
     value = _native.evaluate_arrays(plan, np.array([grades]), np.zeros((1, 400))).values(0)[0]
     # Draws one after the other: the chance that place t holds the document that stops the user.
     chance = random.Random(5)
@@ -275,7 +275,9 @@ def test_a_rank_column_is_the_whole_order(kernel: tuple[str, dict[str, Any]]) ->
             f"q 0 {document} {ranks[document]} {score!r} t\n" for document, score in run.items()
         ]
         held = _native.RunTable.from_chunks(BytesIO("".join(lines).encode()).read, "run")
-        batch = _native.evaluate_run(table, _native.Plan([kernel], ties="rank"), held)
+        batch = _native.evaluate_run(
+            table, _native.Plan([kernel], _native.Rules(ties="rank")), held
+        )
         documents = tuple(Document(one, run[one], judged.get(one)) for one in names)
         wanted = SLOW[name](Case(documents, tuple(judged.values())), **parameters)
         result = tuple(float(column[0]) for column in batch.arrays(0))
@@ -308,7 +310,7 @@ def test_long_lists_take_the_same_ranks_in_any_order() -> None:
 def test_scores_as_float32_tie() -> None:
     judged, run = {"a": 1.0, "b": 0.0}, {"a": 1.0, "b": 1.0 + 1e-12}
     assert native(("rr", {}), judged, run)[0] == 0.5
-    plan = _native.Plan([("rr", {})], ties="doc-asc", float32=True)
+    plan = _native.Plan([("rr", {})], _native.Rules(ties="doc-asc", float32=True))
     table = _native.JudgmentTable.from_dict({"q": judged})
     assert _native.evaluate_dict(table, plan, {"q": run}).values(0) == [1.0]
 
@@ -366,7 +368,7 @@ def test_bad_parameters_are_named(kernel: tuple[str, dict[str, Any]], message: s
 )
 def test_bad_rules_are_named(rules: dict[str, str], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        _native.Plan([], **rules)  # type: ignore[arg-type]
+        _native.Plan([], _native.Rules(**rules))  # type: ignore[arg-type]
     assert message in str(caught.value)
 
 

@@ -34,7 +34,9 @@ def evaluated(seed: int, ties: str, negative: str) -> _native.Batch:
     size = int(chance.integers(1, 12))
     labels = chance.integers(-1, 4, (5, size)).astype(float)
     scores = chance.integers(0, 4, (5, size)).astype(float)
-    plan = _native.Plan(KERNELS, ties=ties, negative=negative, without_closed_form="worst")
+    plan = _native.Plan(
+        KERNELS, _native.Rules(ties=ties, negative=negative), without_closed_form="worst"
+    )
     return _native.evaluate_arrays(plan, labels, scores)
 
 
@@ -67,9 +69,9 @@ def test_both_orders_follow_from_one_pass(ties: str, negative: str) -> None:
 
 
 def test_what_has_no_closed_form_is_named() -> None:
-    plan = _native.Plan(KERNELS, ties="expected", without_closed_form="worst")
+    plan = _native.Plan(KERNELS, _native.Rules(ties="expected"), without_closed_form="worst")
     assert [KERNELS[place][0] for place in plan.in_worst_order] == ["ap", "bpref", "infap", "pnr"]
-    assert _native.Plan(KERNELS, ties="worst").in_worst_order == []
+    assert _native.Plan(KERNELS, _native.Rules(ties="worst")).in_worst_order == []
 
 
 def test_without_ties_expected_is_the_plain_number_to_the_last_bit() -> None:
@@ -78,7 +80,9 @@ def test_without_ties_expected_is_the_plain_number_to_the_last_bit() -> None:
     kernels = [one for one in KERNELS if one[0] not in {"bpref", "infap"}]
     batches = [
         _native.evaluate_arrays(
-            _native.Plan(kernels, ties=ties, without_closed_form="worst"), labels, scores
+            _native.Plan(kernels, _native.Rules(ties=ties), without_closed_form="worst"),
+            labels,
+            scores,
         )
         for ties in ("input", "expected")
     ]

@@ -139,7 +139,7 @@ def test_merging_with_itself_doubles() -> None:
 
 
 def pooled(labels: list[int], scores: list[float]) -> _native.Total:
-    plan = _native.Plan([("auc", {})], ties="input")
+    plan = _native.Plan([("auc", {})], _native.Rules(ties="input"))
     return _native.evaluate_arrays(plan, np.array(labels), np.array(scores)).total(0)
 
 

@@ -95,8 +95,7 @@ class Program:
                 if "undefined" in kernel[1]:
                     parameters["undefined"] = one.counted_as(convention)
                 kernels.append((kernel[0], parameters))
-        plan = _native.Plan(
-            kernels,
+        rules = _native.Rules(
             ties=convention.ties,
             unjudged="nonrelevant"
             if convention.unjudged_grade is not None
@@ -106,9 +105,9 @@ class Program:
             unretrieved=convention.unretrieved,
             float32=convention.scores == "float32",
             decimals=-1 if convention.decimals is None else convention.decimals,
-            without_closed_form=otherwise,
             spans=spans,
         )
+        plan = _native.Plan(kernels, rules, without_closed_form=otherwise)
         worst = {name for name, place in places.items() if place in set(plan.in_worst_order)}
         if otherwise == "worst" and convention.ties == "expected":
             # In Python the mean over orders enumerates all of them, which may be too many.
