@@ -1,12 +1,15 @@
 """The C++ core: hot loops over flat data, no policy. Users reach it through `relyon`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, TypedDict, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+
+QueryId = TypeVar("QueryId")
+DocumentId = TypeVar("DocumentId")
 
 def simd() -> str:
     """The instruction set chosen at run time: "avx512", "avx2", "sse2", "neon" or "scalar"."""
@@ -31,21 +34,21 @@ class JudgmentTable:
     def from_chunks(read: Callable[[int], bytes], name: str) -> JudgmentTable:
         """Reads TREC qrels from `read(size)`, which returns b"" at the end."""
     @staticmethod
-    def from_dict(judgments: Mapping[Any, Mapping[Any, Any]]) -> JudgmentTable:
-        """Takes {query: {document: grade}}; integer ids count as their decimal text.
+    def from_dict(judgments: Mapping[QueryId, Mapping[DocumentId, object]]) -> JudgmentTable:
+        """Reads {query: {document: grade}}; integer ids count as their decimal text.
 
-        A grade may be a mapping in its turn, from subtopics to grades.
+        A grade may be a mapping from subtopics to grades.
         """
     @staticmethod
     def from_arrow(
         query: object, document: object, grade: object, subtopic: object | None = None
     ) -> JudgmentTable:
-        """Takes columns that export the Arrow PyCapsule interface (`__arrow_c_stream__`)."""
+        """Reads columns that export the Arrow PyCapsule interface (`__arrow_c_stream__`)."""
     @property
     def rows(self) -> int: ...
     @property
     def has_subtopics(self) -> bool:
-        """True where a query has more than one subtopic; else none is kept."""
+        """Whether a query has more than one subtopic; otherwise subtopics are dropped."""
     @property
     def overlapping(self) -> int:
         """Documents that are judged on more than one subtopic of a query."""
@@ -57,24 +60,24 @@ class JudgmentTable:
         """Rows with a grade below 0."""
     @property
     def highest(self) -> float:
-        """The highest grade, or NaN where there is none."""
+        """The highest grade, or NaN without grades."""
     @property
     def fractions(self) -> int:
         """Grades between 0 and 1."""
     @property
     def fractional(self) -> bool:
-        """True where a grade is not a whole number."""
+        """Whether a grade is not a whole number."""
     def __len__(self) -> int:
         """The number of queries."""
     def __contains__(self, query: str) -> bool: ...
     def queries(self) -> list[str]:
         """The queries, in the order in which they first appear."""
     def grades(self, query: str) -> dict[str, float]:
-        """The grades of one query by document, in input order; KeyError where it has none."""
+        """The grades of one query by document, in input order; KeyError if it has none."""
     def subtopics(self, query: str) -> dict[str, dict[str, float]]:
         """The grades of one query by document and subtopic, in the subtopics' order.
 
-        Empty where the table has no subtopics; KeyError where it has no such query.
+        Empty if the table has no subtopics; KeyError for an unknown query.
         """
     def columns(self) -> tuple[list[str], list[str], list[float]]:
         """Query, document and grade of every document, grouped by query."""
@@ -90,7 +93,7 @@ class RunTable:
     @staticmethod
     def from_chunks(read: Callable[[int], bytes], name: str) -> RunTable: ...
     @staticmethod
-    def from_dict(run: Mapping[Any, Mapping[Any, Any]]) -> RunTable: ...
+    def from_dict(run: Mapping[QueryId, Mapping[DocumentId, object]]) -> RunTable: ...
     @staticmethod
     def from_arrow(
         query: object, document: object, score: object, rank: object | None = None
@@ -106,7 +109,7 @@ class RunTable:
     def __contains__(self, query: str) -> bool: ...
     def queries(self) -> list[str]: ...
     def documents(self, query: str) -> tuple[list[str], list[float], list[int] | None]:
-        """Documents, scores and ranks of one query, in input order; KeyError where it has none."""
+        """Documents, scores and ranks of one query, in input order; KeyError if it has none."""
     def columns(self) -> tuple[list[str], list[str], list[float], list[int] | None]: ...
     def to_text(self, *, first: int, count: int, tag: str) -> bytes:
         """The lines of some queries in TREC's form; InputError for ids with white space."""
@@ -114,15 +117,15 @@ class RunTable:
 def judged_scores(
     judgments: JudgmentTable, run: RunTable, threads: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Grade and score of every judged document; the score is NaN where the run lacks it."""
+    """Grade and score of every judged document; the score is NaN if the run lacks it."""
 
 @final
 class UnjudgedTops:
-    """The documents in the top k of either of two runs that nobody judged.
+    """The unjudged documents in the top k of either of two runs.
 
-    They stand in the order of the queries, and of the bytes of their ids. Of the plan count the
-    rules on ties (those without a single order are `doc-desc`), on negative grades and on the
-    precision of scores.
+    They are sorted by query, then by the bytes of their ids. Of the plan, the rules on ties (those
+    without a single order count as `doc-desc`), on negative grades and on the precision of scores
+    apply.
     """
 
     def __init__(
@@ -137,10 +140,10 @@ class UnjudgedTops:
     ) -> None: ...
     @property
     def query(self) -> NDArray[np.uint32]:
-        """The place of each one's query among those asked for."""
+        """The index of each one's query in `queries`."""
     @property
     def before(self) -> NDArray[np.uint32]:
-        """The rank in the first run's top k, 0 where it is not there."""
+        """The rank in the first run's top k, 0 if it is not there."""
     @property
     def after(self) -> NDArray[np.uint32]: ...
     def __len__(self) -> int: ...
@@ -152,7 +155,7 @@ def tie_rules() -> dict[str, tuple[str, bool]]:
     """The rules for equal scores: by name what each compares, and whether the highest comes first.
 
     `document` compares ids; `input` their order in the input; `rank` the rank column; `grade`
-    grades, in an order that no list shows.
+    grades, which gives no list to show.
     """
 
 @final
@@ -230,7 +233,7 @@ class Batch:
     def tied(self) -> int:
         """Queries in which a judged document shares its score with another one."""
     def values(self, measure: int) -> list[float]:
-        """The values of one measure in the order of `queries`; NaN where undefined."""
+        """The values of one measure in the order of `queries`; NaN if undefined."""
     def arrays(
         self, measure: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -292,18 +295,18 @@ class Total:
     @property
     def denominator(self) -> float: ...
     def mean(self, undefined: Literal["skip", "zero", "one"] = "skip") -> float:
-        """Mean of the per-query values, correctly rounded; NaN where no query is left."""
+        """Mean of the per-query values, correctly rounded; NaN if no query is left."""
     def ratio(self) -> float:
         """Sum of numerators over sum of denominators; inf for x/0 with x > 0, NaN for 0/0."""
     def auc(self, max_fpr: float = 1.0) -> float:
-        """ROC AUC of the pooled pairs; NaN where one class is absent.
+        """ROC AUC of the pooled pairs; NaN if one class is absent.
 
         Below 1, `max_fpr` ends the curve; the area is then standardised as McClish (1989) does.
         """
     def drop_scores(self) -> None:
         """Forgets the scores of pooled rows, and with them `auc` and `average_precision`."""
     def set_area(self, area: float) -> None:
-        """Sets what `auc` returns of the whole curve, where its pairs were counted elsewhere."""
+        """Sets what `auc` returns for the whole curve, if its pairs were counted elsewhere."""
     def average_precision(self) -> float:
         """Average precision over the thresholds of the pooled rows; NaN without a positive."""
     def to_bytes(self) -> bytes: ...
@@ -311,7 +314,7 @@ class Total:
     def from_bytes(state: bytes) -> Total: ...
 
 def evaluate_text(judgments: JudgmentTable, plan: Plan, path: str, threads: int = 0) -> Batch:
-    """Evaluates an uncompressed TREC run file, streaming where its lines are grouped by query."""
+    """Evaluates an uncompressed TREC run file, streaming if its lines are grouped by query."""
 
 def evaluate_chunks(
     judgments: JudgmentTable,
@@ -323,8 +326,8 @@ def evaluate_chunks(
 ) -> Batch:
     """Evaluates a TREC run read from `read(size)`.
 
-    Streams it where `again` can open the input once more, should its lines turn out not to be
-    grouped by query; without `again` the run is kept whole.
+    Streams it if `again` can reopen the input, in case its lines are not grouped by query; without
+    `again` the run is kept whole.
     """
 
 def evaluate_delimited(
@@ -338,19 +341,19 @@ def evaluate_delimited(
     columns: Mapping[str, int],
     threads: int = 0,
 ) -> Batch | None:
-    """Streams a run in CSV or TSV: a file, or what `read(size)` gives.
+    """Streams a run in CSV or TSV: a file, or what `read(size)` returns.
 
-    Returns None where a query comes back, and at whatever is wrong or unusual: the run must then be
-    read whole.
+    Returns None if the rows of a query are not together, or anything is wrong or unusual: the run
+    must then be read whole.
 
     Args:
         judgments: The judgments.
         plan: What to compute.
         name: The file.
-        read: Reads the text; None where `name` can be read as it is.
-        separator: What stands between fields.
+        read: Reads the text; None if `name` can be read as it is.
+        separator: The text between fields.
         width: How many fields a row has; the first row names them.
-        columns: Which is the query, document, score and rank, from 0. Without scores, ranks count.
+        columns: The indices of query, document, score and rank. Without scores, ranks count.
         threads: Threads to use; 0 takes one a processor.
     """
 
@@ -369,13 +372,13 @@ def evaluate_json_lines(
         judgments: The judgments.
         plan: What to compute.
         name: The file.
-        read: Reads the text; None where `name` can be read as it is.
+        read: Reads the text; None if `name` can be read as it is.
         columns: The keys of the query, document, score and rank. Without scores, ranks count.
         threads: Threads to use; 0 takes one a processor.
     """
 
 def evaluate_dict(
-    judgments: JudgmentTable, plan: Plan, run: Mapping[Any, Mapping[Any, Any]]
+    judgments: JudgmentTable, plan: Plan, run: Mapping[QueryId, Mapping[DocumentId, object]]
 ) -> Batch: ...
 def evaluate_arrow(
     judgments: JudgmentTable,
@@ -389,7 +392,7 @@ def evaluate_arrow(
 
 @final
 class RunParts:
-    """A run evaluated part by part; a query's rows may go on in the next part.
+    """A run evaluated part by part; a query's rows may continue in the next part.
 
     Threads may share it: parts are added one at a time, `finish` is called once.
 
@@ -400,7 +403,7 @@ class RunParts:
     def add(
         self, query: object, document: object, score: object, rank: object | None = None
     ) -> bool:
-        """Evaluates a part; False as soon as a judged query's rows turn out not to be together.
+        """Evaluates a part; False once the rows of a judged query are not together.
 
         Rows in errors count within the part.
         """
@@ -413,7 +416,7 @@ class RunParts:
 
 @final
 class LabelledParts:
-    """Labelled rows evaluated part by part; a query's rows may go on in the next part.
+    """Labelled rows evaluated part by part; a query's rows may continue in the next part.
 
     Threads may share it: parts are added one at a time, `finish` is called once.
 
@@ -429,9 +432,9 @@ class LabelledParts:
         weight: object | None = None,
         document: object | None = None,
     ) -> bool:
-        """Evaluates a part; False as soon as a query turns out to be scattered, or to repeat.
+        """Evaluates a part; False once a query is scattered or repeats.
 
-        A query repeats where two of its rows may have the same document.
+        A query repeats if two of its rows may have the same document.
         """
     def finish(self) -> Batch:
         """The result, once all parts are added.
@@ -441,7 +444,7 @@ class LabelledParts:
         """
     @property
     def highest(self) -> float:
-        """The highest label; NaN where there is none."""
+        """The highest label; NaN without labels."""
     @property
     def fractions(self) -> int:
         """How many labels are between 0 and 1."""
@@ -454,30 +457,32 @@ def evaluate_run(
 ) -> Batch: ...
 def evaluate_arrays(
     plan: Plan,
-    labels: NDArray[Any],
-    scores: NDArray[Any],
+    labels: NDArray[np.generic],
+    scores: NDArray[np.generic],
     offsets: NDArray[np.int64] | None = None,
     threads: int = 0,
-    weights: NDArray[Any] | None = None,
+    weights: NDArray[np.generic] | None = None,
 ) -> Batch:
-    """Evaluates labelled scores: query i holds rows offsets[i] to offsets[i + 1].
+    """Evaluates labelled scores: query i has rows offsets[i] to offsets[i + 1].
 
-    Rows may weigh differently: `weights`, one a row, for kernels of pairs and of two classes.
+    `weights`, one per row, are for kernels of pairs and of two classes.
 
-    2-D labels and scores are one query a row, and need no offsets. `queries` is empty: the caller
-    knows its groups. Document ids are the row numbers, so `doc-desc` ties put the later row first
-    only under `ties="doc-desc"`; callers pass "input" unless told otherwise.
+    2-D labels and scores are one query per row, and need no offsets. `queries` is empty: the caller
+    knows its groups. Document ids are the row numbers, so the later row comes first only under
+    `ties="doc-desc"`; callers pass "input" by default.
     """
 
 def pooled_auc(
-    labels: NDArray[Any], scores: NDArray[Any], threshold: float, threads: int = 0
+    labels: NDArray[np.generic], scores: NDArray[np.generic], threshold: float, threads: int = 0
 ) -> float:
     """ROC AUC of all rows, ties counted half; labels >= threshold are positive."""
 
-def group_offsets(groups: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+def group_offsets(
+    groups: NDArray[np.generic],
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
     """Offsets of equal neighbouring group ids, and the stable row order to apply first.
 
-    The order is None where every group is already contiguous.
+    The order is None if every group is already contiguous.
     """
 
 def signed_sums(
@@ -509,9 +514,9 @@ def resampled_auc(
     seed: int,
     threads: int = 0,
 ) -> NDArray[np.float64]:
-    """AUC of all pairs, one a resample, with whole queries drawn with replacement.
+    """AUC of all pairs, one per resample, with whole queries drawn with replacement.
 
-    `items` names each row's query. NaN where a draw has one class only.
+    `items` is the query of each row. NaN if a draw has one class only.
     """
 
 def swapped_auc(
@@ -529,6 +534,34 @@ def swapped_auc(
     Item 2q is query q of the first run, 2q + 1 that of the second.
     """
 
+class LetorRows(TypedDict, total=False):
+    """What `read_letor` returns.
+
+    Attributes:
+        labels: One per row; the place in `names` if labels may be names.
+        queries: The query of each run of rows, unless grouped.
+        sizes: The length of each run.
+        documents: One per row; None if a row has none.
+        comments: (row, comment) of comments beyond ASCII, whose documents are not known yet.
+        features: A matrix, or (values, columns, offsets of rows).
+        width: The number of features.
+        names: The distinct labels with their first lines.
+        wrong: Number and bytes of a line that cannot be used; then only `names` is there too.
+    """
+
+    labels: NDArray[np.float64]
+    queries: list[str]
+    sizes: NDArray[np.int64]
+    documents: list[str] | None
+    comments: list[tuple[int, str]]
+    features: (
+        NDArray[np.float32 | np.float64]
+        | tuple[NDArray[np.float32 | np.float64], NDArray[np.int32], NDArray[np.int64]]
+    )
+    width: int
+    names: list[tuple[str, int]]
+    wrong: tuple[int, bytes]
+
 def read_letor(
     name: str,
     read: Callable[[int], bytes] | None,
@@ -538,16 +571,12 @@ def read_letor(
     features: str,
     least: float,
     threads: int = 0,
-) -> dict[str, Any]:
-    """Reads SVMlight or LETOR text: a file, or what `read(size)` gives.
+) -> LetorRows:
+    """Reads SVMlight or LETOR text: a file, or what `read(size)` returns.
 
     `grouped`: queries are not in the text; `named`: labels may be names; `features`: "float32",
     "float64", or "" for none; `least`: the share of values that are not 0 below which they are kept
-    sparse. The result holds `labels`; `queries` and `sizes` of runs of rows, unless grouped;
-    `documents`, or None where a row has none, and `comments` beyond ASCII by row, whose documents
-    are not known yet; `features`, a matrix or (values, columns, offsets of rows), and their
-    `width`; `names`, the distinct labels with their first lines, whose places the labels then are.
-    Of a line that cannot be used there is nothing but `names` and `wrong`: its number and bytes.
+    sparse.
     """
 
 def student(degrees: float, t: float) -> float: ...
@@ -612,14 +641,38 @@ def find_hits(
 
 @final
 class ArrowTexts:
-    """A column of text that Polars and others take over without a copy."""
+    """A column of text that Polars and others import without a copy."""
 
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[Any, Any]: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
     def __len__(self) -> int: ...
+
+class FittedExamination(TypedDict):
+    """Attraction by pair with its weight, examination by context, and how the fit ended."""
+
+    attraction: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    examination: NDArray[np.float64]
+    shown: NDArray[np.uint64]
+    log_likelihood: float
+    change: float
+    rounds: int
+
+class FittedChain(TypedDict):
+    """Attraction and satisfaction by pair with their weights, and how the fit ended."""
+
+    attraction: NDArray[np.float64]
+    satisfaction: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    satisfaction_weight: NDArray[np.float64]
+    going_on: tuple[float, float, float]
+    change: float
+    rounds: int
 
 @final
 class ClickLog:
-    """Distinct sessions of a log, and how often each came.
+    """Distinct sessions of a log, and how often each occurred.
 
     Threads may share a log: changes run one at a time, reads beside each other.
 
@@ -633,7 +686,7 @@ class ClickLog:
     def add(
         self, session: object, query: object, document: object, position: object, clicked: object
     ) -> bool:
-        """Adds rows; False as soon as a session may have come before.
+        """Adds rows; False once a session may have occurred before.
 
         Rows in errors count within the part.
 
@@ -650,11 +703,11 @@ class ClickLog:
         clicked: object,
         faults: tuple[int, int, int],
     ) -> None:
-        """Adds distinct sessions of another finished log, which holds other sessions.
+        """Adds distinct sessions of another finished log, which has other sessions.
 
         Args:
             query: The query of each distinct session.
-            count: How often it came.
+            count: How often it occurred.
             size: The number of its results.
             document: The document of each result, session after session.
             position: Its position.
@@ -665,10 +718,10 @@ class ClickLog:
             InputError: If the results are not those of the sessions.
         """
     def finish(self) -> bool:
-        """Orders what was added; False where a session came twice.
+        """Orders what was added; False if a session occurred twice.
 
         Raises:
-            RuntimeError: The second time, as `add` and `merge` afterwards.
+            RuntimeError: If it is called twice; so do `add` and `merge` afterwards.
         """
     @property
     def sessions(self) -> int: ...
@@ -695,8 +748,8 @@ class ClickLog:
         """What closed forms count.
 
         By pair `shown`, `clicks`, `expected` (clicks at the rates of the positions), `first_shown`
-        and `first_clicks` (with no click above), `above` (at or above the last click, all where
-        there is none) and `last_clicks`; by position `position_shown`, `position_clicks` and
+        and `first_clicks` (with no click above), `above` (at or above the last click, or all
+        without one) and `last_clicks`; by position `position_shown`, `position_clicks` and
         `position_followed` (clicks before another one).
         """
     def cells(self) -> dict[str, NDArray[Any]]:
@@ -713,7 +766,7 @@ class ClickLog:
         prior_clicks: float,
         prior_shown: float,
         begin: float,
-    ) -> dict[str, Any]:
+    ) -> FittedExamination:
         """Fits examination by `position` or by `last_click`, times attraction."""
     def chain(
         self,
@@ -724,20 +777,20 @@ class ClickLog:
         prior_shown: float,
         begin: float,
         going_on: float | None = None,
-    ) -> dict[str, Any]:
-        """Fits `dbn` or `ccm`; `going_on` fixes every probability of going on."""
+    ) -> FittedChain:
+        """Fits `dbn` or `ccm`; `going_on` fixes every continuation probability."""
 
 @final
 class Loss:
     """A loss of ranked lists with its parameters, for many calls from any number of threads."""
 
-    def __init__(self, name: str, parameters: Mapping[str, Any]) -> None: ...
+    def __init__(self, name: str, parameters: Mapping[str, object]) -> None: ...
     def evaluate(
         self,
-        labels: NDArray[Any],
-        scores: NDArray[Any],
+        labels: NDArray[np.generic],
+        scores: NDArray[np.generic],
         offsets: NDArray[np.int64] | None = None,
-        weights: NDArray[Any] | None = None,
+        weights: NDArray[np.generic] | None = None,
         hessian: bool = True,
         seed: int = 0,
         threads: int = 0,
@@ -746,7 +799,7 @@ class Loss:
 
 @final
 class LambdaLists:
-    """LambdaRank on rows whose labels stay: what they alone decide is computed once.
+    """LambdaRank on rows with constant labels: what depends on them alone is computed once.
 
     Args:
         parameters: Those of the loss `lambdarank`.
@@ -757,18 +810,20 @@ class LambdaLists:
 
     def __init__(
         self,
-        parameters: Mapping[str, Any],
-        labels: NDArray[Any],
+        parameters: Mapping[str, object],
+        labels: NDArray[np.generic],
         offsets: NDArray[np.int64],
-        weights: NDArray[Any] | None = None,
+        weights: NDArray[np.generic] | None = None,
     ) -> None: ...
     @property
     def effective(self) -> int:
-        """Lists of which some order is better than another."""
+        """Lists in which some order is better than another."""
     def derivatives(
-        self, scores: NDArray[Any], seed: int = 0, threads: int = 0
+        self, scores: NDArray[np.generic], seed: int = 0, threads: int = 0
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """By row, λ and Hessian of all lists."""
 
-def swap_changes(parameters: Mapping[str, Any], labels: NDArray[Any]) -> list[NDArray[np.float64]]:
-    """What each swap of a ranked list changes: row i, from column i + 1 on."""
+def swap_changes(
+    parameters: Mapping[str, object], labels: NDArray[np.generic]
+) -> list[NDArray[np.float64]]:
+    """The change by each swap of a ranked list: row i, from column i + 1 on."""
