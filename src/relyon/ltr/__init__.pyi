@@ -13,9 +13,11 @@ from .losses.lambdarank import (
 from .losses.listmle import ListMLE as ListMLE
 from .losses.listnet import ListNet as ListNet
 from .losses.logistic import Logistic as Logistic
-from .losses.ndcg_loss1 import NDCGLoss1 as NDCGLoss1
-from .losses.ndcg_loss2 import NDCGLoss2 as NDCGLoss2
-from .losses.ndcg_loss2pp import NDCGLoss2pp as NDCGLoss2pp
+from .losses.ndcg_losses import (
+    NDCGLoss1 as NDCGLoss1,
+    NDCGLoss2 as NDCGLoss2,
+    NDCGLoss2pp as NDCGLoss2pp,
+)
 from .losses.neural_ndcg import NeuralNDCG as NeuralNDCG
 from .losses.ordinal import Ordinal as Ordinal
 from .losses.ranknet import RankNet as RankNet

@@ -1,4 +1,4 @@
-"""Losses of ranked lists: value, gradient and Hessian by the scores; one class in one file each."""
+"""Losses of ranked lists: value, gradient and Hessian with respect to the scores."""
 
 from relyon.ltr.losses.definition import Loss, LossValues, losses, register
 from relyon.ltr.losses.loss_names import loss

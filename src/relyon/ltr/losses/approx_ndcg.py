@@ -29,8 +29,7 @@ class ApproxNDCG(Loss):
         temperature: T, above 0.
         gain: How a label becomes a gain: `exp` is 2^y − 1, `linear` is y, or a map of labels to
             gains. A label below 0 has no gain.
-        discount: What a gain is divided by at rank r: `log2` is log2(1 + r), `inverse`
-            is r.
+        discount: The divisor of a gain at rank r: `log2` is log2(1 + r), `inverse` is r.
 
     Examples:
         >>> import relyon.ltr

@@ -12,14 +12,14 @@ __all__ = ["CrossEntropy"]
 @register
 @dataclass(frozen=True)
 class CrossEntropy(Loss):
-    """How likely is the document relevant? The logistic loss of labels that are probabilities.
+    """The logistic loss of labels that are probabilities of relevance.
 
     Σ w_i [softplus(s_i) − y_i s_i] with y_i from 0 to 1, as labels from clicks are: `logistic`
     without its threshold. Other labels are refused.
 
     The gradient is w_i (p_i − y_i), p = 1/(1 + e^{−s}), the Hessian w_i p_i (1 − p_i), both exact.
-    It looks at each document alone, so a list in which all labels are equal counts like any other,
-    and ties mean nothing.
+    Documents are independent, so a list in which all labels are equal counts like any other, and
+    ties have no effect.
 
     Examples:
         >>> import relyon.ltr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_whole
@@ -32,9 +32,7 @@ MODULES: dict[str, str] = {
         "listmle": "listmle",
         "listnet": "listnet",
         "logistic": "logistic binary",
-        "ndcg_loss1": "ndcg_loss1",
-        "ndcg_loss2": "ndcg_loss2",
-        "ndcg_loss2pp": "ndcg_loss2pp ndcg_loss2++ lambdaloss",
+        "ndcg_losses": "ndcg_loss1 ndcg_loss2 ndcg_loss2pp ndcg_loss2++ lambdaloss",
         "neural_ndcg": "neural_ndcg neuralndcg",
         "ordinal": "ordinal",
         "ranknet": "ranknet",
@@ -58,10 +56,10 @@ class LossValues:
     """The values of a loss for the scores of some lists.
 
     Attributes:
-        values: One number per list: its loss, 0 where the list says nothing about order.
+        values: One number per list: its loss, 0 if the labels of the list have no order.
         gradient: One number per row: the derivative of the sum of `values` by the row's score.
-        hessian: One number per row, 0 or more: the second derivative, or what stands for it where
-            that can be negative; None if it was not asked for.
+        hessian: One number per row, 0 or more: the second derivative, or its substitute if that can
+            be negative; None if it was not requested.
     """
 
     values: NDArray[np.float64]
@@ -73,9 +71,9 @@ class LossValues:
 class Loss(ABC):
     """A training loss: a function of one list's scores and labels.
 
-    A subclass is one file: its fields are its parameters, its docstring says the formula, what the
-    Hessian is, what happens to ties, to lists without any order and to labels below 0, and its
-    source. The native function that `kernel` names is the definition.
+    The fields of a subclass are its parameters; its docstring gives the formula, the Hessian, the
+    treatment of ties, of lists without any order and of labels below 0, and the source. The native
+    function that `kernel` names is the definition.
 
     Attributes:
         name: The canonical name.
@@ -91,7 +89,7 @@ class Loss(ABC):
     aliases: ClassVar[tuple[str, ...]] = ()
     positive: ClassVar[tuple[str, ...]] = ()
 
-    def kernel(self) -> tuple[str, dict[str, Any]]:
+    def kernel(self) -> tuple[str, dict[str, object]]:
         """Returns the name of the native function, and its parameters."""
         values = {
             name: dict(value) if isinstance(value, tuple) else value
@@ -118,13 +116,13 @@ class Loss(ABC):
         Args:
             labels: One label per row; 2-D: one list per row.
             scores: One score per row, in the shape of the labels.
-            offsets: Where each list begins, from 0, and the number of rows at the end: list i
-                holds rows offsets[i] to offsets[i + 1]. Without them all rows are one list.
-            weights: One weight per row, 0 or more; the docstring of each loss says what it does.
-                The same weight in a whole list multiplies its loss.
+            offsets: The first row of each list, and the number of rows at the end: list i has
+                rows offsets[i] to offsets[i + 1]. Without them all rows are one list.
+            weights: One weight per row, 0 or more; each loss documents its effect. The same weight
+                in a whole list multiplies its loss.
             hessian: Whether to compute the Hessian, too.
-            seed: Where the draws of losses come from that draw, with the number of the list.
-            threads: How many threads to use; 0: one per processor, up to 8.
+            seed: The seed of losses with random draws, combined with the number of the list.
+            threads: The number of threads; 0: one per processor, up to 8.
 
         Raises:
             InputError: If shapes do not fit, a number is NaN or infinite, or a weight is below 0.
@@ -155,16 +153,16 @@ class Loss(ABC):
         )
 
     def native(self) -> _native.Loss:
-        """Returns the loss as the native core has it: made once, it serves many calls."""
+        """Returns the loss as an object of the native core, to be reused for many calls."""
         from relyon import _native
 
         return _native.Loss(*self.kernel())
 
-    def checked(self, name: str, value: Any, hint: Any) -> Any:
+    def checked(self, name: str, value: object, hint: object) -> object:
         """Returns a parameter's value in its own type, from text too.
 
         Raises:
-            ParameterError: If it cannot be had.
+            ParameterError: If the value is not valid.
         """
         value = check_parameter(self.name, name, value, hint)
         if name == "gain" and value == "scale":
@@ -177,7 +175,7 @@ class Loss(ABC):
                     value=value,
                 )
             )
-        if name in self.positive and not value > 0:
+        if name in self.positive and isinstance(value, int | float) and not value > 0:
             raise ParameterError(
                 message(
                     "core.parameter-must-be-above-0",

@@ -1,16 +1,17 @@
-"""LambdaRank: pairs weighed by what their swap would change in a measure."""
+"""LambdaRank: pairs weighted by how much their swap changes a measure."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.ltr.losses.definition import Loss, register
+from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
@@ -25,47 +26,46 @@ __all__ = ["LambdaRank"]
 @register
 @dataclass(frozen=True)
 class LambdaRank(Loss):
-    """RankNet's pairs, each weighed by what its swap would change in a measure.
+    """RankNet's pairs, each weighted by how much its swap changes a measure.
 
     Σ |ΔM_ij| softplus(−σ(s_i − s_j)) over all pairs with y_i > y_j, where |ΔM_ij| is the change of
-    the measure M if the two documents traded places in the current order, held fixed while the
-    derivatives are taken. M is any of NDCG, DCG, CG, AP, RR, ERR, RBP, P, Recall and Success, with
+    the measure M if the two documents are swapped in the current order, a constant in the
+    derivatives. M is any of NDCG, DCG, CG, AP, RR, ERR, RBP, P, Recall and Success, with
     its gain, threshold and cutoff. For AUC and GAUC, which are made of pairs, each pair of a
-    positive and a negative counts 1/(positives × negatives), wherever its documents stand (GAUC's
-    weight of the query on top), and for PNR and concordance, whose counts are added up over
+    positive and a negative counts 1/(positives × negatives), at any ranks (times GAUC's
+    weight of the query), and for PNR and concordance, whose counts are added up over
     queries, every pair of different labels counts 1, which is RankNet.
 
     λ and Hessian are LightGBM's: Δ = |ΔM|, and with `normalize`, where not all scores of the list
     are equal, Δ = |ΔM| / (0.01 + |s_i − s_j|); ρ = 1/(1 + e^{σ(s_i − s_j)}); λ_i −= σρΔ,
     λ_j += σρΔ, and both Hessians += σ²ρ(1 − ρ)Δ; with `normalize` all of a list are then
     multiplied by log2(1 + S)/S for S = Σ 2σρΔ. Last, each row's two are multiplied by its weight;
-    in the value, a pair weighs the mean of its rows. With ``weighting=pairs`` it is each pair's
-    share that is multiplied, by the weight of its better document (S stays as it is): right where
-    weights are inverse propensities of clicks. What LightGBM calls lambdarank is
+    in the value, the weight of a pair is the mean of its rows' weights. With ``weighting=pairs``
+    each pair's share is multiplied by the weight of its better document (S is not weighted), which
+    is right if weights are inverse propensities of clicks. LightGBM's lambdarank is
     ``lambdarank(measure=ndcg(gain=exp)@30,beyond=discount)``, 30 being its truncation level.
 
-    Documents of equal scores are ranked as they stand in the list, as by LightGBM's stable sort,
-    whatever a convention says of ties: before the first tree that is the order of the rows, which
-    must not be that of the labels. `drawn` breaks ties by the seed. A list without two documents
-    of different worth to the measure has loss 0. Labels below 0 are not relevant and worth
-    nothing; for AUC, GAUC, PNR and concordance they keep their order. O(n²), or O(n T) with a
-    truncation or cutoff T.
+    Documents with equal scores are ranked in the order of the list, as by LightGBM's stable sort,
+    independently of the convention: before the first tree that is the order of the rows, which
+    must not be that of the labels. `drawn` breaks ties by the seed. If no swap of a list changes
+    the measure, its loss is 0. Labels below 0 are not relevant and have no gain; for AUC, GAUC, PNR
+    and concordance they keep their order. O(n²), or O(n T) with a truncation or cutoff T.
 
     Attributes:
-        measure: The measure; what its name leaves open is relyon's convention.
+        measure: The measure; relyon's convention fills what its name leaves open.
         sigma: The slope σ of the sigmoid, above 0.
-        truncation: Pairs count that have a document, or two, in the first so many ranks; `None`
-            counts all. A measure's own cutoff leaves out the others by itself.
-        normalize: By the distance of the scores, and by the sum of the list, as above.
-        beyond: In a pair with one document inside the cutoff of (N)DCG, a rank beyond it is worth
-            `nothing`, as in the measure, or keeps its `discount`, as LightGBM has it; the ideal
-            list is cut all the same.
-        weighting: Weights are those of `rows` by themselves, as LightGBM has it, or of `pairs`.
+        truncation: Only pairs with a document in this many first ranks count; `None` counts all. A
+            measure's own cutoff leaves out the others by itself.
+        normalize: Whether to divide by the distance of the scores, and by the sum of the list.
+        beyond: In a pair with one document inside the cutoff of (N)DCG, a rank beyond it counts
+            `nothing`, as in the measure, or keeps its `discount`, as in LightGBM; the ideal list is
+            cut in both cases.
+        weighting: Whether weights are those of `rows`, as in LightGBM, or of `pairs`.
         ties: Equal scores are in the order of the `input`, or `drawn` from the seed.
 
     Raises:
-        ParameterError: If the measure is not one of these, or has no cutoff and only one could
-            make its order matter.
+        ParameterError: If the measure is not one of these, or its value depends on the order only
+            with a cutoff, and it has none.
         InputError: In `evaluate`, for a label whose gain is not finite, or above the `max` of ERR.
 
     Examples:
@@ -92,12 +92,12 @@ class LambdaRank(Loss):
     weighting: Literal["rows", "pairs"] = "rows"
     ties: Literal["input", "drawn"] = "input"
 
-    def checked(self, name: str, value: Any, hint: Any) -> Any:
+    def checked(self, name: str, value: object, hint: object) -> object:
         if name != "measure":
             return super().checked(name, value, hint)
-        return str(parse_measure(value))
+        return str(parse_measure(value if isinstance(value, Measure) else str(value)))
 
-    def kernel(self) -> tuple[str, dict[str, Any]]:
+    def kernel(self) -> tuple[str, dict[str, object]]:
         values = super().kernel()[1]
         chosen = parse_measure(self.measure).resolve(load_convention(None))
         known = chosen.kernel()
@@ -117,7 +117,7 @@ class LambdaRank(Loss):
         scale: Scale | None = None,
         highest: float = math.nan,
     ) -> LambdaRank:
-        """Returns the loss with what the measure's name leaves open filled in.
+        """Returns the loss with all parameters of the measure filled in.
 
         Args:
             convention: The rules.
@@ -133,7 +133,7 @@ class LambdaRank(Loss):
         return dataclasses.replace(self, measure=str(filled))
 
     def swaps(self, labels: ArrayLike) -> NDArray[np.float64]:
-        """Returns by how much each swap of two documents of a list would change the measure.
+        """Returns by how much each swap of two documents of a list changes the measure.
 
         Args:
             labels: The labels in ranked order, shape (n,).

@@ -12,16 +12,16 @@ __all__ = ["ListMLE"]
 @register
 @dataclass(frozen=True)
 class ListMLE(Loss):
-    """The likelihood of the order by labels, as Plackett and Luce have it.
+    """The likelihood of the order by labels in the Plackett-Luce model.
 
     −Σ_i w_π(i) [s_π(i) − ln Σ_{k ≥ i} e^{s_π(k)}], where π puts the highest label first.
 
-    Documents with equal labels come in an order that is drawn anew for each list and each `seed`,
-    whatever the order of the input: with a new seed per step, as our trainers do, training sees
-    them all. Only documents without an equal are independent of the draw.
+    Documents with equal labels are in an order that is drawn anew for each list and each `seed`,
+    independently of the order of the input: with a new seed per step, as in relyon's rankers,
+    training uses many orders. Only documents with a unique label are independent of the draw.
 
     The Hessian is the exact diagonal of that order: Σ w p (1 − p) over the places at which the
-    document could still be chosen, p its probability there. A list whose labels are all equal has
+    document can still be chosen, p its probability there. A list whose labels are all equal has
     no order and loss 0. Only the order of labels matters: they may be fractions or below 0.
     O(n log n).
 

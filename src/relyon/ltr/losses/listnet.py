@@ -1,4 +1,4 @@
-"""ListNet: the cross-entropy of who is first."""
+"""ListNet: the cross-entropy of the top document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ListNet(Loss):
     """ListNet with top-1 probabilities.
 
     −Σ w_i t_i ln p_i with t = softmax(y) and p = softmax(s): the cross-entropy of the distributions
-    of the document at the top. `softmax` has the labels themselves as target.
+    of the document at the top. The target of `softmax` is the labels themselves.
 
     The gradient is W p_i − w_i t_i, W = Σ w_i t_i, the Hessian W p_i (1 − p_i), the exact diagonal.
     A list whose labels are all equal has no order and loss 0. Labels may be fractions or below 0:

@@ -12,14 +12,14 @@ __all__ = ["Logistic"]
 @register
 @dataclass(frozen=True)
 class Logistic(Loss):
-    """Is the document relevant? The pointwise loss of binary classification.
+    """The pointwise loss of binary classification: relevant or not.
 
     Σ w_i [softplus(s_i) − r_i s_i], where r_i is 1 if y_i ≥ rel and 0 if not, and
     softplus(x) = ln(1 + eˣ): −ln of the probability that p = 1/(1 + e^{−s}) gives to r_i.
 
-    The gradient is w_i (p_i − r_i), the Hessian w_i p_i (1 − p_i), both exact. It looks at each
-    document alone, so a list in which all labels are equal counts like any other, and ties mean
-    nothing. Labels may be fractions or below 0: only their side of `rel` matters.
+    The gradient is w_i (p_i − r_i), the Hessian w_i p_i (1 − p_i), both exact. Documents are
+    independent, so a list in which all labels are equal counts like any other, and ties have no
+    effect. Labels may be fractions or below 0: only their side of `rel` matters.
 
     Attributes:
         rel: The label from which a document is relevant.

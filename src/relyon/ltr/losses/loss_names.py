@@ -17,13 +17,13 @@ NAME = re.compile(r"\s*(?P<name>[A-Za-z][\w\-+]*)\s*(?:\((?P<arguments>.*)\))?\s
 
 
 def loss(name: str | Loss) -> Loss:
-    """Returns the loss of a name such as `softrank(sigma=0.5)`; a loss comes back as it is.
+    """Returns the loss of a name such as `softrank(sigma=0.5)`; a loss is returned unchanged.
 
     Names are case-insensitive. `loss(str(l)) == l` for every loss.
 
     Raises:
         UnknownNameError: If the loss or parameter is unknown; the hint names the nearest.
-        ParameterError: If the text is not a loss name, or a parameter has an impossible value.
+        ParameterError: If the text is not a loss name, or a parameter has an invalid value.
 
     Examples:
         >>> import relyon.ltr

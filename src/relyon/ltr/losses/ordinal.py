@@ -12,23 +12,23 @@ __all__ = ["Ordinal"]
 @register
 @dataclass(frozen=True)
 class Ordinal(Loss):
-    """Is the grade at least 1, at least 2, …? Ordinal classification, pointwise.
+    """The pointwise loss of ordinal classification: is the grade at least 1, at least 2, …?
 
     A binary decomposition with one score and fixed thresholds, the "all-threshold" loss: over all
     grades k from 1 to `levels`, Σ w_i [softplus(s_i − θ_k) − r_ik (s_i − θ_k)], where r_ik is 1 if
-    y_i ≥ k and 0 if not, and θ_k = step (k − 1/2). With a step of 1 the score lives on the scale of
+    y_i ≥ k and 0 if not, and θ_k = step (k − 1/2). With a step of 1 the score is on the scale of
     the grades: it crosses θ_k halfway between the grades k − 1 and k. The thresholds are not
     learnt, and it is not the likelihood of cumulative logits, Σ −ln[σ(s − θ_y) − σ(s − θ_{y+1})],
     which punishes by the two nearest thresholds alone.
 
     The gradient is w_i Σ (p_ik − r_ik), p_ik = 1/(1 + e^{θ_k − s_i}), the Hessian
-    w_i Σ p_ik (1 − p_ik), both exact. It looks at each document alone, so a list in which all
-    labels are equal counts like any other, and ties mean nothing. A fraction counts as the whole
-    grade below it, a label below 0 as 0; one above `levels` is refused.
+    w_i Σ p_ik (1 − p_ik), both exact. Documents are independent, so a list in which all labels are
+    equal counts like any other, and ties have no effect. A fraction counts as the whole grade
+    below it, a label below 0 as 0; one above `levels` is refused.
 
     Attributes:
         levels: The highest grade.
-        step: How far the thresholds of neighbouring grades are apart, above 0.
+        step: The distance between the thresholds of neighbouring grades, above 0.
 
     Examples:
         >>> import relyon.ltr

@@ -1,4 +1,4 @@
-"""Softmax: the cross-entropy of who is first, with the labels themselves as target."""
+"""Softmax: the cross-entropy of the top document, with the labels themselves as target."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Softmax(Loss):
     """The softmax cross-entropy with raw labels.
 
     −Σ w_i t_i ln p_i with t_i = max(y_i, 0) and p = softmax(s). ListNet has softmax(y) in place of
-    t, so that its documents with label 0 pull, too; here those with a label above 0 do, each in
-    proportion to it. Of clicks it is the likelihood of the clicked documents.
+    t, so that documents with label 0 are part of its target; here only those with a label above 0
+    are, in proportion to it. For clicks it is the likelihood of the clicked documents.
 
     The gradient is W p_i − w_i t_i, W = Σ w_i t_i, the Hessian W p_i (1 − p_i), the exact diagonal.
     A list whose targets are all equal, such as one without any label above 0, has no order and

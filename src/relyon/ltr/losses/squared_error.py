@@ -16,8 +16,8 @@ class SquaredError(Loss):
 
     Σ w_i (s_i − y_i)² / 2. The gradient is w_i (s_i − y_i), the Hessian w_i, both exact.
 
-    It looks at each document alone, so a list in which all labels are equal counts like any other,
-    and ties mean nothing. Labels may be fractions or below 0.
+    Documents are independent, so a list in which all labels are equal counts like any other, and
+    ties have no effect. Labels may be fractions or below 0.
 
     Examples:
         >>> import relyon.ltr
