@@ -13,7 +13,7 @@ from tests.unit.sheets import FINALS, FULL, back
 
 from relyon.core.errors import InputError
 from relyon.data.scale import SEARCH
-from relyon.data.sheets import Row, Sheet
+from relyon.data.sheets import ITEM_TEXTS, Row, Sheet, described
 from relyon.io import read_sheet
 from relyon.io.json_members import shown_query
 from relyon.io.sheets import PARTS, sheet_format, sheet_formats, write_sheet
@@ -204,3 +204,9 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
         read_sheet(path, format="csv")
     path.write_text("query,doc,grade\nq,d,1\nq,d,1\n", "utf-8")
     assert len(read_sheet(path, format="csv").rows) == 1
+
+
+def test_an_item_has_every_text_that_is_given() -> None:
+    texts = {name: f"the {name}" for name in ITEM_TEXTS}
+    item = described("q", "d", texts, fields={})
+    assert {name: getattr(item, name) for name in ITEM_TEXTS} == texts

@@ -225,7 +225,6 @@ def read_settings(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read()
-        values: Any
         if suffix == ".json":
             import json
 

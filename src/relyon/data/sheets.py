@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Flag, auto
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -23,6 +23,7 @@ __all__ = [
     "Row",
     "Sheet",
     "Trait",
+    "described",
     "item_parts",
     "join_rows",
 ]
@@ -45,8 +46,8 @@ class Trait(Flag):
     PROMPT = auto()
 
 
-def _part(traits: Trait, **options: Any) -> Any:
-    return field(metadata={"traits": traits}, **options)
+def _traits(traits: Trait) -> dict[str, Trait]:
+    return {"traits": traits}
 
 
 _KEY = Trait.TEXT | Trait.SHOWN
@@ -73,21 +74,21 @@ class Item:
         id: Its id in the database; 0 elsewhere.
     """
 
-    query: str = _part(_KEY)
-    document: str = _part(_KEY | Trait.RESULT)
-    query_text: str = _part(_KEY | Trait.FILLED, default="")
+    query: str = field(metadata=_traits(_KEY))
+    document: str = field(metadata=_traits(_KEY | Trait.RESULT))
+    query_text: str = field(default="", metadata=_traits(_KEY | Trait.FILLED))
     rank: int | None = None
-    title: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
-    snippet: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
-    url: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
-    image: str = _part(_DESCRIPTION, default="")
-    fields: Mapping[str, Any] = _part(
-        Trait.SHOWN | Trait.RESULT | Trait.FILLED, default_factory=dict
+    title: str = field(default="", metadata=_traits(_DESCRIPTION | Trait.PROMPT))
+    snippet: str = field(default="", metadata=_traits(_DESCRIPTION | Trait.PROMPT))
+    url: str = field(default="", metadata=_traits(_DESCRIPTION | Trait.PROMPT))
+    image: str = field(default="", metadata=_traits(_DESCRIPTION))
+    fields: Mapping[str, object] = field(
+        default_factory=dict, metadata=_traits(Trait.SHOWN | Trait.RESULT | Trait.FILLED)
     )
-    tier: str = _part(Trait.TEXT, default="")
-    session: str = _part(Trait.TEXT, default="")
+    tier: str = field(default="", metadata=_traits(Trait.TEXT))
+    session: str = field(default="", metadata=_traits(Trait.TEXT))
     inclusion_probability: float | None = None
-    id: int = _part(Trait.SHOWN, default=0)
+    id: int = field(default=0, metadata=_traits(Trait.SHOWN))
 
     def __post_init__(self) -> None:
         # There may be a million items, but far fewer queries, and most items have no further
@@ -112,6 +113,47 @@ def item_parts(traits: Trait) -> tuple[str, ...]:
 
 #: The texts of an item, without its identifiers.
 ITEM_TEXTS = item_parts(Trait.TEXT)[2:]
+
+
+def described(
+    query: str,
+    document: str,
+    texts: Mapping[str, str],
+    *,
+    rank: int | None = None,
+    fields: Mapping[str, object],
+    inclusion_probability: float | None = None,
+) -> Item:
+    """Returns an item with texts by their names.
+
+    Args:
+        query: The id of the query.
+        document: The id of the document.
+        texts: Some of `ITEM_TEXTS`.
+        rank: The rank at which the search showed it, from 1.
+        fields: Further fields to show.
+        inclusion_probability: The probability that its session was sampled.
+
+    Examples:
+        >>> described("tv", "d1", {"title": "A television"}, fields={}).title
+        'A television'
+    """
+    return Item(
+        query,
+        document,
+        texts.get("query_text", ""),
+        rank,
+        texts.get("title", ""),
+        texts.get("snippet", ""),
+        texts.get("url", ""),
+        texts.get("image", ""),
+        fields,
+        texts.get("tier", ""),
+        texts.get("session", ""),
+        inclusion_probability,
+    )
+
+
 #: The optional parts of an item, in order.
 ITEM_PARTS = tuple(one.name for one in fields(Item) if one.name not in {"query", "document", "id"})
 

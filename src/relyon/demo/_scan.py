@@ -243,7 +243,7 @@ def exported_names(module: types.ModuleType) -> Iterator[str]:
     """List the names that a module gives to its users.
 
     Args:
-        module: Any module.
+        module: A module.
 
     Yields:
         The names of ``__all__``, or those defined in the module or in a private one.

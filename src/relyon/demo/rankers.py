@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.demo.corpus import Document
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -201,7 +203,7 @@ def rankings(
     return {"bm25": bm25(documents, asked, depth), "tfidf": tfidf(documents, asked, depth)}
 
 
-def _package(name: str) -> Any:
+def _package(name: str) -> ModuleType:
     return optional_package(
         name,
         purpose=message("demo.demonstration"),

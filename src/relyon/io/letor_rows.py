@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["ROW_FILES", "files_beside", "read_letor"]
 
 #: What the native reader returns: arrays and lists by name.
-Found: TypeAlias = dict[str, Any]
+Found: TypeAlias = "_native.LetorRows"
 
 #: Suffixes of files with query sizes: LightGBM's and XGBoost's.
 GROUP_FILES = {"groups": (".query", ".group")}
@@ -82,18 +82,23 @@ def read_letor(
     )
     labels = _labels(found, source.path, scale)
     count = len(labels)
-    columns: dict[str, NDArray[Any]] = {}
+    columns: dict[str, NDArray[np.float64]] = {}
+    positions: NDArray[np.int64] | None = None
     if scores is not None:
         columns["scores"] = _beside_rows(scores, "score", count, source.path)
     if "weights" in beside:
         columns["weights"] = _beside_rows(beside["weights"], "weight", count, source.path)
     if "positions" in beside:
         values = _beside_rows(beside["positions"], "position", count, source.path)
-        columns["positions"] = values.astype(np.int64)
+        positions = values.astype(np.int64)
     for what in header.fields if scores is None else ():
-        if f"{what}s" not in columns and what not in unread:
-            values = np.array(header.values(source, what), dtype=np.float64)
-            columns[f"{what}s"] = values if what == "weight" else values.astype(np.int64)
+        if f"{what}s" in beside or what in unread:
+            continue
+        values = np.array(header.values(source, what), dtype=np.float64)
+        if what == "weight":
+            columns["weights"] = values
+        else:
+            positions = values.astype(np.int64)
     order = None
     if sizes_file is not None:
         sizes = sizes_of(sizes_file, count, source.path)
@@ -110,7 +115,7 @@ def read_letor(
         _notes(beside),
         columns.get("weights"),
         _features(found, header) if scores is None else None,
-        columns.get("positions"),
+        positions,
         0 if order is None else scattered_of(found["queries"]),
         numbered=sizes_file is not None,
     )

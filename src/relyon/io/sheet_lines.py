@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, plain_name
 from relyon.data.scale import Scale
-from relyon.data.sheets import ITEM_TEXTS, Item, Rating, Row, Sheet
+from relyon.data.sheets import ITEM_TEXTS, Item, Rating, Row, Sheet, described
 from relyon.io.json_members import (
     identifier,
     listing,
@@ -96,16 +95,16 @@ def _row(content: Mapping[str, object], scale: Scale | None) -> Row:
     judged = content.get("judge") not in (None, "")  # one line per judge
     known = KNOWN.union(RATING) if judged else KNOWN
     extra.update({key: value for key, value in content.items() if key not in known})
-    texts: dict[str, Any] = {name: _text(content.get(name, ""), name) for name in ITEM_TEXTS}
-    item = Item(
+    texts = {name: _text(content.get(name, ""), name) for name in ITEM_TEXTS}
+    item = described(
         identifier(content.get("query"), "`query`", ""),
         identifier(content.get("document"), "`document`", ""),
+        texts,
         rank=rank,
         fields=extra,
         inclusion_probability=None
         if chance is None
         else parse_number(chance, "`inclusion_probability`", ""),
-        **texts,
     )
     ratings = tuple(
         _rating(mapping(one, "a rating", ""), scale)

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
 from math import isfinite
-from typing import Any, Literal
+from typing import Literal
 
 from relyon.core.cells import APOSTROPHE, csv_cell
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data import columns
 from relyon.data.scale import Scale
-from relyon.data.sheets import ITEM_PARTS, Item, Rating, Row, Sheet
+from relyon.data.sheets import ITEM_PARTS, Rating, Row, Sheet, described
 from relyon.io.json_members import mapping, parse_grade, parse_json, write_json
 from relyon.io.numbers import plain_number
 from relyon.io.plain_text import check_characters
@@ -215,24 +215,22 @@ def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | No
         "unrateable",
         "judge_later",
     }
-    texts: dict[str, Any] = {
-        name: values.get(name, "") for name in ITEM_COLUMNS[2:] if name not in {*used, "rank"}
-    }
+    texts = {name: values.get(name, "") for name in ITEM_COLUMNS[2:] if name not in {*used, "rank"}}
     used |= texts.keys()
     extra: dict[str, object] = {
         name: value for name, value in values.items() if name not in used and value
     }
     if values.get("fields"):
         extra.update(_fields(values["fields"]))
-    item = Item(
+    item = described(
         query,
         document,
+        texts,
         rank=_whole(values.get(chosen.get("rank", ""), ""), "rank"),
         fields=extra,
         inclusion_probability=_number(
-            texts.pop("inclusion_probability", ""), "inclusion probability"
+            texts.get("inclusion_probability", ""), "inclusion probability"
         ),
-        **texts,
     )
     content = values.get(chosen.get("grade", ""), "").strip()
     grade = parse_grade(content, "the grade", "", scale) if content else None

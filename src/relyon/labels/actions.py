@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_choice
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
+    from relyon.data.lazy import LazyRows
     from relyon.data.sessions import Sessions
 
 __all__ = ["ACTIONS", "ActionCounts", "Actions"]
@@ -113,7 +114,7 @@ class Actions:
         found = column >= self.long_dwell if name == "dwell" else column
         return found.fill_null(False)
 
-    def count(self, clicks: nw.LazyFrame[Any]) -> ActionCounts:
+    def count(self, clicks: LazyRows) -> ActionCounts:
         """Counts for each pair what followed its clicks, where the log lies.
 
         Args:

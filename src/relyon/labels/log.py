@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -18,11 +18,11 @@ from relyon.labels.log_counts import Dropped, Fold, counted, fill
 from relyon.labels.rules import Rules
 
 if TYPE_CHECKING:
-    import narwhals as nw
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
+    from relyon.data.lazy import LazyRows
     from relyon.data.sessions import Sessions
 
 __all__ = ["ClickLog", "Fold", "Patterns", "read_clicks", "read_folds"]
@@ -231,7 +231,7 @@ def _parts(log: Sessions, rules: Rules, sort: bool, dropped: Dropped) -> Iterato
         yield counted(rows, rules, dropped)
 
 
-def _rows(frame: nw.LazyFrame[Any], columns: list[str], sort: bool) -> Iterator[pl.DataFrame]:
+def _rows(frame: LazyRows, columns: list[str], sort: bool) -> Iterator[pl.DataFrame]:
     """Returns the rows in their order, or by session and query."""
     wanted = frame.select(*columns)
     if sort:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
@@ -15,6 +15,7 @@ from relyon.data.sessions import Sessions
 if TYPE_CHECKING:
     import narwhals as nw
 
+    from relyon.data.lazy import LazyRows
     from relyon.online.logs import Bots
 
 __all__ = ["Rules", "without_bots"]
@@ -120,7 +121,7 @@ class Rules:
         """The expression of the clicks that count."""
         return self.done & self.stayed if self.asks_dwell else self.done
 
-    def clicks(self, sessions: Sessions) -> nw.LazyFrame[Any]:
+    def clicks(self, sessions: Sessions) -> LazyRows:
         """Returns the clicks that count as a lazy frame, where the log lies."""
         import narwhals as nw
 

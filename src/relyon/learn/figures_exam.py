@@ -79,10 +79,16 @@ def _comparison(folder: Path) -> dict[str, float]:
         "rr-fall": -rr.difference,
         "judged": judged,
         "unjudged": 1 - judged,
-        "pairs": float(finding.evidence["pairs"]),
-        "lowest": finding.evidence["lowest"],
-        "highest": finding.evidence["highest"],
+        "pairs": _number(finding.evidence["pairs"]),
+        "lowest": _number(finding.evidence["lowest"]),
+        "highest": _number(finding.evidence["highest"]),
     }
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, int | float):
+        raise TypeError(value)
+    return float(value)
 
 
 def _tail(folder: Path) -> dict[str, float]:

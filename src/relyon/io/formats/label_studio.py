@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.scale import SEARCH, Scale
-from relyon.data.sheets import ITEM_TEXTS, Item, Rating, Row, Sheet
+from relyon.data.sheets import ITEM_TEXTS, Rating, Row, Sheet, described
 from relyon.io.format import formats
 from relyon.io.json_members import (
     dump,
@@ -116,24 +116,26 @@ class LabelStudio(SheetFormat):
             document = identifier(data.pop("document", None), "`document`", path)
             where = f"query `{query}`, document `{document}`"
             data.pop("shown", None)
-            values: dict[str, Any] = {name: str(data.pop(name, "") or "") for name in ITEM_TEXTS}
+            texts = {name: str(data.pop(name, "") or "") for name in ITEM_TEXTS}
+            numbers: dict[str, float | None] = {}
             for name in ("rank", "inclusion_probability"):
                 value = data.pop(name, None)
-                if value is not None:
-                    value = parse_number(value, f"{where}: `{name}`", path)
-                values[name] = value
-            if values["rank"] is not None:
-                values["rank"] = int(values["rank"])
+                numbers[name] = (
+                    None if value is None else parse_number(value, f"{where}: `{name}`", path)
+                )
+            rank = numbers["rank"]
             final = data.pop("final", None)
             source = str(data.pop("final_source", "") or "")
             extra = data.pop("fields", {})
             rows.append(
                 Row(
-                    Item(
+                    described(
                         query,
                         document,
+                        texts,
+                        rank=None if rank is None else int(rank),
                         fields={**data, **mapping(extra, "`fields`", path)},
-                        **values,
+                        inclusion_probability=numbers["inclusion_probability"],
                     ),
                     tuple(
                         rating

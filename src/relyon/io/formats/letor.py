@@ -126,7 +126,7 @@ class Letor(SheetFormat):
             for row, grade in rows:
                 item = row.item
                 features = "".join(
-                    f" {name}:{number_text(item.fields[name])}" for name in _feature_names(item)
+                    f" {name}:{number_text(value)}" for name, value in _item_features(item).items()
                 )
                 about = names.documents[item.document]
                 shown = " ".join(shown_query(item).replace("\0", "").split())
@@ -215,21 +215,21 @@ def _is_id(query: str) -> bool:
 
 
 def _without_features(row: Row) -> Row:
-    features = _feature_names(row.item)
+    features = _item_features(row.item)
     rest = {name: value for name, value in row.item.fields.items() if name not in features}
     return replace(row, item=replace(row.item, fields=rest))
 
 
-def _feature_names(item: Item) -> list[str]:
-    """Returns the names of the fields that are features, in the order of their numbers."""
-    names = [
-        name
+def _item_features(item: Item) -> dict[str, float]:
+    """Returns the fields that are features, in the order of their numbers."""
+    features = {
+        name: value
         for name, value in item.fields.items()
         if re.fullmatch(r"[1-9]\d*", name)
         and isinstance(value, int | float)
         and not isinstance(value, bool)
-    ]
-    return sorted(names, key=int)
+    }
+    return dict(sorted(features.items(), key=lambda one: int(one[0])))
 
 
 def _no_columns(columns: Mapping[str, str] | None) -> None:

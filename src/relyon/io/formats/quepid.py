@@ -6,13 +6,13 @@ Quepid writes a space before a value that a spreadsheet could read as a formula.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.core.cells import Cell, Mark, csv_lines
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.scale import Scale
-from relyon.data.sheets import Item, Rating, Row, Sheet
+from relyon.data.sheets import Item, Rating, Row, Sheet, described
 from relyon.io.format import formats
 from relyon.io.json_members import (
     dump,
@@ -196,9 +196,12 @@ class QuepidBook(SheetFormat):
             if isinstance(fields, str):
                 fields = parse_json(fields, path)
             extra = dict(mapping(fields, f"{where}: `document_fields`", path))
-            own: dict[str, Any] = {
-                name: extra.pop(key) for name, key in OWN.items() if isinstance(extra.get(key), str)
-            }
+            own: dict[str, str] = {}
+            for name, key in OWN.items():
+                text_of = extra.get(key)
+                if isinstance(text_of, str):
+                    own[name] = text_of
+                    del extra[key]
             rank = content.get("position")
             if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
                 raise InputError(
@@ -216,7 +219,7 @@ class QuepidBook(SheetFormat):
             ]
             rows.append(
                 Row(
-                    Item(query, document, rank=rank, fields=extra, **own),
+                    described(query, document, own, rank=rank, fields=extra),
                     tuple(one for one in ratings if one is not None),
                 )
             )

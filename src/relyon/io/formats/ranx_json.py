@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relyon.core.errors import InputError, ParameterError, ParseError
 from relyon.core.texts import message
@@ -94,7 +94,7 @@ class RanxJson(Format):
         _write(run.to_dict(), stream)
 
 
-def _load(source: Source, value: str) -> Any:
+def _load(source: Source, value: str) -> list[dict[str, object]] | dict[str, dict[str, object]]:
     def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
         whole = dict(found)
         if len(whole) < len(found):

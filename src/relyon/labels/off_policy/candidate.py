@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_whole
@@ -78,9 +78,14 @@ def read_candidate(source: object, *, name: str | None = None) -> Candidate:
     elif not isinstance(source, Run | Mapping) and is_frame(source):
         import narwhals as nw
 
-        wrapped: Any = nw.from_native(source, pass_through=True)
+        wrapped = nw.from_native(source, pass_through=True)
         eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
-        frame = eager.to_polars() if isinstance(eager, nw.DataFrame) else pl.DataFrame(eager)
+        if isinstance(eager, nw.DataFrame):
+            frame = eager.to_polars()
+        elif hasattr(eager, "__arrow_c_stream__"):
+            frame = pl.DataFrame(eager)
+        else:
+            raise InputError(message("data.is-not-data-frame", name=type(source).__name__))
     if frame is not None and "probability" in _roles(frame.columns):
         table = _policy(frame, path)
         return Candidate(table, ranking=False, name=name or os.path.basename(path) or "policy")

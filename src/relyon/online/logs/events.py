@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.data.lazy import gather
 from relyon.data.sessions import FLAGS
@@ -11,6 +11,8 @@ from relyon.online.logs.log_check import Check, Finding, Log, register, total
 if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
+
+    from relyon.data.lazy import LazyRows
 
 __all__ = ["ActionsWithoutImpression", "ClicksOnly", "DuplicateRows", "RepeatedDocuments"]
 
@@ -173,7 +175,7 @@ class ClicksOnly(Check):
         count, sessions = log.counts["all_clicked"], log.counts["sessions"]
         if sessions < self.lists or count < self.share * sessions:
             return None
-        bad: nw.LazyFrame[Any] = log.lists.filter(nw.col("clicks") == nw.col("rows"))
+        bad: LazyRows = log.lists.filter(nw.col("clicks") == nw.col("rows"))
         return Finding(
             self.name,
             "warning",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from relyon.core.language import Language, check_language
 from relyon.core.lessons import lesson_of
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
+    from relyon.data.lazy import LazyRows
     from relyon.data.sessions import Sessions
 
 __all__ = ["EXAMPLES", "Check", "Finding", "Level", "Log", "Unit", "checks", "register", "total"]
@@ -134,40 +135,39 @@ class Log:
         self.sessions = sessions
         self.depth = depth
         self.columns = sessions.columns
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, dict[str, int]] = {}
 
-    def remember(self, name: str, ask: Callable[[], T]) -> T:
-        """Returns what several checks ask for, and asks once."""
+    def remember(self, name: str, ask: Callable[[], dict[str, int]]) -> dict[str, int]:
+        """Returns counts that several checks need, and computes them once."""
         if name not in self._known:
             self._known[name] = ask()
-        found: T = self._known[name]
-        return found
+        return self._known[name]
 
     def has(self, *names: str) -> bool:
         """Says whether the log has all of these columns."""
         return set(names) <= set(self.columns)
 
     @property
-    def everything(self) -> nw.LazyFrame[Any]:
+    def everything(self) -> LazyRows:
         """All rows."""
         return self.sessions.frame
 
     @cached_property
-    def complete(self) -> nw.LazyFrame[Any]:
+    def complete(self) -> LazyRows:
         """The rows that have a session, a query, a position and a document."""
         import narwhals as nw
 
         return self.everything.filter(*(~nw.col(name).is_null() for name in REQUIRED))
 
     @cached_property
-    def impressions(self) -> nw.LazyFrame[Any]:
+    def impressions(self) -> LazyRows:
         """The complete rows that were shown."""
         import narwhals as nw
 
         return self.complete.filter(nw.col("shown")) if self.has("shown") else self.complete
 
     @cached_property
-    def lists(self) -> nw.LazyFrame[Any]:
+    def lists(self) -> LazyRows:
         """One row per session: what its list looks like."""
         import narwhals as nw
 
@@ -190,7 +190,7 @@ class Log:
         lists = self.impressions.group_by("session").agg(*parts)
         return self._stored(lists, parts) if lists.implementation.is_polars() else lists
 
-    def _stored(self, lists: nw.LazyFrame[Any], parts: list[nw.Expr]) -> nw.LazyFrame[Any]:
+    def _stored(self, lists: LazyRows, parts: list[nw.Expr]) -> LazyRows:
         """Carries the lists out once; those of a large log in slices of sessions, on disk.
 
         Polars keeps every session that it groups in memory: a slice at a time bounds that.
@@ -259,14 +259,14 @@ class Log:
 
         return int(gather(self.everything.select(nw.len())).item())
 
-    def count(self, frame: nw.LazyFrame[Any]) -> int:
+    def count(self, frame: LazyRows) -> int:
         """Returns the number of a frame's rows."""
         import narwhals as nw
 
         return int(gather(frame.select(nw.len())).item())
 
     def examples(
-        self, frame: nw.LazyFrame[Any], *names: str, count: int = EXAMPLES
+        self, frame: LazyRows, *names: str, count: int = EXAMPLES
     ) -> tuple[Mapping[str, object], ...]:
         """Returns a few rows as JSON-ready values, the same ones whatever the order of the rows."""
         found = list(frame.collect_schema().names())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.data.lazy import gather
 from relyon.online.logs.log_check import Check, Finding, Log, register
 
 if TYPE_CHECKING:
-    import narwhals as nw
     import polars as pl
+
+    from relyon.data.lazy import LazyRows
 
 __all__ = [
     "CutOffLists",
@@ -24,7 +25,7 @@ __all__ = [
 STRAY = 0.05
 
 
-def _from_zero(log: Log) -> nw.LazyFrame[Any]:
+def _from_zero(log: Log) -> LazyRows:
     import narwhals as nw
 
     return log.lists.filter(nw.col("first") == 0).select("session")

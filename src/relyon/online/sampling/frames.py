@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -14,15 +14,16 @@ from relyon.data.sessions import Sessions
 from relyon.io.session_readers import read_sessions
 
 if TYPE_CHECKING:
-    import narwhals as nw
     import polars as pl
     import pyarrow as pa
+
+    from relyon.data.lazy import LazyRows
 
 __all__ = ["count_queries", "folded", "results_of", "searches"]
 
 
 def folded(
-    frame: nw.LazyFrame[Any], fold: Callable[[Iterable[pl.DataFrame]], pl.DataFrame]
+    frame: LazyRows, fold: Callable[[Iterable[pl.DataFrame]], pl.DataFrame]
 ) -> list[pl.DataFrame]:
     """Reads the rows of a frame where they are: in Spark each partition is folded by its executor.
 
@@ -74,7 +75,7 @@ def count_queries(sessions: object) -> pl.DataFrame:
     )
 
 
-def searches(sessions: Sessions, queries: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
+def searches(sessions: Sessions, queries: Sequence[str] | None = None) -> LazyRows:
     """Returns every pair of a session and its query once, of all queries or some of them.
 
     Ids are taken as they came: blank ones are left out per pair rather than

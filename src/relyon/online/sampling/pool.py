@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
@@ -290,9 +290,12 @@ def _columns(frame: object, path: str) -> tuple[dict[str, pl.Series], pl.Series 
 
     from relyon.data.columns import plain_name, polars_columns
 
-    found: Any = frame
+    found = frame
     if not isinstance(found, pl.DataFrame):
-        found = nw.from_native(found).lazy().collect("polars").to_native()
+        wrapped = nw.from_native(found, pass_through=True)
+        if not isinstance(wrapped, nw.DataFrame | nw.LazyFrame):
+            raise InputError(message("data.is-not-data-frame", name=type(found).__name__))
+        found = wrapped.lazy().collect("polars").to_native()
     columns = polars_columns(found, "judgments", path=path)
     used = {series.name for series in columns.values()}
     plain = {plain_name(name): name for name in found.columns if name not in used}
