@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,10 +77,8 @@ def happened(found: Depth) -> set[str]:
         if one.kind == "queries-needed":
             name = str(one.values["name"]).lower()
             spreads = truth()
-            if (
-                one.values["low"]
-                > spreads[name, one.values["k"]] / spreads[name, one.values["other"]]
-            ):
+            values: Any = one.values
+            if values["low"] > spreads[name, values["k"]] / spreads[name, values["other"]]:
                 seen.add("overstated")
     if seen & set(CLAIMS):
         seen.add("claimed")

@@ -337,7 +337,7 @@ def test_what_tells_of_the_data_is_shown_and_not_tested() -> None:
     assert comparison.tested == ("rr", "ap")
     assert comparison.corrected == 2
     assert comparison.focus == "rr"
-    one = comparison.contrast("new", "judged@10").to_dict()
+    one: Any = comparison.contrast("new", "judged@10").to_dict()
     assert one["verdict"] == "described"
     assert "describes the data" in one["untested"]
     assert one["difference"] == pytest.approx((19 * 2 / 3 + 1) / 20 - 1)

@@ -97,9 +97,9 @@ def test_advice_names_the_numbers() -> None:
     assert low["k"] == 50
     assert low["judged"] == min(row.judged for row in found.at(50)) < 0.9
     assert all(row.judged >= 0.9 for k in (1, 10, 20) for row in found.at(k))
-    grows = advice["recall-cut"].values
+    grows: Any = advice["recall-cut"].values
     assert grows["now"] == found.series("recall", grows["run"])[100].value
-    needed = next(one for one in found.advice if one.kind == "queries-needed").values
+    needed: Any = next(one for one in found.advice if one.kind == "queries-needed").values
     rows = found.series("ndcg", needed["run"])
     blunt, sharp = rows[needed["k"]], rows[needed["other"]]
     # The same number of queries at both: it is the square of the detectable shares' ratio.

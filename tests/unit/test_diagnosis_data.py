@@ -243,4 +243,4 @@ def test_real_runs(test_data: Path) -> None:
         assert found.evidence[name] == pytest.approx(values[1] - values[0], abs=1e-9)
     listed = {(row["query"], row["document"]) for row in found.chart_data}
     assert len(listed) == found.evidence["pairs"] == len(found.chart_data)
-    assert not [pair for pair in listed if pair[1] in judgments[pair[0]]]
+    assert not [pair for pair in listed if pair[1] in judgments[str(pair[0])]]

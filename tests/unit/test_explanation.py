@@ -227,4 +227,5 @@ def test_grades_of_scored_rows_have_the_names_of_the_file(
     judgments, run = scored_judgments(scored, load_scale("search")), scored_run(scored, "a")
     found = relyon.explain(judgments, run, "q", "ndcg")
     assert found.rows("en")[0][3] == found.rows("zh")[0][3] == shown
-    assert found.to_dict()["steps"][0]["label"] == shown
+    values: Any = found.to_dict()
+    assert values["steps"][0]["label"] == shown

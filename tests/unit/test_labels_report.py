@@ -67,7 +67,7 @@ def test_position_bias_has_a_line_for_each_estimate(page: Page, found: ModelComp
     names = list(dict.fromkeys(row["series"] for row in chart.rows))
     assert names[1:] == ["pbm", "dbn", "all-pairs"]
     assert [entry.text for entry in chart.legend] == names
-    values = {(row["series"], row["position"]): row for row in chart.rows}
+    values: Any = {(row["series"], row["position"]): row for row in chart.rows}
     assert values["pbm", 2]["value"] == found["pbm"].examination[1]
     assert values[names[0], 2]["value"] == pytest.approx(found.clicks[1] / found.clicks[0])
     assert found.bias is not None
@@ -91,7 +91,9 @@ def test_calibration_holds_all_held_out_results(page: Page, found: ModelComparis
     shown = {fit.model: sum(one.shown for one in fit.reliability) for fit in found.fits}
     assert set(shown.values()) == {4 * found.tested}
     assert len(chart.rows) == sum(len(fit.reliability) for fit in found.fits)
-    highest = max(row["high"] for row in chart.rows)
+    rows: Any = chart.rows
+    highest = max(row["high"] for row in rows)
+    assert chart.values["end"] is not None
     assert highest <= chart.values["end"] <= highest + 0.06
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.conftest import Command
@@ -237,7 +238,8 @@ def test_every_diagnosis_names_its_lesson(language: Language) -> None:
     assert found
     assert all(named)
     lines = [lesson_line(one, language) for one in named]
-    assert [one["lesson"] for one in found.to_dict(language)["findings"]] == named
+    values: Any = found.to_dict(language)
+    assert [one["lesson"] for one in values["findings"]] == named
     text = [line.strip() for line in found.to_text(language).splitlines()]
     assert [line for line in text if "relyon learn" in line] == lines
     written = found.to_markdown(language).splitlines()

@@ -79,7 +79,7 @@ def test_charts_hold_the_points_of_the_monitor(broken: relyon.Monitor) -> None:
     # All tiers and both tiers, two months each, three parts.
     assert len(losses.rows) == 3 * 2 * 3
     for one in broken.losses:
-        parts = [row["value"] for row in losses.rows if row["name"].startswith("2026-03")]
+        parts = [row["value"] for row in losses.rows if str(row["name"]).startswith("2026-03")]
         assert one.after["recall_loss"].value in parts
 
 

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,7 +172,8 @@ def test_every_table_of_a_comparison_names_the_convention() -> None:
     one = comparison.contrast("new", "pnr")
     assert one.baseline_details == pytest.approx(results(VALUES).entries["pnr"].details)
     assert one.candidate_details == pytest.approx(results(other).entries["pnr"].details)
-    assert one.to_dict()["baseline_details"]["strict"] == one.baseline_details["strict"]
+    values: Any = one.to_dict()
+    assert values["baseline_details"]["strict"] == one.baseline_details["strict"]
     strict, chance = (f"{one.baseline_details[name]:.4f}" for name in ("strict", "random"))
     texts = (
         str(comparison),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -86,7 +87,8 @@ def test_what_has_no_spread_has_no_number() -> None:
     given = values(50, 0.1)
     plan = relyon.compare_values({"old": given["old"], "same": given["old"]}).plan([0.01])
     assert plan.rows[0].queries == (0, 0)
-    assert plan.to_dict()["rows"][0]["queries"] == [None, None]
+    values_of: Any = plan.to_dict()
+    assert values_of["rows"][0]["queries"] == [None, None]
 
 
 @pytest.mark.parametrize("wrong", ["much", "-1%", 0, "nan"])

@@ -193,9 +193,10 @@ def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, language:
     assert {band.difference > 0 for band in bands} == {True, False}
     shares = []
     for row, band, cells in zip(chart.rows, bands, chart.table.cells(), strict=True):
-        share = float(row["share"].replace("−", "-").rstrip(" %"))
+        shown = str(row["share"])
+        share = float(shown.replace("−", "-").rstrip(" %"))
         assert share == pytest.approx(100 * band.difference / whole, abs=0.051)
-        assert row["share"].startswith("+" if band.difference > 0 else "−")
+        assert shown.startswith("+" if band.difference > 0 else "−")
         assert (row["side"] == "gain") == (band.difference > 0)
         assert cells[-1].text == row["share"]
         shares.append(share)
@@ -205,7 +206,7 @@ def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, language:
     assert texts.signed_percent(total / whole, 1) in chart.caption
     assert f"{whole:.4f}" in chart.caption
     drawing = json.dumps(DRAWINGS["bands"](chart, 640), ensure_ascii=False)
-    assert all(row["share"] in drawing for row in chart.rows)
+    assert all(str(row["share"]) in drawing for row in chart.rows)
 
 
 def test_bands_of_a_baseline_without_value_have_no_percentages() -> None:
@@ -351,7 +352,8 @@ def test_each_bar_of_losses_is_the_ideal(comparison: relyon.Comparison, page: Pa
     losses = run_losses(comparison, "ndcg@10")
     chart = _charts(page)["losses"]
     for name, found in losses.items():
-        parts = [row["value"] for row in chart.rows if row["name"] == name]
+        rows: Any = chart.rows
+        parts = [row["value"] for row in rows if row["name"] == name]
         assert math.fsum(parts) == pytest.approx(found.ideal)
         assert found.k == 10
     assert run_losses(comparison, "ap")["old"].k == 10

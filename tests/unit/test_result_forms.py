@@ -172,4 +172,5 @@ def test_a_long_frame_is_shown_in_part_and_says_so() -> None:
     assert len(curve.to_text().splitlines()) < 30
     assert "20 of 51 rows: to_frame() has all" in curve.to_text()
     assert "51 行中的前 20 行" in curve.to_text(language="zh")
-    assert curve.to_dict()["points"][0]["threshold"] is None
+    values: Any = curve.to_dict()
+    assert values["points"][0]["threshold"] is None

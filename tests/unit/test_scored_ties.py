@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,7 +67,8 @@ def test_a_warning_says_between_which_values_the_number_lies(
     assert note.level == "warning"
     span = f"{name} could be {bounds[0]:.4f} to {bounds[1]:.4f}"
     assert note.message == f"ties matter in 1 of 1 query (ties=expected): {span}"
-    assert results.to_dict()["measures"][name]["span"] == pytest.approx(list(bounds))
+    values: Any = results.to_dict()
+    assert values["measures"][name]["span"] == pytest.approx(list(bounds))
     with pytest.raises(StrictError, match="ties matter"):
         relyon.evaluate_scores(SORTED, CONSTANT, measures=name, strict=True)
 

@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from relyon.core.language import check_language
 from relyon.core.lessons import lesson_of
@@ -46,7 +46,7 @@ class Note(Sayable):
     count: int = 1
     level: Literal["info", "warning"] = "info"
     examples: tuple[str, ...] = ()
-    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    values: Mapping[str, object] = field(default_factory=dict, hash=False)
     run: str = ""
     key: str = ""
     own: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Generic, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.texts import message
@@ -17,7 +17,14 @@ MANY = 40
 NEAR = 0.6
 
 T = TypeVar("T")
-C = TypeVar("C")
+C = TypeVar("C", bound="Named")
+
+
+class Named(Protocol):
+    """An object or class that can be registered; `aliases` are optional."""
+
+    @property
+    def name(self) -> str: ...
 
 
 def nearest(name: str, choices: list[str], cutoff: float = 0.5) -> str:
@@ -90,8 +97,7 @@ class Registry(Generic[T]):
         Raises:
             ParameterError: If one of the names is already taken.
         """
-        named: Any = thing
-        self.add(named.name, named, getattr(named, "aliases", ()))
+        self.add(thing.name, cast("T", thing), getattr(thing, "aliases", ()))
         return thing
 
     def add(self, name: str, thing: T, aliases: tuple[str, ...] = ()) -> T:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon import _native
 from relyon.core.errors import InputError, ParameterError
@@ -341,19 +341,18 @@ class Accumulator:
                 hint=message("evaluation.call-finish-judgments-once"),
             )
 
-    def __getstate__(self) -> dict[str, object]:
+    def __getstate__(self) -> tuple[dict[str, object], dict[str, bytes]]:
         with self._lock:
-            state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
-            state["_totals"] = {name: total.to_bytes() for name, total in self._totals.items()}
+            left_out = {"_lock", "_totals"}
+            state = {name: one for name, one in self.__dict__.items() if name not in left_out}
             state["_weighty"], state["_names"] = dict(self._weighty), set(self._names)
-        return state
+            return state, {name: total.to_bytes() for name, total in self._totals.items()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def __setstate__(self, state: tuple[dict[str, object], dict[str, bytes]]) -> None:
+        fields, totals = state
+        self.__dict__.update(fields)
         self._lock = threading.Lock()
-        self._totals = {
-            name: _native.Total.from_bytes(content) for name, content in state["_totals"].items()
-        }
+        self._totals = {name: _native.Total.from_bytes(content) for name, content in totals.items()}
 
 
 def _only(judgments: Judgments, queries: Iterable[str]) -> Judgments:

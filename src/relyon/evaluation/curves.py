@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values
@@ -52,7 +52,7 @@ class Curve(Exportable):
         """Area below the curve by the trapezoidal rule; for ROC it is the AUC."""
         return float(((self.x[1:] - self.x[:-1]) * (self.y[1:] + self.y[:-1]) / 2).sum())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: the area and the points; an infinite threshold is null."""
         return {
             "area": json_number(self.area),
@@ -248,7 +248,7 @@ class Classification(Exportable):
         " as predicting middle; kappa, tau and PNR see the difference"
     )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values, with the table of classes."""
         numbers = {name: json_number(getattr(self, name)) for name in NUMBERS}
         return {**numbers, "confusion": [list(row) for row in self.confusion], "note": self.note}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
@@ -211,7 +211,7 @@ class Results(Exportable, Mapping[str, float]):
             return self.per_query
         return polars.DataFrame(summary_columns([self]), infer_schema_length=None)
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = False) -> dict[str, object]:
         """Returns the object that ``--format json`` prints.
 
         Args:

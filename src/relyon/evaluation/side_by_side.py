@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
@@ -74,7 +74,7 @@ class SideBySide(Exportable):
             columns=columns,
         )
 
-    def to_text(self, *values: Any, columns: int | None = COLUMNS, **options: Any) -> str:
+    def to_text(self, *values: object, columns: int | None = COLUMNS, **options: object) -> str:
         """Returns text for the terminal; runs that do not fit in columns become rows.
 
         Args:
@@ -82,7 +82,8 @@ class SideBySide(Exportable):
             columns: Maximum line width in terminal columns; `None` does not limit tables.
             **options: See `document`.
         """
-        return render_text(self.document(*values, columns=columns or COLUMNS, **options), columns)
+        document: Callable[..., Document] = self.document
+        return render_text(document(*values, columns=columns or COLUMNS, **options), columns)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, object]:
         """Returns the `to_dict` of each run by its name."""

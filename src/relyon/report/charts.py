@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from html import escape
 from importlib import resources
-from typing import Any
+from types import ModuleType
 
 from relyon.core.errors import RelyonError
 from relyon.core.packages import optional_package
@@ -16,7 +16,7 @@ from relyon.core.texts import message
 from relyon.report import click_drawings, drawings, training_drawings
 from relyon.report.page import Chart
 from relyon.report.palette import FONT, ROLES
-from relyon.report.vegalite import VERSION, Spec
+from relyon.report.vegalite import VERSION
 
 __all__ = [
     "CONFIG",
@@ -38,7 +38,7 @@ PNG_FONT = "Helvetica, Arial, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sa
 ADDRESS_SPACE = 65 << 30
 
 #: By kind: from a chart and a width in pixels to its description.
-DRAWINGS: dict[str, Callable[[Chart, int], Spec]] = {
+DRAWINGS: dict[str, Callable[[Chart, int], Mapping[str, object]]] = {
     "forest": drawings.forest,
     "waterfall": drawings.waterfall,
     "bands": drawings.bands,
@@ -69,8 +69,8 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
     check_address_space()
     vl_convert = _converter()
     known = VERSION if VERSION in vl_convert.get_vegalite_versions() else None
-    description = DRAWINGS[chart.drawing](chart, WIDTHS[size])
-    description |= {"config": CONFIG, "background": None}
+    drawing = DRAWINGS[chart.drawing](chart, WIDTHS[size])
+    description = {**drawing, "config": CONFIG, "background": None}
     text = json.dumps(description, ensure_ascii=False)
     # Ids that are not UTF-8 contain surrogates, which Vega-Lite does not accept.
     text = text.encode("utf-8", "replace").decode("utf-8")
@@ -148,7 +148,7 @@ def picture_png(picture: str, *, scale: float = 2.0) -> bytes:
     return found
 
 
-def _converter() -> Any:
+def _converter() -> ModuleType:
     """Returns the package that draws.
 
     Raises:
@@ -198,7 +198,7 @@ HATCH = (
     ' patternTransform="rotate(45)"><rect width="6" height="6" fill="var(--paper)"/>'
     '<path d="M1 0V6" stroke="var(--purple)" stroke-width="2"/></pattern></defs>'
 )
-CONFIG: Mapping[str, Any] = {
+CONFIG: Mapping[str, object] = {
     "font": FONT,
     "view": {"stroke": None},
     "axis": {

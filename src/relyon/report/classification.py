@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -150,7 +150,7 @@ def _chart(
 ) -> Chart:
     x, y = (texts.say(f"curves.{axis}") for axis in plot.axes)
     kind = plot.kind
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, object]] = [
         {"run": name, "order": order, "x": round(u, 5), "y": round(v, 5)}
         for name, curve in curves.items()
         for order, (u, v) in enumerate(curve.points)

@@ -3,24 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 from relyon.report.page import Chart
 from relyon.report.palette import ROLES, label_width, series_channels, tick_count
-from relyon.report.vegalite import Spec, channel, layers, mark
+from relyon.report.vegalite import Layers, Spec, channel, layers, mark
 
-__all__ = ["by_position", "panels", "reliability", "side_by_side"]
+__all__ = ["PointRow", "by_position", "panels", "reliability", "side_by_side"]
 
 HELD = "isValid(datum.low)"
 
 
-def by_position(chart: Chart, width: int) -> Spec:
+class PointRow(TypedDict):
+    """One point of a series by position, with its interval if it has one."""
+
+    series: str
+    position: int
+    value: float
+    low: float | None
+    high: float | None
+    text: str
+
+
+class _Panel(Layers):
+    title: Spec
+
+
+class _Panels(TypedDict):
+    vconcat: list[_Panel]
+    resolve: Spec
+    spacing: int
+    padding: int
+
+
+def by_position(chart: Chart, width: int) -> Layers:
     """Draws values by position: one line per series, with intervals if there are any."""
     wide = min(width, 520) - 60
     rows = chart.rows
-    x = {"x": _position_axis(chart, sorted({row["position"] for row in rows}), wide)}
+    places = {place for row in rows if isinstance(place := row["position"], int)}
+    x = {"x": _position_axis(chart, sorted(places), wide)}
     end = chart.values["end"]
-    scale: dict[str, Any] = {"zero": chart.values["zero"], "nice": True}
+    scale: dict[str, object] = {"zero": chart.values["zero"], "nice": True}
     if end is not None:
         scale = {"domain": [0, end], "nice": False}
     axis = {"axis": {"format": "~%"}} if chart.values.get("percent") else {}
@@ -39,12 +62,12 @@ def by_position(chart: Chart, width: int) -> Spec:
     )
 
 
-def panels(chart: Chart, width: int) -> Spec:
+def panels(chart: Chart, width: int) -> _Panels:
     """Draws several charts by position below each other, each with its title and legend.
 
     The legends are in the picture itself, which may be used alone.
     """
-    drawn = []
+    drawn: list[_Panel] = []
     for one in chart.values["charts"]:
         spec = by_position(one, width)
         names = [name for name, _, _ in one.values["series"]]
@@ -66,7 +89,7 @@ def panels(chart: Chart, width: int) -> Spec:
     return {"vconcat": drawn, "resolve": {"scale": apart}, "spacing": 32, "padding": 16}
 
 
-def side_by_side(chart: Chart, width: int) -> Spec:
+def side_by_side(chart: Chart, width: int) -> Layers:
     """Draws points with their intervals, side by side for each position, and a legend.
 
     The legend is in the picture itself, which may be used alone.
@@ -78,7 +101,9 @@ def side_by_side(chart: Chart, width: int) -> Spec:
         "xOffset": channel("series:N", sort=names, scale={"domain": names, "padding": 1.2}),
     }
     end = chart.values["end"]
-    scale: dict[str, Any] = {"zero": True} if end is None else {"domain": [0, end], "nice": False}
+    scale: dict[str, object] = (
+        {"zero": True} if end is None else {"domain": [0, end], "nice": False}
+    )
     y = {"y": channel("value:Q", title=chart.labels["y"], scale=scale)}
     color, shape = (
         channel(
@@ -120,7 +145,7 @@ def _position_axis(chart: Chart, places: Sequence[int], wide: int) -> Spec:
     )
 
 
-def reliability(chart: Chart, width: int) -> Spec:
+def reliability(chart: Chart, width: int) -> Layers:
     """Draws observed against predicted frequencies, and the diagonal."""
     side = min(width, 420) - 55
     end = chart.values["end"]
@@ -135,13 +160,21 @@ def reliability(chart: Chart, width: int) -> Spec:
         "x": channel("at:Q", scale=scale, title=chart.labels["x"]),
         "y": channel("at:Q"),
     }
-    faint: Spec = {"color": ROLES["muted"], "strokeWidth": 1, "strokeDash": [2, 3], "aria": False}
+    faint = mark(
+        "line",
+        diagonal,
+        rows=[{"at": 0}, {"at": end}],
+        color=ROLES["muted"],
+        strokeWidth=1,
+        strokeDash=[2, 3],
+        aria=False,
+    )
     ends = {**x, "y": channel("low:Q"), "y2": channel("high"), **color}
     line = {**x, **y, **looks, "order": channel("order:Q")}
     described = {**x, **y, **color, "description": channel("text:N")}
     return layers(
         rows,
-        mark("line", diagonal, rows=[{"at": 0}, {"at": end}], **faint),
+        faint,
         mark("rule", ends, only=HELD, strokeWidth=1.5, aria=False, clip=True),
         mark("line", line, strokeWidth=1.5, aria=False),
         mark("point", described, filled=True, size=50, opacity=1, shape="circle"),

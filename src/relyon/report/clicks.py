@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from relyon.core.language import Language
 from relyon.core.parameters import check_type
@@ -257,7 +257,7 @@ def _perplexity(found: ModelComparison, texts: Catalogue) -> Section:
 
 
 def _calibration(found: ModelComparison, texts: Catalogue) -> Section:
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     cells: list[tuple[str, ...]] = []
     end = 0.0
     for fit in found.fits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from relyon.analysis.diagnosis import Findings, diagnose
 from relyon.analysis.diagnosis.application import rule_measures
@@ -42,8 +42,8 @@ class PageOptions(TitleOptions, total=False):
     funnel: Funnel | None
     findings: Sequence[Finding] | None
     progress: Progress | None
-    query_texts: Any
-    document_titles: Any
+    query_texts: object
+    document_titles: object
 
 
 def build_page(
@@ -56,8 +56,8 @@ def build_page(
     funnel: Funnel | None = None,
     findings: Sequence[Finding] | None = None,
     progress: Progress | None = None,
-    query_texts: Any = None,
-    document_titles: Any = None,
+    query_texts: object = None,
+    document_titles: object = None,
 ) -> Page:
     """Returns the contents of a report, before it becomes HTML or Markdown.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.lessons import lesson_line
 from relyon.report.catalogue import Catalogue
@@ -63,7 +63,7 @@ def _heading(name: str, texts: Catalogue) -> str:
     return texts.say(key) if key in texts else name.replace("_", " ")
 
 
-def _cell(value: Any, titles: Mapping[str, str]) -> Cell | str:
+def _cell(value: object, titles: Mapping[str, str]) -> Cell | str:
     if isinstance(value, str) and titles.get(value, value) != value:
         return Cell(value, title=titles[value])
     if isinstance(value, float) and not value.is_integer():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from relyon.report.page import Chart
 from relyon.report.palette import (
     ROLES,
@@ -11,18 +13,66 @@ from relyon.report.palette import (
     series_channels,
     tick_count,
 )
-from relyon.report.vegalite import Spec, channel, layers, mark
+from relyon.report.vegalite import Layers, Mark, channel, layers, mark
 
-__all__ = ["bands", "curves", "forest", "losses", "trend", "waterfall"]
+__all__ = [
+    "BarRow",
+    "ForestRow",
+    "LossRow",
+    "bands",
+    "curves",
+    "forest",
+    "losses",
+    "trend",
+    "waterfall",
+]
 
 SIDES = {"domain": ["gain", "loss"], "range": [ROLES["blue"], ROLES["orange"]]}
 SHAPES = {"domain": list(TONES), "range": ["triangle-up", "triangle-down", "circle"]}
 DECIDED, OPEN = "datum.verdict != 'undecided'", "datum.verdict == 'undecided'"
 
 
-def forest(chart: Chart, width: int) -> Spec:
+class ForestRow(TypedDict):
+    """One interval of a forest."""
+
+    name: str
+    difference: float
+    low: float
+    high: float
+    verdict: str
+    text: str
+
+
+class BarRow(TypedDict):
+    """One bar of a waterfall."""
+
+    place: int
+    delta: float
+    side: str
+    query: str
+    text: str
+    link: str | None
+
+
+class LossRow(TypedDict, total=False):
+    """One part of a bar of losses."""
+
+    name: str
+    part: str
+    order: int
+    value: float
+    text: str
+    shown: str
+
+
+class _Stacked(Mark):
+    width: int
+    height: int
+
+
+def forest(chart: Chart, width: int) -> Layers:
     rows = chart.rows
-    order = [row["name"] for row in rows]
+    order = [str(row["name"]) for row in rows]
     wide = label_width(order, width)
     across = width - wide - 40
     y = channel(
@@ -71,7 +121,7 @@ def forest(chart: Chart, width: int) -> Spec:
     )
 
 
-def waterfall(chart: Chart, width: int) -> Spec:
+def waterfall(chart: Chart, width: int) -> Layers:
     rows = chart.rows
     step = (width - 60) / max(len(rows), 1)
     plain = {
@@ -93,18 +143,25 @@ def waterfall(chart: Chart, width: int) -> Spec:
         bars.append(mark("bar", linked, only="isValid(datum.link)", stroke=None))
     # Without a value in any query there is no mean to draw.
     means = [{"mean": chart.values["mean"]}] if rows else []
-    dashed: Spec = {"color": ROLES["ink"], "strokeDash": [4, 3], "aria": False}
+    dashed = mark(
+        "rule",
+        {"y": channel("mean:Q")},
+        rows=means,
+        color=ROLES["ink"],
+        strokeDash=[4, 3],
+        aria=False,
+    )
     return layers(
         rows,
         *bars,
         _zero(),
-        mark("rule", {"y": channel("mean:Q")}, rows=means, **dashed),
+        dashed,
         width=width - 60,
         height=220,
     )
 
 
-def bands(chart: Chart, width: int) -> Spec:
+def bands(chart: Chart, width: int) -> Layers:
     rows = chart.rows
     base = {
         "x": channel(
@@ -147,12 +204,12 @@ def bands(chart: Chart, width: int) -> Spec:
     return layers(rows, bars, *shares, _zero(), width=width - 60, height=200)
 
 
-def _zero() -> Spec:
+def _zero() -> Mark:
     zero = {"y": channel("zero:Q")}
     return mark("rule", zero, rows=[{"zero": 0}], color=ROLES["ink"], aria=False)
 
 
-def curves(chart: Chart, width: int) -> Spec:
+def curves(chart: Chart, width: int) -> Layers:
     side = min(width, 420) - 55
     unit = {"domain": [0, 1], "nice": False}
     axis = {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
@@ -163,18 +220,26 @@ def curves(chart: Chart, width: int) -> Spec:
     looks = series_channels(chart.values["series"], "run:N")
     line = {**place, "order": channel("order:Q"), "detail": channel("run:N"), **looks}
     chance = [{"x": u, "y": v} for u, v in chart.values["chance"]]
-    faint: Spec = {"color": ROLES["muted"], "strokeWidth": 1, "strokeDash": [2, 3], "aria": False}
+    faint = mark(
+        "line",
+        place,
+        rows=chance,
+        color=ROLES["muted"],
+        strokeWidth=1,
+        strokeDash=[2, 3],
+        aria=False,
+    )
     return layers(
         chart.rows,
-        mark("line", place, rows=chance, **faint),
+        faint,
         mark("line", line, strokeWidth=2, clip=True, aria=False),
         width=side,
         height=side,
     )
 
 
-def losses(chart: Chart, width: int) -> Spec:
-    names = list(dict.fromkeys(row["name"] for row in chart.rows))
+def losses(chart: Chart, width: int) -> _Stacked:
+    names = list(dict.fromkeys(str(row["name"]) for row in chart.rows))
     wide = label_width(names, width)
     across = width - wide - 40
     parts = {"reached": "green", "ranking": "hatch", "recall": "paper"}
@@ -206,7 +271,7 @@ def losses(chart: Chart, width: int) -> Spec:
     return {**bars, "width": across, "height": 42 * len(names)}
 
 
-def trend(chart: Chart, width: int) -> Spec:
+def trend(chart: Chart, width: int) -> Layers:
     width = min(width, chart.values["width"])
     rows = chart.rows
     months = list(chart.values["months"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
@@ -63,8 +63,8 @@ def render_parts(page: Page) -> tuple[Markup, Markup]:
         >>> opening.splitlines()[0]
         Markup('<h1>A &lt; B</h1>')
     """
-    parts: Any = _environment(page).get_template("sections.html").module
-    return parts.opening(page), parts.sections(page)
+    macros = vars(_environment(page).get_template("sections.html").module)
+    return macros["opening"](page), macros["sections"](page)
 
 
 def _environment(page: Page) -> jinja2.Environment:
@@ -79,7 +79,7 @@ def _environment(page: Page) -> jinja2.Environment:
     found = environment(library.FunctionLoader(_template))
     numbers = count(1)
 
-    def drawn(chart: Chart) -> dict[str, Any]:
+    def drawn(chart: Chart) -> dict[str, object]:
         name = f"chart-{next(numbers)}"
         return {
             "name": name,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.funnel import Funnel
 from relyon.analysis.funnel.losses import attribute, funnel_measures
 from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
+from relyon.report.drawings import LossRow
 from relyon.report.number_formats import number
 from relyon.report.page import Block, Chart, Key, Prose, Section, Table
 
@@ -71,7 +72,7 @@ def loss_section(
 
 def _runs(losses: Mapping[str, Funnel], texts: Catalogue) -> Chart:
     k = next(iter(losses.values())).k
-    rows = [
+    rows: list[LossRow] = [
         {"name": name, "part": part, "order": order, "value": value}
         for name, one in losses.items()
         for order, (part, value) in enumerate(
@@ -106,7 +107,7 @@ def _runs(losses: Mapping[str, Funnel], texts: Catalogue) -> Chart:
 
 def _stages(found: Funnel, texts: Catalogue) -> Chart:
     """Returns what is left of the ideal after each stage, and after the last one's ranking."""
-    rows: list[dict[str, Any]] = []
+    rows: list[LossRow] = []
     left = found.ideal
     for stage in found.stages:
         rows += _left(stage.name, stage.ideal, left - stage.ideal, "recall")
@@ -133,16 +134,14 @@ def _stages(found: Funnel, texts: Catalogue) -> Chart:
     return _bars(rows, table, "stages", found.k, texts)
 
 
-def _left(name: str, value: float, lost: float, part: str) -> list[dict[str, Any]]:
+def _left(name: str, value: float, lost: float, part: str) -> list[LossRow]:
     return [
         {"name": name, "part": "reached", "order": 0, "value": value},
         {"name": name, "part": part, "order": 1, "value": max(lost, 0.0)},
     ]
 
 
-def _bars(
-    rows: list[dict[str, Any]], table: Table, kind: str, k: int | None, texts: Catalogue
-) -> Chart:
+def _bars(rows: list[LossRow], table: Table, kind: str, k: int | None, texts: Catalogue) -> Chart:
     cutoff = "" if k is None else f"@{k}"
     for row in rows:
         part = texts.say(f"funnel.{row['part']}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.compared import beside, decimals
 from relyon.analysis.comparison.contrast import gain_sign
@@ -13,6 +13,7 @@ from relyon.analysis.comparison.settings import TESTS
 from relyon.measures.display_names import measure_label
 from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
+from relyon.report.drawings import ForestRow
 from relyon.report.number_formats import (
     MARKS,
     build_headline,
@@ -286,7 +287,7 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
 
 def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
     several = len(comparison.candidates) > 1
-    rows: list[dict[str, Any]] = []
+    rows: list[ForestRow] = []
     for one in comparison.contrasts:
         unit = _deviation(comparison, one)
         if not one.tested or not math.isfinite(one.difference) or not unit > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 from relyon.core.document.model import Block, Cell, Finding, Prose, Section, Table, Tone
 from relyon.core.language import Language
@@ -13,6 +13,7 @@ __all__ = [
     "Block",
     "Cell",
     "Chart",
+    "ChartValues",
     "Columns",
     "Details",
     "Finding",
@@ -53,6 +54,36 @@ class Key:
     dash: str = ""
 
 
+class ChartValues(TypedDict, total=False):
+    """Numbers of a drawing besides those of its rows; each drawing reads some of them.
+
+    Attributes:
+        series: Name, colour role, and dashes or shape of each series.
+        mean: The mean of the bars.
+        chance: The points of the curve of a random order.
+        months: The months on the axis.
+        width: Maximum width in pixels.
+        zero: Whether the axis begins at 0.
+        end: The end of the axis; `None` fits it to the rows.
+        percent: Whether values are shares.
+        positions: The positions on the axis.
+        best: The row of the point to mark, if any.
+        charts: The charts of the panels.
+    """
+
+    series: Sequence[tuple[str, str, str]]
+    mean: float
+    chance: Sequence[tuple[float, float]]
+    months: Sequence[str]
+    width: int
+    zero: bool
+    end: float | None
+    percent: bool
+    positions: Sequence[int]
+    best: Sequence[Mapping[str, object]]
+    charts: Sequence[Chart]
+
+
 @dataclass(frozen=True)
 class Chart:
     """Rows to draw, and the same numbers as a table.
@@ -72,10 +103,10 @@ class Chart:
     drawing: str
     title: str
     caption: str
-    rows: tuple[Mapping[str, Any], ...]
+    rows: tuple[Mapping[str, object], ...]
     table: Table
     labels: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: ChartValues = field(default_factory=ChartValues)
     legend: tuple[Key, ...] = ()
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from relyon.core.language import Language
 from relyon.core.texts import PAGE, catalogue as texts_of
 from relyon.report.catalogue import catalogue
 from relyon.report.charts import draw_alone
+from relyon.report.click_drawings import PointRow
 from relyon.report.document import Format, Report, TitleOptions
 from relyon.report.page import Chart, Page, Prose, Section
 from relyon.report.positions import ROOM
@@ -37,7 +38,7 @@ def bias_chart(found: PositionBias, language: Language = "en") -> Chart:
     """
     words = texts_of("position_bias", language, PAGE)
     series = [(name, *SIGNS[place % len(SIGNS)]) for place, name in enumerate(found.estimators)]
-    rows: list[dict[str, Any]] = []
+    rows: list[PointRow] = []
     for one in found.estimates:
         if one.examination != one.examination:
             continue
@@ -56,7 +57,7 @@ def bias_chart(found: PositionBias, language: Language = "en") -> Chart:
             }
         )
     highest = ROOM * max(row["value"] for row in rows)
-    cut = any(row["high"] > highest for row in rows)
+    cut = any(row["high"] is not None and row["high"] > highest for row in rows)
     caption = words.say(
         "chart.caption", first=found.connection.reference, level=words.percent(found.level)
     )

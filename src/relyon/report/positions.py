@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from relyon.report.catalogue import Catalogue
+from relyon.report.click_drawings import PointRow
 from relyon.report.number_formats import number
 from relyon.report.page import Chart, Key, Table
 
@@ -75,7 +75,7 @@ def position_chart(
     estimated = [one.name for one in curves if not one.counted]
     looks = {one[0]: one for one in series_of(list(dict.fromkeys([*names, *estimated])))}
     series = [(one.name, *COUNTED) if one.counted else looks[one.name] for one in curves]
-    rows: list[dict[str, Any]] = []
+    rows: list[PointRow] = []
     for curve in curves:
         for place, value in enumerate(curve.values):
             if not math.isfinite(value):

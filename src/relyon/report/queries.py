@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.core.document.quoted_ids import asked
 from relyon.report.catalogue import Catalogue
+from relyon.report.drawings import BarRow
 from relyon.report.drilldown import Drilldown
 from relyon.report.number_formats import label, signed
 from relyon.report.page import Block, Cell, Chart, Section, Table
@@ -134,7 +135,7 @@ def difference_chart(
     deltas = found.deltas
     groups, sign = _groups(deltas, MOST_BARS), gain_sign(found.measure)
     single = len(groups) == len(deltas)
-    rows: list[dict[str, Any]] = []
+    rows: list[BarRow] = []
     for place, group in enumerate(groups, 1):
         delta = math.fsum(value for _, value in group) / len(group)
         query = group[0][0] if single else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from relyon.core.language import Language
 from relyon.core.parameters import check_type
@@ -187,7 +187,7 @@ def _causes(found: Monitor, texts: Catalogue) -> Section:
     blocks: list[Block] = [
         Prose(tuple(typeset(losses_sentence(one, texts.language)) for one in ordered))
     ]
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     cells: list[tuple[Cell | str, ...]] = []
     for one in ordered:
         if not one.known:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from relyon.report.page import Chart
 from relyon.report.palette import ROLES, label_width, series_channels, tick_count
-from relyon.report.vegalite import Spec, channel, layers, mark
+from relyon.report.vegalite import Layers, channel, layers, mark
 
 __all__ = ["by_iteration", "feature_bars"]
 
 
-def by_iteration(chart: Chart, width: int) -> Spec:
+def by_iteration(chart: Chart, width: int) -> Layers:
     """Draws one line per series over iterations, with a point at the held-out maximum."""
     wide = min(width, 560) - 60
-    end = max(row["iteration"] for row in chart.rows)
+    end = max(place for row in chart.rows if isinstance(place := row["iteration"], int))
     line = {
         "x": channel(
             "iteration:Q",
@@ -45,10 +45,10 @@ def by_iteration(chart: Chart, width: int) -> Spec:
     )
 
 
-def feature_bars(chart: Chart, width: int) -> Spec:
+def feature_bars(chart: Chart, width: int) -> Layers:
     """Draws one bar per feature, with its interval if it has one."""
     rows = chart.rows
-    names = [row["name"] for row in rows]
+    names = [str(row["name"]) for row in rows]
     wide = label_width(names, width)
     across = width - wide - 40
     y = {
@@ -66,11 +66,18 @@ def feature_bars(chart: Chart, width: int) -> Spec:
         "description": channel("text:N"),
     }
     ends = {"x": channel("low:Q"), "x2": channel("high"), **y}
-    whisker: Spec = {"strokeWidth": 1.5, "color": ROLES["ink"], "aria": False}
+    whisker = mark(
+        "rule",
+        ends,
+        only="isValid(datum.low)",
+        strokeWidth=1.5,
+        color=ROLES["ink"],
+        aria=False,
+    )
     return layers(
         rows,
         mark("bar", bar, color=ROLES["blue"], stroke=None),
-        mark("rule", ends, only="isValid(datum.low)", **whisker),
+        whisker,
         width=across,
         height=max(22 * len(rows), 50),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from relyon.core.language import Language
 from relyon.core.parameters import check_type
@@ -20,6 +20,7 @@ from relyon.ltr.training.training_tables import (
 )
 from relyon.report.catalogue import Catalogue, catalogue
 from relyon.report.document import Format, Report, TitleOptions
+from relyon.report.drawings import ForestRow
 from relyon.report.number_formats import build_headline, label, number, p_equation, sentence, signed
 from relyon.report.page import (
     Block,
@@ -176,7 +177,7 @@ def _interval(bounds: tuple[float, float], level: str, texts: Catalogue, words: 
 def _curve(found: Training, words: Catalogue) -> Section:
     measure = label(found.card.measure)
     names = {key: words.say(f"column.{key}", measure=measure) for key, _, _ in LINES}
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, object]] = [
         {"series": names[key], "iteration": point.iteration, "value": value}
         for key, _, _ in LINES
         for point in found.curve
@@ -277,7 +278,7 @@ def _importance(found: Training, words: Catalogue) -> Section:
 def _segments(found: Training, texts: Catalogue, words: Catalogue) -> Section:
     card = found.card
     table = segment_table(found.segments, card, words, DIGITS)
-    rows: list[dict[str, Any]] = []
+    rows: list[ForestRow] = []
     for one in found.segments:
         held = one.found
         low, high = held.difference_interval

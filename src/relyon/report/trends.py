@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.online.monitoring import ALL, Point
 from relyon.online.monitoring.monitor_document import since_sentences
@@ -126,7 +126,7 @@ def _lines(
     axis: str,
     texts: Catalogue,
 ) -> Chart:
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     cells = []
     for name, _, _, points in series:
         for point in points:

@@ -10,18 +10,40 @@ References:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypedDict
 
-__all__ = ["VERSION", "Spec", "channel", "layers", "mark"]
+__all__ = ["VERSION", "Layers", "Mark", "Spec", "channel", "layers", "mark"]
 
 #: The version of Vega-Lite of the drawings.
 VERSION = "6.4"
 
-Spec: TypeAlias = dict[str, Any]
+Spec: TypeAlias = dict[str, object]
 KINDS = {"N": "nominal", "O": "ordinal", "Q": "quantitative"}
 
 
-def channel(field: str, **options: Any) -> Spec:
+class _Data(TypedDict):
+    values: list[dict[str, object]]
+
+
+class Mark(TypedDict, total=False):
+    """One layer of a chart."""
+
+    data: _Data
+    mark: Spec
+    encoding: dict[str, Spec]
+    transform: list[Spec]
+
+
+class Layers(TypedDict):
+    """Marks in one frame."""
+
+    data: _Data
+    layer: list[Mark]
+    width: int
+    height: int
+
+
+def channel(field: str, **options: object) -> Spec:
     """Returns the encoding of a field of the rows.
 
     Args:
@@ -41,10 +63,10 @@ def mark(
     kind: str,
     encoding: Mapping[str, Spec],
     *,
-    rows: Iterable[Mapping[str, Any]] | None = None,
+    rows: Iterable[Mapping[str, object]] | None = None,
     only: str = "",
-    **look: Any,
-) -> Spec:
+    **look: object,
+) -> Mark:
     """Returns a layer: one mark per row, or one line per series.
 
     Args:
@@ -58,15 +80,15 @@ def mark(
         >>> mark("rule", {"x": channel("zero:Q")}, rows=[{"zero": 0}], aria=False)["mark"]
         {'type': 'rule', 'aria': False}
     """
-    return {
-        **({} if rows is None else _data(rows)),
-        "mark": {"type": kind, **look},
-        "encoding": dict(encoding),
-        **({"transform": [{"filter": only}]} if only else {}),
-    }
+    found: Mark = {} if rows is None else {"data": _data(rows)}
+    found["mark"] = {"type": kind, **look}
+    found["encoding"] = dict(encoding)
+    if only:
+        found["transform"] = [{"filter": only}]
+    return found
 
 
-def layers(rows: Iterable[Mapping[str, Any]], *marks: Spec, width: int, height: int) -> Spec:
+def layers(rows: Iterable[Mapping[str, object]], *marks: Mark, width: int, height: int) -> Layers:
     """Returns marks in one frame, later ones on top.
 
     Args:
@@ -75,8 +97,8 @@ def layers(rows: Iterable[Mapping[str, Any]], *marks: Spec, width: int, height: 
         width: Width of the frame in pixels, without axes.
         height: Height of the frame.
     """
-    return {**_data(rows), "layer": list(marks), "width": width, "height": height}
+    return {"data": _data(rows), "layer": list(marks), "width": width, "height": height}
 
 
-def _data(rows: Iterable[Mapping[str, Any]]) -> Spec:
-    return {"data": {"values": [dict(row) for row in rows]}}
+def _data(rows: Iterable[Mapping[str, object]]) -> _Data:
+    return {"values": [dict(row) for row in rows]}

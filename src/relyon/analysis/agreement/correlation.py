@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.agreement.views import View
 from relyon.analysis.comparison.runs import Progress, evaluate_runs, run_titles
@@ -58,7 +58,7 @@ class Correlation:
     value: float
     interval: tuple[float, float]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values; missing numbers are null."""
         return {
             "first": self.first,
@@ -119,7 +119,7 @@ class Correlations(Exportable):
             hint=message("analysis.there-are-measures", measures=list(self.measures)),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         return {
             "coefficient": self.coefficient,
@@ -219,13 +219,13 @@ class Correlations(Exportable):
 
 
 def rank_correlation(
-    judgments: Any,
-    runs: Sequence[Any],
+    judgments: object,
+    runs: Sequence[object],
     measures: MeasureNames = DEFAULT_MEASURES,
     *,
-    other: Any = None,
+    other: object = None,
     coefficient: CoefficientName = "kendall",
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.pairing import Sample, common_values
 from relyon.analysis.comparison.runs import Progress, evaluate_runs, run_titles
@@ -56,7 +56,7 @@ class DiscriminativePower:
     queries: int
     p_values: tuple[float, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values; missing numbers are null."""
         return {
             "measure": self.measure,
@@ -95,7 +95,7 @@ class Discrimination(Exportable):
         key = str(parse_measures([measure])[0])
         return next(one for one in self.measures if one.measure == key)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         return {
             "runs": list(self.runs),
@@ -144,14 +144,14 @@ class Discrimination(Exportable):
 
 
 def discriminative_power(
-    judgments: Any,
-    runs: Sequence[Any],
+    judgments: object,
+    runs: Sequence[object],
     measures: MeasureNames = DEFAULT_MEASURES,
     *,
     test: str = "tukey",
     correction: Correction = "none",
     alpha: float = 0.05,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.compared import is_pooled
 from relyon.analysis.comparison.contrast import Contrast, describes_data
@@ -83,7 +83,7 @@ class Comparison(Exportable):
         convention: Convention | None = None,
         scale: Scale | None = None,
         judgments: Judgments | None = None,
-        sources: Sequence[Any] = (),
+        sources: Sequence[object] = (),
         notes: Sequence[Note] = (),
         progress: Progress | None = None,
     ) -> None:
@@ -232,10 +232,9 @@ class Comparison(Exportable):
                 message("analysis.only-values-were-compared"),
                 hint=message("analysis.compare-judgments-and-runs"),
             )
-        if not isinstance(self._sources[name], Run):
-            self._sources[name] = read_run(self._sources[name])
-        found: Run = self._sources[name]
-        return found
+        source = self._sources[name]
+        run = self._sources[name] = source if isinstance(source, Run) else read_run(source)
+        return run
 
     def measured(self, name: str, measures: MeasureNames) -> Results:
         """Returns further measures of one of the runs, under the rules of the comparison.
@@ -320,7 +319,7 @@ class Comparison(Exportable):
         """
         return plan_queries(self, differences, powers=powers)
 
-    def described(self, query_texts: Any) -> Comparison:
+    def described(self, query_texts: object) -> Comparison:
         """Returns the same comparison with query texts beside the ids.
 
         Its tables, `relyon.diagnose` and `relyon.write_report` then show the texts.
@@ -339,7 +338,7 @@ class Comparison(Exportable):
 
     # -- as text and tables --------------------------------------------------------------------
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = False) -> dict[str, object]:
         """Returns the object that ``--format json`` prints; `per_query` adds the differences."""
         return {
             "baseline": self.baseline,
@@ -353,7 +352,7 @@ class Comparison(Exportable):
             **(self._query_dict() if per_query else {}),
         }
 
-    def _query_dict(self) -> dict[str, Any]:
+    def _query_dict(self) -> dict[str, object]:
         """Returns the differences by candidate, measure and query, and the queries' texts."""
         deltas = {
             candidate: {name: self.deltas(candidate, name) for name in self.measures}
@@ -362,7 +361,7 @@ class Comparison(Exportable):
         texts = self.query_texts
         return {"per_query": deltas} | ({} if texts is None else {"query_texts": dict(texts)})
 
-    def _contrast_dict(self, one: Contrast) -> dict[str, Any]:
+    def _contrast_dict(self, one: Contrast) -> dict[str, object]:
         """Returns a contrast with the fingerprint of its numbers, if their rules are known."""
         values = one.to_dict()
         if self.convention is not None and one.definition:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
@@ -156,7 +156,7 @@ class Contrast(Exportable):
         """Whether the difference is tested, not just described."""
         return self.verdict != "described"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values; missing numbers are null."""
         details = {
             name: {key: json_number(value) for key, value in one.items()}
@@ -194,15 +194,16 @@ class Contrast(Exportable):
             **details,
         }
 
-    def to_row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, object]:
         """Returns the same, flattened: one column per number."""
-        row = self.to_dict()
-        row["interval_low"], row["interval_high"] = row.pop("interval")
-        row |= {f"p_{name}": value for name, value in row.pop("p_values").items()}
-        for run in ("baseline", "candidate"):
-            details = row.pop(f"{run}_details", {})
-            row |= {f"{run}_{name}": value for name, value in details.items()}
-        row |= row.pop("statistics")
+        details = {"baseline": self.baseline_details, "candidate": self.candidate_details}
+        nested = {"interval", "p_values", "statistics", *(f"{run}_details" for run in details)}
+        row = {name: value for name, value in self.to_dict().items() if name not in nested}
+        row["interval_low"], row["interval_high"] = map(json_number, self.interval)
+        row |= {f"p_{name}": json_number(value) for name, value in self.p_values.items()}
+        for run, numbers in details.items():
+            row |= {f"{run}_{name}": json_number(value) for name, value in numbers.items()}
+        row |= {name: json_number(value) for name, value in self.statistics.items()}
         return row
 
     def to_frame(self) -> polars.DataFrame:
@@ -235,7 +236,7 @@ class PairContrast(Exportable):
     effect_size: float
     queries: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "measure": self.measure,

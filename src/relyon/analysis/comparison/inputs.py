@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from os import PathLike
+from typing import TYPE_CHECKING, Unpack
 
 from relyon.analysis.comparison.comparison import Comparison
 from relyon.analysis.comparison.pairing import Sample
@@ -24,12 +25,12 @@ __all__ = ["compare", "compare_results", "compare_runs", "compare_values"]
 
 
 def compare(
-    judgments: Any,
-    baseline: Any,
-    candidates: Any,
+    judgments: object,
+    baseline: object,
+    candidates: object,
     measures: MeasureNames = DEFAULT_MEASURES,
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,
@@ -86,12 +87,12 @@ def compare(
 
 
 def compare_runs(
-    judgments: Any,
-    runs: Sequence[Any],
+    judgments: object,
+    runs: Sequence[object],
     measures: MeasureNames = DEFAULT_MEASURES,
     further: Sequence[str] = (),
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,
@@ -129,7 +130,7 @@ def compare_results(
     results: Sequence[Results],
     *,
     judgments: Judgments | None = None,
-    runs: Sequence[Any] = (),
+    runs: Sequence[object] = (),
     progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -184,7 +185,7 @@ def compare_results(
 
 
 def compare_values(
-    values: Mapping[str, Any],
+    values: Mapping[str, Mapping[str, Mapping[str, float]] | str | PathLike[str]],
     **options: Unpack[Options],
 ) -> Comparison:
     """Compares values that another program computed, query by query.
@@ -240,7 +241,7 @@ def _of_results(
     settings: Settings,
     scale: Scale | None = None,
     judgments: Judgments | None = None,
-    sources: Sequence[Any] = (),
+    sources: Sequence[object] = (),
     progress: Progress | None = None,
 ) -> Comparison:
     names = [one.run for one in results]
@@ -268,7 +269,7 @@ def _of_results(
     )
 
 
-def _listed(candidates: Any) -> list[Any]:
+def _listed(candidates: object) -> list[object]:
     if isinstance(candidates, list | tuple):
         return list(candidates)
     return [candidates]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.pairing import Pairing
 from relyon.analysis.comparison.settings import TESTS
@@ -47,7 +47,7 @@ class Lazy(Mapping[str, float]):
     def __repr__(self) -> str:
         return repr(dict(self))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)
 
 
@@ -94,7 +94,7 @@ def outcomes(pairing: Pairing, draws: Resampling, bootstraps: Bootstraps) -> tup
     pooled = pairing.pools
 
     @cache
-    def test(name: str) -> Any:
+    def test(name: str) -> TestResult:
         if name == "bootstrap":
             return bootstraps(pairing)
         return statistics.tests.get(name)(pairing.differences, draws)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.compared import Compared
 from relyon.core.document.exportable import Exportable
@@ -49,7 +49,7 @@ class PlannedDifference:
     graded: int
     queries: tuple[int, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         values = asdict(self) | {"queries": [one or None for one in self.queries]}
         return {name: json_number(one) if isinstance(one, float) else one
@@ -74,7 +74,7 @@ class QueryPlan(Exportable):
     comparisons: int
     level: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "powers": list(self.powers),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_items
@@ -20,7 +19,7 @@ Progress = Callable[[int, int, str], None]
 _NO_JUDGMENTS = "analysis.two-runs-without-judgments"
 
 
-def run_titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
+def run_titles(runs: Sequence[object], names: Sequence[str] | None) -> list[str]:
     """Returns the names of two or more runs: as given, their own, or `run 1`, `run 2`.
 
     Raises:
@@ -65,7 +64,7 @@ def check_titles(titles: Sequence[str]) -> None:
 
 def evaluate_lists(
     evaluator: Evaluator,
-    runs: Sequence[Any],
+    runs: Sequence[object],
     titles: Sequence[str],
     lists: Sequence[MeasureNames],
     *,
@@ -90,7 +89,7 @@ def evaluate_lists(
 
 def evaluate_runs(
     evaluator: Evaluator,
-    runs: Sequence[Any],
+    runs: Sequence[object],
     titles: Sequence[str],
     measures: MeasureNames,
     *,

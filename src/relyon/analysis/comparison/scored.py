@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from relyon.analysis.comparison.comparison import Comparison
 from relyon.analysis.comparison.inputs import compare_results
@@ -23,10 +23,10 @@ __all__ = ["compare_scores", "matched_scores"]
 
 
 def compare_scores(
-    scores: Mapping[str, Any],
+    scores: Mapping[str, object],
     measures: MeasureNames = DEFAULT_SCORE_MEASURES,
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     progress: Progress | None = None,
@@ -97,7 +97,7 @@ def compare_scores(
 
 
 def matched_scores(
-    scores: Mapping[str, Any], scale: Scale | None = None
+    scores: Mapping[str, object], scale: Scale | None = None
 ) -> dict[str, LabelledRows]:
     """Returns the scored rows of several models, in the order of the first one's.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from relyon.analysis.statistics import CORRECTIONS, INTERVALS, Resampling
 from relyon.core.parameters import check_choice, check_fraction
@@ -48,7 +48,7 @@ class Settings:
             check_fraction(name, getattr(self, name))
         _ = self.draws
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the settings that affect the numbers: all but the threads."""
         values = asdict(self)
         del values["threads"]

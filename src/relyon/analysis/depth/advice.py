@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from relyon.core.document.json import json_values
 from relyon.core.language import Language, check_language
@@ -31,7 +30,7 @@ class Advice:
     """
 
     kind: str
-    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    values: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def sentence(self, language: Language = "en") -> str:
         """Returns the sentence.
@@ -45,10 +44,10 @@ class Advice:
         check_language(language)
         values = dict(self.values)
         if "measure" in values:
-            values["measure"] = prose_label(values["measure"])
+            values["measure"] = prose_label(str(values["measure"]))
         return catalogue("depth", language).say(f"advice.{self.kind}", **values)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values, with the English sentence."""
         return {
             "kind": self.kind,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import Verdict
 from relyon.analysis.depth.advice import Advice
@@ -67,7 +67,7 @@ class DepthRow:
     detectable_share: float
     deviation_share: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         return {
             name: json_number(value) if isinstance(value, float) else value
@@ -247,7 +247,7 @@ class Depth(Exportable):
             return {}
         return {"clicks": self.clicks.share(k), "shown": self.clicks.shown_share(k)}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "runs": list(self.runs),

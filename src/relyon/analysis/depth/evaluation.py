@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import verdict
 from relyon.analysis.comparison.notes import few_notes
@@ -42,14 +42,14 @@ LADDER = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def depth(
-    judgments: Any,
-    *runs: Any,
+    judgments: object,
+    *runs: object,
     at: Iterable[int] | None = None,
     measures: Iterable[str | Measure] = ("ndcg", "recall"),
     names: Sequence[str] | None = None,
     clicks: LastClicks | Mapping[int, int] | None = None,
     alpha: float = 0.05,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
     threads: int = 0,
     progress: Progress | None = None,
@@ -145,7 +145,7 @@ def depth(
     return replace(found, advice=advise(found))
 
 
-def _titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
+def _titles(runs: Sequence[object], names: Sequence[str] | None) -> list[str]:
     """Returns the names of one or more runs."""
     if len(runs) > 1:
         return run_titles(runs, names)
@@ -297,6 +297,6 @@ def _notes(results: Results) -> list[Note]:
     return [
         note
         for note in results.notes
-        if not (names := note.values.get("measures"))
+        if not (isinstance(names := note.values.get("measures"), list | tuple) and names)
         or not all(str(name).startswith("judged@") for name in names)
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from relyon.analysis.depth.advice import Advice
 from relyon.analysis.depth.cutoff_table import Depth
@@ -124,7 +123,7 @@ def _tests(found: Depth) -> Iterator[Advice]:
             for k, row in rows.items():
                 by.setdefault(row.verdict, []).append(k)
             better, worse, open_ = (by.get(one, []) for one in ("better", "worse", "undecided"))
-            values: dict[str, Any] = {
+            values: dict[str, object] = {
                 "name": _family(rows[found.cutoffs[0]].measure),
                 "run": run,
                 "baseline": found.runs[0],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.diagnosis.findings import Findings
 from relyon.analysis.diagnosis.online import OnlineData, load_online
@@ -34,12 +34,12 @@ SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 def diagnose(
     comparison: Comparison,
     *,
-    online: OnlineData | Mapping[str, Any] | str | PathLike[str] | None = None,
-    stages: Any = None,
+    online: OnlineData | Mapping[str, object] | str | PathLike[str] | None = None,
+    stages: object = None,
     rules: Iterable[str | Rule] | None = None,
     progress: Progress | None = None,
-    query_texts: Any = None,
-    document_titles: Any = None,
+    query_texts: object = None,
+    document_titles: object = None,
 ) -> Findings:
     """Diagnoses a comparison: findings of rules, the most severe first.
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import compress, islice
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 from relyon.core.notes import Note
@@ -39,13 +39,13 @@ class Coverage(Rule):
         return f"ndcg@{self.k}", "pnr"
 
     def apply(self, subject: Subject) -> Finding | None:
-        evidence: dict[str, Any] = {}
+        evidence: dict[str, object] = {}
         parts: list[str] = []
         steps: list[str] = []
         examples: list[str] = []
-        chart: list[dict[str, Any]] = []
+        chart: list[dict[str, object]] = []
 
-        def add(part: str, values: dict[str, Any], shown: Iterable[str]) -> None:
+        def add(part: str, values: dict[str, object], shown: Iterable[str]) -> None:
             evidence.update(values)
             parts.append(f"text.{part}")
             steps.append(f"step.{part}")
@@ -54,7 +54,7 @@ class Coverage(Rule):
         missing = {name: self._missing(subject, name) for name in _both(subject)}
         changed = missing[subject.baseline] ^ missing[subject.candidate]
         if changed:
-            values: dict[str, Any] = {
+            values: dict[str, object] = {
                 "missing_baseline": len(missing[subject.baseline]),
                 "missing_candidate": len(missing[subject.candidate]),
             }
@@ -113,7 +113,7 @@ class Coverage(Rule):
         results = subject.results(name)
         return set(compress(results.queries, map(math.isnan, results.column(measure))))
 
-    def _grades(self, subject: Subject) -> dict[str, Any] | None:
+    def _grades(self, subject: Subject) -> dict[str, object] | None:
         """Returns the facts about grades above the scale's highest, if there are any."""
         scale, table = subject.scale, subject.judgments.table
         if scale is None or scale.highest is None or not table.highest > scale.highest:
@@ -149,7 +149,7 @@ class Coverage(Rule):
 def _ids(note: Note) -> list[str]:
     """Returns an example as run id and judged id, which needs no language."""
     pair = note.values.get("pair")
-    return [" ↔ ".join(f"`{one}`" for one in pair)] if pair else []
+    return [" ↔ ".join(f"`{one}`" for one in pair)] if isinstance(pair, tuple) else []
 
 
 def _both(subject: Subject) -> tuple[str, str]:

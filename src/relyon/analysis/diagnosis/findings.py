@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.diagnosis.rule import Finding, rules
 from relyon.core.document.exportable import Exportable
@@ -53,7 +53,7 @@ class Findings(Exportable, list[Finding]):
             return Document([Lines([texts.say("label.none", rules=self.applied or len(rules))])])
         return Document([_shown(one, place, language) for place, one in enumerate(self, 1)])
 
-    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+    def to_dict(self, language: Language = "en") -> dict[str, object]:
         """Returns JSON-ready values: how many rules were applied, and the findings.
 
         Args:
@@ -77,7 +77,7 @@ class Findings(Exportable, list[Finding]):
         schema = dict.fromkeys(names, polars.String)
         return polars.DataFrame([{name: row[name] for name in names} for row in rows], schema)
 
-    def described(self, query_texts: Any = None, document_titles: Any = None) -> Findings:
+    def described(self, query_texts: object = None, document_titles: object = None) -> Findings:
         """Returns the same findings with texts beside the ids of their examples.
 
         Args:

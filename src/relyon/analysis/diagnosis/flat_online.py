@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.analysis.diagnosis.online import OnlineData
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
@@ -22,7 +23,7 @@ class _Check:
     what: str
     value: float
     failed: bool
-    values: dict[str, Any]
+    values: Mapping[str, object]
 
 
 @register
@@ -77,7 +78,7 @@ class FlatOnline(Rule):
         ]
         if math.isnan(online.lift) and not any(check.failed for check in checks):
             return None
-        evidence: dict[str, Any] = {
+        evidence: dict[str, object] = {
             "ndcg": name,
             "ndcg_baseline": ndcg.baseline,
             "ndcg_candidate": ndcg.candidate,
@@ -155,16 +156,14 @@ class FlatOnline(Rule):
         planned = [float(online.planned.get(name, 1.0)) for name in online.buckets]
         found = ratio_mismatch(observed, planned)
         whole = math.fsum(observed)
-        values: dict[str, Any] = {
+        values = {
             "ratio_p": found.p,
             "ratio_chi2": found.statistic,
             "bucket": list(online.buckets)[found.largest],
             "bucket_share": observed[found.largest] / whole,
             "bucket_planned": found.expected[found.largest] / whole,
         }
-        return [
-            _Check("ratio", "buckets", values["ratio_p"], values["ratio_p"] < self.ratio_p, values)
-        ]
+        return [_Check("ratio", "buckets", found.p, found.p < self.ratio_p, values)]
 
     def _cold_start(self, online: OnlineData) -> list[_Check]:
         if not online.cold_start:
@@ -185,14 +184,15 @@ class FlatOnline(Rule):
         moves = [after - before for before, after in zip(*shares, strict=True)]
         distance = math.fsum(map(abs, moves)) / 2
         place = max(range(len(moves)), key=lambda one: abs(moves[one]))
-        values: dict[str, Any] = {
-            "mix_p": independence_p(sides, correct=True),
+        p = independence_p(sides, correct=True)
+        values = {
+            "mix_p": p,
             "mix_distance": distance,
             "tier": list(used)[place],
             "tier_baseline": shares[0][place],
             "tier_candidate": shares[1][place],
         }
-        failed = values["mix_p"] < self.ratio_p and distance >= self.shift
+        failed = p < self.ratio_p and distance >= self.shift
         return [_Check("mix", "tiers", distance, failed, values)]
 
     def _lists(self, subject: Subject, online: OnlineData) -> list[_Check]:

@@ -164,14 +164,14 @@ class OnlineData:
         return math.erfc(abs(self.lift) / math.sqrt(2 * variance))
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> OnlineData:
+    def from_dict(cls, values: Mapping[str, object]) -> OnlineData:
         """Converts the form of files: rates are {"events": …, "trials": …}.
 
         Raises:
             InputError: If a key is unknown or a part does not have its form.
         """
         known = [one.name for one in fields(cls)]
-        parts: dict[str, Any] = {}
+        parts: dict[str, Any] = {}  # which the constructor checks
         for name, value in values.items():
             if name not in known:
                 raise InputError(
@@ -182,7 +182,7 @@ class OnlineData:
         return cls(**parts)
 
 
-def load_online(source: str | PathLike[str] | Mapping[str, Any] | OnlineData) -> OnlineData:
+def load_online(source: str | PathLike[str] | Mapping[str, object] | OnlineData) -> OnlineData:
     """Returns online data from a TOML, JSON or YAML file, or a mapping of its parts.
 
     Raises:
@@ -201,7 +201,7 @@ def load_online(source: str | PathLike[str] | Mapping[str, Any] | OnlineData) ->
         raise InputError(error.message, path=path, hint=error.hint) from None
 
 
-def _rate(value: Any, name: str) -> Rate:
+def _rate(value: object, name: str) -> Rate:
     if isinstance(value, Rate):
         return value
     if not isinstance(value, Mapping) or set(value) != {"events", "trials"}:
@@ -212,19 +212,19 @@ def _rate(value: Any, name: str) -> Rate:
     return Rate(value["events"], value["trials"])
 
 
-def _sides(values: Any, name: str) -> None:
+def _sides(values: object, name: str) -> None:
     if not isinstance(values, Mapping) or set(values) != {"baseline", "candidate"}:
         raise InputError(message("analysis.must-have-baseline", name=name))
     for side, value in values.items():
         _count(value, f"{name} of the {side}")
 
 
-def _count(value: Any, what: str) -> None:
+def _count(value: object, what: str) -> None:
     if _number(value, what) < 0:
         raise InputError(message("analysis.must-be-0", what=what, value=value))
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: object, what: str) -> float:
     if not isinstance(value, bool) and isinstance(value, int | float):
         try:
             number = float(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
@@ -70,30 +70,32 @@ class PoorCandidates(Rule):
         ceiling = found.stages[-1].ideal
         if not found.ideal > 0 or not ceiling > 0:
             return None
-        evidence: dict[str, Any] = {
+        order, reach = found.actual / ceiling, ceiling / found.ideal
+        evidence: dict[str, object] = {
             "ndcg": f"ndcg@{self.k}",
             "dcg": f"dcg@{self.k}",
             "ndcg_candidate": subject.value(subject.candidate, f"ndcg@{self.k}"),
             "dcg_candidate": found.actual,
             "reachable": ceiling,
             "ideal": found.ideal,
-            "order": found.actual / ceiling,
-            "reach": ceiling / found.ideal,
+            "order": order,
+            "reach": reach,
             "recall_loss": found.recall_loss,
             "ranking_loss": found.ranking_loss,
             "recall_share": found.recall_share,
         }
-        if evidence["order"] < self.order:
+        if order < self.order:
             return None
-        if evidence["reach"] <= self.reach and found.recall_share >= self.part:
+        if reach <= self.reach and found.recall_share >= self.part:
             return self._finding(subject, found, evidence, "text", "step")
         best = subject.value(subject.candidate, BEST)
         judged = subject.value(subject.candidate, f"judged@{self.k}")
         highest = self._highest(subject)
-        evidence |= {"worth": best / highest if highest > 0 else math.nan, "judged": judged}
-        if evidence["reach"] < 0.99 or not judged >= self.known:
+        worth = best / highest if highest > 0 else math.nan
+        evidence |= {"worth": worth, "judged": judged}
+        if reach < 0.99 or not judged >= self.known:
             return None
-        if not evidence["worth"] <= self.worth:
+        if not worth <= self.worth:
             return None
         return self._finding(subject, found, evidence, "text.pool", "step.pool")
 
@@ -106,7 +108,7 @@ class PoorCandidates(Rule):
         return math.nan if math.isnan(grade) else measure.score([grade])
 
     def _finding(
-        self, subject: Subject, found: Funnel, evidence: dict[str, Any], part: str, step: str
+        self, subject: Subject, found: Funnel, evidence: dict[str, object], part: str, step: str
     ) -> Finding:
         loss, sign = ("recall_loss", -1) if part == "text" else ("actual", 1)
         values = found.values_by_query(loss)

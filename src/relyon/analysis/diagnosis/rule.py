@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from relyon.analysis.diagnosis.example import Example
 from relyon.core.document.json import json_values
@@ -78,11 +78,11 @@ class Finding:
 
     rule: str
     severity: Severity
-    evidence: Mapping[str, Any]
+    evidence: Mapping[str, object]
     parts: tuple[str, ...] = ("text",)
     steps: tuple[str, ...] = ("step",)
     examples: tuple[str, ...] = ()
-    chart_data: tuple[Mapping[str, Any], ...] = ()
+    chart_data: tuple[Mapping[str, object], ...] = ()
     baseline: str = ""
     candidate: str = ""
     sentences: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
@@ -143,7 +143,7 @@ class Finding:
         names = {"baseline": self.baseline, "candidate": self.candidate}
         return texts.write(sentence, {**names, **self.evidence})
 
-    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+    def to_dict(self, language: Language = "en") -> dict[str, object]:
         """Returns JSON-ready values: NaN and infinity become null."""
         return {
             "rule": self.rule,
@@ -208,8 +208,11 @@ class Subject:
     candidate: str
     measures: tuple[str, ...] = ()
     online: OnlineData | None = None
-    stages: Any = None
-    _cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    stages: object = None
+    _runs: dict[str, Run] = field(default_factory=dict, repr=False, compare=False)
+    _tops: dict[tuple[str, str, int], list[str]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def baseline(self) -> str:
@@ -282,10 +285,9 @@ class Subject:
 
     def run(self, name: str) -> Run:
         """Returns a whole run."""
-        if ("run", name) not in self._cache:
-            self._cache["run", name] = self.comparison.run(name)
-        found: Run = self._cache["run", name]
-        return found
+        if name not in self._runs:
+            self._runs[name] = self.comparison.run(name)
+        return self._runs[name]
 
     def results(self, name: str) -> Results:
         """Returns the measures of a run."""
@@ -355,11 +357,10 @@ class Subject:
 
         Tie rules without a single order (`expected`, `worst`, `best`) use that of `doc-desc`.
         """
-        key = ("top", name, query, k)
-        if key not in self._cache:
-            self._cache[key] = self._top(name, query, k)
-        found: list[str] = self._cache[key]
-        return found
+        key = (name, query, k)
+        if key not in self._tops:
+            self._tops[key] = self._top(name, query, k)
+        return self._tops[key]
 
     def _top(self, name: str, query: str, k: int) -> list[str]:
         table = self.run(name).table

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 
 __all__ = ["TailGain"]
+
+
+class _Band(TypedDict):
+    """The contribution of a band of ranks to a difference."""
+
+    ranks: str
+    first: int
+    last: int | None
+    dcg: float
+    cg: float
 
 
 @register
@@ -84,18 +94,25 @@ class TailGain(Rule):
             chart_data=tuple(rows),
         )
 
-    def _bands(self, subject: Subject) -> list[dict[str, Any]]:
+    def _bands(self, subject: Subject) -> list[_Band]:
         """Returns the contribution of each rank band, discounted (dcg) and not (cg)."""
-        rows: list[dict[str, Any]] = []
+        rows: list[_Band] = []
         before = {"dcg": 0.0, "cg": 0.0}
         start = 1
         for band in (*self.bands, None):
-            row: dict[str, Any] = {"ranks": f"{start}-{band}" if band else f"{start}-"}
-            row |= {"first": start, "last": band}
-            for name in ("dcg", "cg"):
-                measure = f"{name}@{band}" if band else name
-                now = subject.difference(measure).difference
-                row[name], before[name] = now - before[name], now
-            rows.append(row)
+            now = {
+                name: subject.difference(f"{name}@{band}" if band else name).difference
+                for name in before
+            }
+            rows.append(
+                {
+                    "ranks": f"{start}-{band}" if band else f"{start}-",
+                    "first": start,
+                    "last": band,
+                    "dcg": now["dcg"] - before["dcg"],
+                    "cg": now["cg"] - before["cg"],
+                }
+            )
+            before = now
             start = (band or 0) + 1
         return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.explanation.derivation import LIMIT, Explanation, derive
 from relyon.analysis.explanation.json_values import plain
@@ -53,7 +53,7 @@ class Move:
     after_contribution: float
     change: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         return plain(self)
 
@@ -215,7 +215,7 @@ class Change(Exportable):
         idle = self.moved - effective
         return Text("tables.change.moved", {"moved": self.moved, "idle": idle})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values; `moves` is complete, whatever `limit` is."""
         text = self.before.query_text
         return {
@@ -237,7 +237,7 @@ class Change(Exportable):
             "after": self.after.to_dict(),
         }
 
-    def described(self, query_texts: Any = None, document_titles: Any = None) -> Change:
+    def described(self, query_texts: object = None, document_titles: object = None) -> Change:
         """Returns the same with texts beside ids.
 
         Args:
@@ -256,18 +256,18 @@ class Change(Exportable):
 
 
 def explain_change(
-    judgments: Any,
-    run: Any,
-    other: Any,
+    judgments: object,
+    run: object,
+    other: object,
     query: str,
     measure: str | Measure = "ndcg@10",
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,
     limit: int = LIMIT,
-    query_texts: Any = None,
-    document_titles: Any = None,
+    query_texts: object = None,
+    document_titles: object = None,
 ) -> Change:
     """Derives a query's change: which documents moved between two runs, and what each move cost.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.explanation.discrepancy import Discrepancy, discrepancy
 from relyon.analysis.explanation.json_values import plain
@@ -292,7 +292,7 @@ class Explanation(Exportable):
         ]
         return polars.DataFrame(rows, infer_schema_length=None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values; lists are complete, except for the inverted pairs."""
         scores = self.scores or {}
         return {
@@ -324,11 +324,11 @@ class Explanation(Exportable):
             "convention": self.convention.to_dict(),
         }
 
-    def _labelled(self, one: IdealStep | Missed) -> dict[str, Any]:
+    def _labelled(self, one: IdealStep | Missed) -> dict[str, object]:
         label = {"label": self.grade_label(one.grade)}
         return plain(one) | label | title_of(one.document, self.titles)
 
-    def described(self, query_texts: Any = None, document_titles: Any = None) -> Explanation:
+    def described(self, query_texts: object = None, document_titles: object = None) -> Explanation:
         """Returns the same with texts beside ids.
 
         Args:
@@ -345,17 +345,17 @@ class Explanation(Exportable):
 
 
 def explain(
-    judgments: Any,
-    run: Any,
+    judgments: object,
+    run: object,
     query: str,
     measure: str | Measure = "ndcg@10",
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
-    against: Convention | str | Mapping[str, Any] | None = None,
+    against: Convention | str | Mapping[str, object] | None = None,
     limit: int = LIMIT,
-    query_texts: Any = None,
-    document_titles: Any = None,
+    query_texts: object = None,
+    document_titles: object = None,
 ) -> Explanation:
     """Derives one query's value rank by rank.
 

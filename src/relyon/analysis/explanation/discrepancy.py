@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.explanation.json_values import plain
 from relyon.analysis.explanation.subject import Subject
@@ -92,7 +92,7 @@ class RuleShare:
     def __str__(self) -> str:
         return f"{self.rule} ({self.here} → {self.there})"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         return plain(self)
 
@@ -195,10 +195,10 @@ class Discrepancy(Exportable):
         rows = [share.to_dict() for share in (*self.shares, *self.idle)]
         return polars.DataFrame(rows, infer_schema_length=None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN and infinity become null."""
 
-        def outcome(one: Outcome) -> dict[str, Any]:
+        def outcome(one: Outcome) -> dict[str, object]:
             return {
                 "value": one.value if math.isfinite(one.value) else None,
                 "reason": one.reason,
@@ -230,7 +230,7 @@ class Trial:
             if names
             else Run.from_dict({})
         )
-        self.judgments: Any = {subject.query: dict(subject.subtopics or subject.grades)}
+        self.judgments: object = {subject.query: dict(subject.subtopics or subject.grades)}
         if subject.reference is not None:
             rows = subject.reference.table.documents(subject.query)
             self.judgments = Run.from_arrays([subject.query] * len(rows[0]), *rows)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.json import json_values
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 __all__ = ["plain"]
 
 
-def plain(entry: Any) -> dict[str, Any]:
+def plain(entry: DataclassInstance) -> dict[str, object]:
     """Returns the fields of a flat dataclass, with NaN and infinity as `None`."""
-    found: dict[str, Any] = json_values(asdict(entry))
+    found: dict[str, object] = json_values(asdict(entry))
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from relyon.core.document.model import Cell
 from relyon.core.texts import Catalogue, Language, catalogue
@@ -88,7 +87,7 @@ def title_of(document: str, titles: Mapping[str, str] | None) -> dict[str, str |
     return {} if titles is None else {"title": titles.get(document)}
 
 
-def pair_values(pair: Inversion, titles: Mapping[str, str] | None) -> dict[str, Any]:
+def pair_values(pair: Inversion, titles: Mapping[str, str] | None) -> dict[str, object]:
     """Returns an inverted pair as JSON has it."""
     sides = {
         side: {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.registry import suggestion
@@ -50,7 +49,7 @@ class Subject:
     @classmethod
     def of(
         cls,
-        judgments: Any,
+        judgments: object,
         runs: Sequence[Run],
         query: str,
         measure: str | Measure,

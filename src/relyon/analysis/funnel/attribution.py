@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.funnel.verdict import verdict_sentence
 from relyon.core.cells import csv_text
@@ -76,9 +76,9 @@ class Stage:
         """Every number but Recall at cutoffs, by its name."""
         return {name: getattr(self, name) for name in NUMBERS}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
-        values: dict[str, Any] = {"name": self.name}
+        values: dict[str, object] = {"name": self.name}
         values |= {name: json_number(value) for name, value in self.numbers.items()}
         values["recall_at"] = {str(k): json_number(value) for k, value in self.recall_at.items()}
         return values
@@ -120,7 +120,8 @@ class Funnel(Exportable):
     measure: str
     convention: Convention
     notes: tuple[Note, ...] = ()
-    _values: Mapping[str, Sequence[Any]] = field(default_factory=dict, repr=False, compare=False)
+    _queries: Sequence[str] = field(default=(), repr=False, compare=False)
+    _values: Mapping[str, Sequence[float]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def loss(self) -> float:
@@ -208,7 +209,7 @@ class Funnel(Exportable):
 
     def to_csv(self) -> str:
         """Returns one line per stage, and one for the ranking; numbers in full precision."""
-        columns: dict[str, list[Any]] = self.to_frame().fill_nan(None).to_dict(as_series=False)
+        columns: dict[str, list[object]] = self.to_frame().fill_nan(None).to_dict(as_series=False)
         last = {"ideal": self.actual, "loss": self.ranking_loss, "share": self.ranking_share}
         numbers = {name: value for name, value in last.items() if not math.isnan(value)}
         ranking = {"stage": "ranking", **numbers}
@@ -220,11 +221,11 @@ class Funnel(Exportable):
         """One row per query: each loss, and for each stage `ideal:NAME` and `loss:NAME`."""
         import polars
 
-        return polars.DataFrame(dict(self._values))
+        return polars.DataFrame({"query": self._queries, **self._values})
 
     def values_by_query(self, name: str) -> dict[str, float]:
         """Returns one column of `per_query` by query, such as `recall_loss` or `actual`."""
-        return dict(zip(self._values["query"], self._values[name], strict=True))
+        return dict(zip(self._queries, self._values[name], strict=True))
 
     def to_frame(self, *, per_query: bool = False) -> polars.DataFrame:
         """Returns one row per stage, with a column for each number and each cutoff.
@@ -238,17 +239,17 @@ class Funnel(Exportable):
             return self.per_query
         rows = []
         for stage in self.stages:
-            row: dict[str, Any] = {"stage": stage.name, **stage.numbers}
+            row: dict[str, object] = {"stage": stage.name, **stage.numbers}
             rows.append(row | {f"recall@{k}": stage.recall_at.get(k) for k in self.reached_cutoffs})
         return polars.DataFrame(rows, infer_schema_length=None)
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = False) -> dict[str, object]:
         """Returns JSON-ready values.
 
         Args:
             per_query: Adds `per_query`: one object per query.
         """
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "measure": self.measure,
             "k": self.k,
             "queries": self.queries,
@@ -266,10 +267,10 @@ class Funnel(Exportable):
             "notes": [note_dict(note) for note in self.notes],
         }
         if per_query:
-            names = list(self._values)
+            names = ["query", *self._values]
             values["per_query"] = [
                 dict(zip(names, row, strict=True))
-                for row in zip(*self._values.values(), strict=True)
+                for row in zip(self._queries, *self._values.values(), strict=True)
             ]
         return values
 

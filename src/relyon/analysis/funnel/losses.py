@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.funnel.attribution import Funnel, Stage, share_of
 from relyon.analysis.funnel.notes import no_relevant_notes, stage_notes, stranger_notes
@@ -32,11 +32,11 @@ DEFAULT_CUTOFFS = (10, 50, 100, 200, 500, 1000)
 
 
 def funnel(
-    judgments: Any,
-    run_or_stages: Any,
+    judgments: object,
+    run_or_stages: object,
     k: int | None = 10,
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
     cutoffs: Iterable[int] = DEFAULT_CUTOFFS,
     names: Sequence[str] | None = None,
@@ -94,16 +94,15 @@ def funnel(
         threads=threads,
     )
     wanted = funnel_measures(k, depths)
-    runs: list[Any] = []
+    runs: list[Run] = []
     results: list[Results] = []
     for name, source in stages:
-        run = source
+        given = source
         if len(stages) > 1 or candidates is not None or not isinstance(source, str | PathLike):
             run = read_run(source)
-        if candidates is not None:
-            run = first_documents(run, candidates, rules)
-        runs.append(run)
-        results.append(evaluator.evaluate(run, wanted, name=name))
+            given = run if candidates is None else first_documents(run, candidates, rules)
+            runs.append(given)
+        results.append(evaluator.evaluate(given, wanted, name=name))
     return attribute(evaluator.judgments, results, k, rules, evaluator.scale, depths, runs)
 
 
@@ -149,7 +148,7 @@ def attribute(
     return _assemble(table, names, cutoffs, k, str(resolved), rules, notes)
 
 
-def _measures(k: int | None) -> tuple[Any, Any, Any]:
+def _measures(k: int | None) -> tuple[Measure, Measure, Measure]:
     """Returns D*, D_c and D as measures."""
     from relyon.measures import DCG, IDCG
 
@@ -172,11 +171,11 @@ class _Table:
             found.append([places[query] for query in self.queries])
         return found
 
-    def column(self, stage: int, name: Any) -> list[float]:
+    def column(self, stage: int, name: str | Measure) -> list[float]:
         values = self.results[stage].column(name)
         return [values[place] for place in self.places[stage]]
 
-    def parts(self, stage: int, name: Any) -> tuple[list[float], list[float]]:
+    def parts(self, stage: int, name: str | Measure) -> tuple[list[float], list[float]]:
         from numpy import asarray
 
         chosen, parts = self.places[stage], self.results[stage].parts(name)
@@ -198,7 +197,7 @@ def _assemble(
     ideals = table.column(0, best)
     actuals = table.column(len(names) - 1, actual)
     whole = _mean(ideals) - _mean(actuals)
-    values: dict[str, list[Any]] = {"query": table.queries, "ideal": ideals, "actual": actuals}
+    values = {"ideal": ideals, "actual": actuals}
     stages = []
     before, (_, relevant_before) = ideals, table.parts(0, "recall@all")
     for place, name in enumerate(names):
@@ -242,6 +241,7 @@ def _assemble(
         measure=definition,
         convention=rules,
         notes=tuple(notes),
+        _queries=table.queries,
         _values=values,
     )
 

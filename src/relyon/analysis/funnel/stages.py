@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -14,7 +13,7 @@ from relyon.data.run import Run, run_name
 __all__ = ["first_documents", "named_stages"]
 
 
-def named_stages(source: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
+def named_stages(source: object, names: Sequence[str] | None) -> list[tuple[str, object]]:
     """Returns stages with their names."""
     if isinstance(source, Mapping) and _names_stages(source):
         found = [(str(name), run) for name, run in source.items()]
@@ -44,7 +43,7 @@ def named_stages(source: Any, names: Sequence[str] | None) -> list[tuple[str, An
     return found
 
 
-def _names_stages(source: Mapping[Any, Any]) -> bool:
+def _names_stages(source: Mapping[object, object]) -> bool:
     """Whether a mapping is {stage: run} and not {query: {document: score}}."""
     for value in source.values():
         if not isinstance(value, Mapping):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from relyon.core.language import Language, check_language
 from relyon.core.texts import Text, catalogue
@@ -17,7 +16,7 @@ def verdict_sentence(
     *,
     recall: float,
     ranking: float,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     language: Language = "en",
 ) -> str:
     """Returns the verdict with its numbers, and where to start.

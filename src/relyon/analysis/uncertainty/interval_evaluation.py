@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics.clusters import ratio_of_sums
 from relyon.analysis.statistics.intervals import t_interval
 from relyon.analysis.uncertainty.draws import LabelDraws
 from relyon.analysis.uncertainty.intervals import MeasureInterval, MeasureIntervals
 from relyon.core.parameters import check_fraction, check_whole
+from relyon.data.convention import Convention
 from relyon.evaluation.assembly import number
 from relyon.evaluation.defaults import DEFAULT_MEASURES
 from relyon.evaluation.evaluator import Evaluator
@@ -22,14 +24,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relyon.data.scale import Scale
     from relyon.evaluation.results import Results
 
 __all__ = ["measure_intervals", "within_bounds"]
 
 
 def measure_intervals(
-    judgments: Any,
-    run: Any,
+    judgments: object,
+    run: object,
     measures: MeasureNames = DEFAULT_MEASURES,
     *,
     level: float = 0.95,
@@ -39,7 +42,8 @@ def measure_intervals(
     name: str | None = None,
     strict: bool = False,
     threads: int = 0,
-    **rules: Any,
+    convention: Convention | str | Mapping[str, object] | None = None,
+    scale: Scale | str | None = None,
 ) -> MeasureIntervals:
     """Evaluates a run with intervals for each number.
 
@@ -65,7 +69,8 @@ def measure_intervals(
         name: See `relyon.evaluate`.
         strict: See `relyon.evaluate`.
         threads: See `relyon.evaluate`.
-        **rules: `convention` and `scale`; see `relyon.evaluate`.
+        convention: See `relyon.evaluate`.
+        scale: See `relyon.evaluate`.
 
     Raises:
         InputError: If the data cannot be used.
@@ -92,7 +97,7 @@ def measure_intervals(
     evaluator = (
         judgments
         if isinstance(judgments, Evaluator)
-        else Evaluator(judgments, threads=threads, **rules)
+        else Evaluator(judgments, convention=convention, scale=scale, threads=threads)
     )
     held = run if evaluator.reference is not None else read_run(run)
     results = evaluator.evaluate(held, measures, average=average, name=name, strict=strict)
@@ -129,7 +134,7 @@ def measure_intervals(
 
 
 def _drawn(
-    evaluator: Evaluator, labels: LabelDraws, program: Program, run: Any, draws: int, seed: int
+    evaluator: Evaluator, labels: LabelDraws, program: Program, run: object, draws: int, seed: int
 ) -> dict[str, NDArray[np.float64]]:
     """Returns every measure of every draw."""
     import numpy as np

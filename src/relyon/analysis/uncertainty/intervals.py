@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
 from relyon.core.document.model import Block, Document, Prose, Table
 from relyon.core.notes import Note
 from relyon.core.texts import Language, catalogue
-from relyon.core.texts.numbers import DIGITS
+from relyon.core.texts.numbers import DIGITS, NumberStyle
 from relyon.evaluation.results import Results
 from relyon.measures.display_names import measure_label
 
@@ -83,7 +83,7 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
     def __len__(self) -> int:
         return len(self.measures)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         return {
             "run": self.run,
@@ -156,5 +156,5 @@ def _outside(one: MeasureInterval) -> bool:
     return one.value < low or one.value > high
 
 
-def _written(bounds: tuple[float, float], digits: int, style: Any) -> str:
+def _written(bounds: tuple[float, float], digits: int, style: NumberStyle) -> str:
     return "-" if math.isnan(bounds[0]) else str(style.interval(bounds, digits))

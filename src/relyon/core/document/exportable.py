@@ -40,7 +40,7 @@ class Exportable:
         """Returns the numbers as a Polars frame."""
         raise NotImplementedError
 
-    def to_text(self, *values: Any, columns: int | None = COLUMNS, **options: Any) -> str:
+    def to_text(self, *values: object, columns: int | None = COLUMNS, **options: object) -> str:
         """Returns text for the terminal.
 
         Args:

@@ -20,7 +20,7 @@ def sentence(kind: str, language: str = "en") -> str | None:
     """Returns the sentence of a kind, in English where the language lacks it, or `None`.
 
     Args:
-        kind: The kind, such as `cli.interrupted`. Any other text has no sentence.
+        kind: The kind, such as `cli.interrupted`. Other texts have no sentence.
         language: One of `LANGUAGES`.
 
     Examples:
