@@ -1,4 +1,4 @@
-"""A ranker's file: one zip of data, without pickle, and checked when it is read."""
+"""Files of rankers: one zip of data, without pickle, checked when it is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import TypedDict, TypeGuard
 
 from relyon import _native
 from relyon.core.errors import InputError, ParameterError
@@ -20,28 +20,78 @@ from relyon.core.parameters import check_path
 from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.io.atomic_files import open_replaced
+from relyon.ltr.rankers.fitted import FittedRanker, TrainedOn
 from relyon.measures.definition import Measure
 
-__all__ = ["RankerFile", "convention_fields", "is_ranker", "save"]
+__all__ = ["Description", "RankerFile", "convention_fields", "is_ranker", "save"]
 
 FORMAT = "relyon ranker"
-#: The version of the format that is written; older ones are read, too.
+#: The version of the format written; older ones are read, too.
 VERSION = 1
 MODEL = "model.json"
-#: How a zip begins.
+#: The first bytes of a zip.
 MAGIC = b"PK\x03\x04"
 LONGEST_MODEL = 16 << 20
-#: A part may be so many bytes, and the whole file so many times its size when unpacked.
+#: The largest size of a part in bytes, and the largest ratio of unpacked to packed size.
 LARGEST_PART = 4 << 30
 LARGEST_RATIO = 200
-#: When a part was made says nothing, and the same ranker gives the same bytes.
+#: The time of every part, so that the same ranker gives the same bytes.
 MADE = (1980, 1, 1, 0, 0, 0)
-#: What reading a damaged zip may raise.
+#: The exceptions of reading a damaged zip.
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, KeyError,
           NotImplementedError, RecursionError)  # fmt: skip
 
 
-def save(ranker: Any, path: str | PathLike[str]) -> None:
+class Part(TypedDict):
+    """The size and the checksum of a part."""
+
+    bytes: int
+    sha256: str
+
+
+class Description(TypedDict):
+    """The description of a saved ranker.
+
+    Attributes:
+        format: The name of the format.
+        version: Its version.
+        kind: `trees`, `linear` or `neural`.
+        parameters: The parameters of its constructor.
+        measure: The measure that it is trained for.
+        convention: The measure's rules.
+        fingerprint: Equal if two numbers mean the same.
+        data: The rows that it was trained on.
+        features: The names of its features.
+        versions: The versions of the libraries that trained it.
+        parts: The parts of the file.
+    """
+
+    format: str
+    version: int
+    kind: str
+    parameters: dict[str, object]
+    measure: str
+    convention: dict[str, object]
+    fingerprint: str
+    data: TrainedOn
+    features: list[str]
+    versions: dict[str, str]
+    parts: dict[str, Part]
+
+
+class Manifest(Description):
+    """The manifest of a ranker's file.
+
+    Attributes:
+        learnt: `named`: whether the features had names.
+        checksum: The checksum of everything else.
+    """
+
+    learnt: dict[str, bool]
+    checksum: str
+
+
+def save(ranker: FittedRanker, path: str | PathLike[str]) -> None:
     """Writes a fitted ranker as one file."""
     target = check_path("path", path)
     parts = ranker._parts()
@@ -73,7 +123,7 @@ class RankerFile:
     """The open file of a saved ranker, with a verified header.
 
     Attributes:
-        path: Its name.
+        path: The path of the file.
         model: Its manifest.
     """
 
@@ -115,7 +165,7 @@ class RankerFile:
             )
         if found.get("checksum") != _checksum(found) or not _is_whole(found):
             raise self.error(message("ltr.was-changed"), message("ltr.copy-again"))
-        self.model: dict[str, Any] = found
+        self.model: Manifest = found
         if {MODEL, *found["parts"]} != set(entries) or len(self._zip.infolist()) != len(entries):
             raise self.error(message("ltr.contains-other-parts"), message("ltr.copy-again"))
         self._entries = entries
@@ -128,7 +178,7 @@ class RankerFile:
         """Returns the parts, compared with their checksums.
 
         Raises:
-            InputError: If one was changed, or is larger than it may be.
+            InputError: If one was changed, or is too large.
         """
         found = {}
         for name, said in self.model["parts"].items():
@@ -155,7 +205,7 @@ class RankerFile:
         return found
 
     def _read(self, entry: zipfile.ZipInfo, limit: int) -> bytes:
-        """Returns a part that is no longer than a limit."""
+        """Returns a part of at most `limit` bytes."""
         with self._zip.open(entry) as file:
             data = file.read(limit)
             if file.read(1):
@@ -163,8 +213,8 @@ class RankerFile:
         return data
 
 
-def _described(ranker: Any) -> dict[str, Any]:
-    """Returns what a saved ranker says of itself."""
+def _described(ranker: FittedRanker) -> dict[str, object]:
+    """Returns the manifest of a ranker, without its parts and checksum."""
     import numpy as np
 
     sklearn = __import__("sklearn")
@@ -191,8 +241,8 @@ def _described(ranker: Any) -> dict[str, Any]:
     }
 
 
-def _written(name: str, value: Any) -> Any:
-    """Returns a parameter as JSON holds it.
+def _written(name: str, value: object) -> object:
+    """Returns a parameter as a value for JSON.
 
     Raises:
         ParameterError: If it cannot be written.
@@ -220,30 +270,31 @@ def _written(name: str, value: Any) -> Any:
     )
 
 
-def convention_fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what `load_convention` takes, from what a convention says of itself."""
+def convention_fields(values: Mapping[str, object]) -> dict[str, object]:
+    """Returns fields for `load_convention`, from the `to_dict` of a convention."""
     known = {field.name for field in dataclasses.fields(Convention)} - {"name"}
     return {key: value for key, value in values.items() if key in known and value is not None}
 
 
-def _checksum(model: Mapping[str, Any]) -> str:
-    """Returns the checksum of all that a ranker says of itself, but the checksum."""
+def _checksum(model: Mapping[str, object]) -> str:
+    """Returns the checksum of a manifest without its checksum."""
     said = {key: value for key, value in model.items() if key != "checksum"}
     text = json.dumps(said, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _is_whole(model: Mapping[str, Any]) -> bool:
+def _is_whole(model: dict[str, object]) -> TypeGuard[Manifest]:
     """Returns whether everything that `load` reads is present."""
     texts = all(isinstance(model.get(key), str) for key in ("kind", "measure", "fingerprint"))
     maps = ("parameters", "convention", "data", "learnt", "versions", "parts")
     mappings = all(isinstance(model.get(key), dict) for key in maps)
+    parts = model.get("parts")
     if not texts or not mappings or not isinstance(model.get("features"), list):
         return False
-    return all(
+    return isinstance(parts, dict) and all(
         isinstance(one, dict)
         and isinstance(one.get("bytes"), int)
         and one["bytes"] >= 0
         and isinstance(one.get("sha256"), str)
-        for one in model["parts"].values()
+        for one in parts.values()
     )

@@ -1,9 +1,9 @@
-"""Grades together with their queries: the y that scikit-learn carries through every split."""
+"""Grades together with their queries: a y that scikit-learn splits like any other."""
 
 from __future__ import annotations
 
 from functools import total_ordering
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -19,13 +19,13 @@ __all__ = ["grades", "is_grades", "labels_of", "queries_of"]
 class _Query:
     """A row's query within `grades`: it refuses to be compared.
 
-    A step that reads y itself, such as `SelectKBest(f_classif)`, sorts it to find its classes. Were
-    this a plain number, each pair of a label and a query would silently become a class of its own.
+    A step that reads y itself, such as `SelectKBest(f_classif)`, sorts it to find its classes. With
+    plain numbers, each pair of a label and a query would silently become a class.
     """
 
     __slots__ = ("name",)
 
-    def __init__(self, name: Any) -> None:
+    def __init__(self, name: object) -> None:
         self.name = name
 
     def _refuse(self) -> NoReturn:
@@ -43,26 +43,25 @@ class _Query:
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[_Query], tuple[object]]:
         return _Query, (self.name,)
 
     def __repr__(self) -> str:
         return repr(self.name)
 
 
-def grades(labels: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
+def grades(labels: ArrayLike, qid: ArrayLike) -> NDArray[np.void]:
     """Returns labels with their queries as one array, which scikit-learn splits like any other.
 
-    scikit-learn hands X and y to every split, clone and scorer; a third array, that of the queries,
-    gets lost on the way. So y carries both, as a structured array with the fields `label` and
-    `qid`, as survival analysis does with times and events.
+    scikit-learn passes X and y to every split and scorer, but no third array. So y has both labels
+    and queries, as a structured array with the fields `label` and `qid`.
 
     Args:
         labels: One number per row.
         qid: The query of each row; rows of one query need not be adjacent.
 
     Raises:
-        InputError: If there are not as many of one as of the other, or labels are not numbers.
+        InputError: If their lengths differ, or labels are not numbers.
 
     Examples:
         >>> import relyon.ltr
@@ -88,27 +87,27 @@ def grades(labels: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
         )
     found = np.empty(len(values), dtype=[("label", np.float64), ("qid", object)])
     found["label"] = values
-    known: dict[Any, _Query] = {}
+    known: dict[object, _Query] = {}
     found["qid"] = [
         known.get(name) or known.setdefault(name, _Query(name)) for name in queries.tolist()
     ]
     return found
 
 
-def is_grades(y: Any) -> bool:
+def is_grades(y: object) -> TypeGuard[NDArray[np.void]]:
     """Returns whether an array is a result of `grades`."""
     return getattr(getattr(y, "dtype", None), "names", None) == ("label", "qid")
 
 
-def labels_of(y: Any) -> NDArray[np.float64]:
-    """Returns the labels of what `grades` returned."""
+def labels_of(y: NDArray[np.void]) -> NDArray[np.float64]:
+    """Returns the labels of a result of `grades`."""
     import numpy as np
 
     return np.ascontiguousarray(y["label"], dtype=np.float64)
 
 
-def queries_of(y: Any) -> NDArray[Any]:
-    """Returns the query of each row of what `grades` returned."""
+def queries_of(y: NDArray[np.void]) -> NDArray[np.generic]:
+    """Returns the query of each row of a result of `grades`."""
     import numpy as np
 
     names = [one.name if isinstance(one, _Query) else one for one in y["qid"].tolist()]

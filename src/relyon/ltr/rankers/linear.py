@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.errors import InputError
 from relyon.core.packages import scipy_part
@@ -23,41 +23,41 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from relyon.ltr.rankers.matrices import FeatureMatrix
     from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["LinearRanker"]
 
-#: Losses with one lowest point, which a descent finds from anywhere.
+#: Convex losses: a descent finds their minimum from anywhere.
 CONVEX = frozenset({*POINTWISE, "ranknet", "listnet", "listmle", "softmax"})
 
 
 class LinearRanker(Ranker):
-    """A weighted sum of features that makes a loss of ranked lists small.
+    """A weighted sum of features that minimises a loss of ranked lists.
 
     It minimises Σ loss(list) / lists + l2 ‖w‖² / 2 by L-BFGS over the weights w of standardised
-    features and an intercept, which is not penalised; losses that look at differences of scores
-    alone leave it at 0. Losses with several low points start where RankNet ends. LambdaRank and
-    LambdaLoss are steps rather than slopes where two documents change places: what counts is the
-    best point that was seen.
+    features and an intercept, which is not penalised; losses of differences of scores leave it
+    at 0. Losses that are not convex start from the minimum of RankNet. LambdaRank and LambdaLoss
+    jump when two documents change places, so the best point of the search is used.
 
     Args:
         loss: The loss: `ranknet`, `listnet`, `softrank(sigma=0.5)`, …
         measure: The measure to optimise: the ranker is scored by it.
         convention: The measure's rules.
-        l2: How strongly weights are drawn towards 0.
-        iterations: Steps of the search at most.
-        stop: With an `eval_set`: after so many steps without a better measure on it the search
-            ends, and the best step counts; `significance`: as soon as the measure is significantly
-            worse than at its best; None goes on to the end.
-        seed: Where the draws of losses come from that draw.
-        threads: Threads to use; 0 uses all cores. They do not change the weights.
+        l2: The strength of the penalty on weights.
+        iterations: The largest number of steps.
+        stop: With an `eval_set`: the search stops after so many steps without a better measure on
+            it, and the best step is used; `significance`: as soon as the measure is significantly
+            worse than at its best; None: never.
+        seed: The seed of losses that draw.
+        threads: Threads to use; 0 uses all cores. The weights do not depend on it.
 
     Attributes:
-        coef_: The weight of each feature as it was given.
-        intercept_: What is added.
+        coef_: The weight of each feature, before scaling.
+        intercept_: The intercept.
         loss_: The mean loss of a list at the end.
         history_: The measure on `eval_set` after each step.
-        n_iter_: How many steps count.
+        n_iter_: The number of steps used.
 
     Examples:
         >>> import numpy as np, relyon.ltr
@@ -79,7 +79,7 @@ class LinearRanker(Ranker):
         loss: str | Loss = "ranknet",
         *,
         measure: str | Measure = "ndcg@10",
-        convention: Convention | str | Mapping[str, Any] | None = None,
+        convention: Convention | str | Mapping[str, object] | None = None,
         l2: float = 0.001,
         iterations: int = 200,
         stop: Stop = None,
@@ -119,13 +119,13 @@ class LinearRanker(Ranker):
         self.coef_ = point[:-1] / scaling.scale
         self.intercept_ = float(point[-1] - scaling.centre @ self.coef_)
 
-    def _scores(self, values: Any, qid: ArrayLike | None) -> NDArray[np.float64]:
+    def _scores(self, values: FeatureMatrix, qid: ArrayLike | None) -> NDArray[np.float64]:
         import numpy as np
 
         return np.asarray(values @ self.coef_ + self.intercept_, dtype=np.float64)
 
     @classmethod
-    def _files(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    def _files(cls, parameters: Mapping[str, object]) -> tuple[str, ...]:
         return ("weights.npz",)
 
     def _parts(self) -> dict[str, bytes]:
@@ -164,7 +164,7 @@ class LinearRanker(Ranker):
 
 
 class _Problem:
-    """The function of the weights that is to become small."""
+    """The function of the weights to minimise."""
 
     def __init__(self, rows: TrainingRows, scaling: Scaling, ranker: LinearRanker) -> None:
         self.rows = rows.rows
@@ -175,7 +175,7 @@ class _Problem:
         self.seed = int(ranker.seed)
         self.threads = int(ranker.threads)
 
-    def __call__(self, loss: Loss, point: NDArray[np.float64]) -> tuple[float, Any]:
+    def __call__(self, loss: Loss, point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Returns the value and the gradient at a point."""
         import numpy as np
 
@@ -197,7 +197,7 @@ class _Problem:
         value = found.values.sum() / self.lists + self.l2 * (point[:-1] @ point[:-1]) / 2
         return float(value), gradient
 
-    def scores(self, point: NDArray[np.float64], values: Any) -> NDArray[np.float64]:
+    def scores(self, point: NDArray[np.float64], values: FeatureMatrix) -> NDArray[np.float64]:
         """Returns the scores of rows at a point."""
         import numpy as np
 
@@ -218,18 +218,19 @@ class _Problem:
         watched: Watched | None = None,
         valid: TrainingRows | None = None,
     ) -> tuple[NDArray[np.float64], int]:
-        """Returns the lowest point that a search finds, and how many steps lead there.
+        """Returns the lowest point of a search, and its number of steps.
 
-        Where rows are watched that may stop it, it is the point of the step that is best on them.
+        If watched rows may stop the search, returns the point of the step that is best on them.
         """
         minimize = scipy_part("optimize").minimize
 
-        best: list[Any] = [float("inf"), start]
+        best, lowest = start, float("inf")
 
-        def function(point: NDArray[np.float64]) -> tuple[float, Any]:
+        def function(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            nonlocal best, lowest
             value, gradient = self(loss, point)
-            if value < best[0]:
-                best[:] = value, point.copy()
+            if value < lowest:
+                best, lowest = point.copy(), value
             return value, gradient
 
         points: list[NDArray[np.float64]] = []
@@ -252,4 +253,4 @@ class _Problem:
         )
         if watched is not None and watched.stops and points:
             return points[0], watched.best
-        return best[1], int(found.nit)
+        return best, int(found.nit)

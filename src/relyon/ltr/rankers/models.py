@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.parameters import check_choice
@@ -36,7 +36,7 @@ SCORERS = ("trees", "linear", "neural")
 
 
 def ranker(
-    name: str, *, scorer: Literal["trees", "linear", "neural"] = "trees", **parameters: Any
+    name: str, *, scorer: Literal["trees", "linear", "neural"] = "trees", **parameters: object
 ) -> Ranker:
     """Returns a ranker, not yet trained, by the name of a model.
 
@@ -78,7 +78,7 @@ def ranker(
         raise ParameterError(
             message("ltr.lambdamart-is-made"), hint=message("ltr.loss-is-lambdarank")
         )
-    kind: Any = _scorer(scorer)
+    kind = _scorer(scorer)
     known = kind._get_param_names()
     for given in parameters:
         if given not in known or given == "loss":

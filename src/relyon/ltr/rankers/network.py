@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relyon.core.packages import optional_package
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from torch import Tensor
 
 __all__ = ["ListNetwork", "torch"]
 
@@ -13,13 +18,13 @@ torch: Any = optional_package("torch", purpose="a neural ranker", install="relyo
 
 
 class ListNetwork(torch.nn.Module):  # type: ignore[misc]
-    """Scores documents one by one, or each in sight of the others of its list.
+    """Scores documents one by one, or with attention to the others of their list.
 
     Args:
-        features: How many features a document has.
-        hidden: How wide each hidden layer is; none makes the scores linear.
-        attention: How many layers of self-attention over the list follow; 0 for none.
-        heads: Heads of each of those layers.
+        features: The number of features of a document.
+        hidden: The width of each hidden layer; without hidden layers the scores are linear.
+        attention: The number of layers of self-attention over the list; 0 for none.
+        heads: The number of heads of each of those layers.
         dropout: The share of hidden values that a step of training leaves out.
     """
 
@@ -27,7 +32,7 @@ class ListNetwork(torch.nn.Module):  # type: ignore[misc]
         self, features: int, hidden: Sequence[int], attention: int, heads: int, dropout: float
     ) -> None:
         super().__init__()
-        layers: list[Any] = []
+        layers: list[object] = []
         width = features
         for wide in hidden:
             layers += [torch.nn.Linear(width, wide), torch.nn.ReLU()]
@@ -42,20 +47,21 @@ class ListNetwork(torch.nn.Module):  # type: ignore[misc]
         )
         self.head = torch.nn.Linear(width, 1)
 
-    def forward(self, values: Any, offsets: Any) -> Any:
+    def forward(self, values: Tensor, offsets: NDArray[np.int64]) -> Tensor:
         """Returns one score per row.
 
         Args:
             values: Features, shape (rows, features), the rows of one list together.
-            offsets: Where each list begins, and the number of rows at the end, NumPy.
+            offsets: List i has the rows `offsets[i]` to `offsets[i + 1]`.
         """
         found = self.body(values)
         if self.attention:
             found = self._attend(found, offsets)
-        return self.head(found)[:, 0]
+        scores: Tensor = self.head(found)[:, 0]
+        return scores
 
-    def _attend(self, values: Any, offsets: Any) -> Any:
-        """Lets the rows of each list look at each other: padded, and the padding masked."""
+    def _attend(self, values: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+        """Applies self-attention to the rows of each list: padded, with the padding masked."""
         import numpy as np
 
         sizes = np.diff(offsets)

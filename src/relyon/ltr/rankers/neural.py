@@ -1,10 +1,10 @@
-"""Neural rankers: a network on PyTorch that makes a loss of ranked lists small."""
+"""Neural rankers: a network on PyTorch that minimises a loss of ranked lists."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_items, check_least, check_whole
@@ -22,46 +22,50 @@ from relyon.measures.definition import Measure
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+    from torch import Tensor
 
+    from relyon.ltr.rankers.matrices import FeatureMatrix
+    from relyon.ltr.rankers.network import ListNetwork
     from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["NeuralRanker"]
 
-#: Rows that are scored at once.
+#: The number of rows scored at once.
 BLOCK = 65_536
 
 
 class NeuralRanker(Ranker):
     """A network that scores documents: linear, hidden layers, or with self-attention over the list.
 
-    Adam walks over minibatches of whole lists; the loss of a batch is the mean of its lists.
-    Features are brought to mean 0 and standard deviation 1. The loss is computed by the native core
-    on the processor: PyTorch gets its gradient by the scores.
+    Trained by Adam on minibatches of whole lists; the loss of a batch is the mean of its lists.
+    Features are scaled to mean 0 and standard deviation 1. The native core computes the loss and
+    its gradient by the scores, on the CPU.
 
     Args:
         loss: The loss: `softrank(sigma=0.5)`, `listnet`, `lambdarank`, …
-        hidden: How wide each hidden layer is; `()` makes the scores linear.
-        attention: How many layers of self-attention over the list: a document's score depends on
-            the others, so `predict` needs `qid`. `True` is 1.
-        heads: Heads of each of those layers: they must divide the last hidden layer.
+        hidden: The width of each hidden layer; `()` makes the scores linear.
+        attention: The number of layers of self-attention over the list: a document's score depends
+            on the others, so `predict` needs `qid`. `True` is 1.
+        heads: The number of heads of each of those layers; must divide the width of the last hidden
+            layer.
         measure: The measure to optimise: the ranker is scored by it.
         convention: The measure's rules.
-        epochs: How often every list is seen.
-        batch: Lists of a step.
-        learning_rate: How long a step of Adam is.
-        l2: Weight decay: how strongly weights are drawn towards 0.
+        epochs: The number of passes over all lists.
+        batch: The number of lists in a minibatch.
+        learning_rate: The learning rate of Adam.
+        l2: Weight decay.
         dropout: The share of hidden values that a step leaves out.
-        stop: With an `eval_set`: after so many epochs without a better measure on it training
-            ends, and the best epoch counts; `significance`: as soon as the measure is
-            significantly worse than at its best; None goes on to the end.
-        seed: Where random numbers start: the same data, seed and machine give the same network.
-        threads: Threads of the loss; 0 takes as many as PyTorch, whose own setting is
+        stop: With an `eval_set`: training stops after so many epochs without a better measure on
+            it, and the best epoch is used; `significance`: as soon as the measure is significantly
+            worse than at its best; None: never.
+        seed: The seed of random numbers: the same data, seed and machine give the same network.
+        threads: Threads of the loss; 0 uses as many as PyTorch, whose own setting is
             `torch.set_num_threads`.
 
     Attributes:
         network_: The network, a `torch.nn.Module`.
         history_: The mean loss of each epoch, and the measure on `eval_set` if there is one.
-        n_iter_: How many epochs count.
+        n_iter_: The number of epochs used.
 
     References:
         Pobrotyn et al. (2020), Context-aware learning to rank with self-attention.
@@ -78,7 +82,7 @@ class NeuralRanker(Ranker):
         attention: int | bool = False,
         heads: int = 2,
         measure: str | Measure = "ndcg@10",
-        convention: Convention | str | Mapping[str, Any] | None = None,
+        convention: Convention | str | Mapping[str, object] | None = None,
         epochs: int = 30,
         batch: int = 32,
         learning_rate: float = 0.003,
@@ -124,7 +128,7 @@ class NeuralRanker(Ranker):
             criterion = RankingLoss(loss, seed=int(self.seed), threads=int(self.threads))
             lists = np.flatnonzero(rows.sizes > 0)
             self.history_: list[dict[str, float]] = []
-            state: Any = None
+            state: dict[str, Tensor] | None = None
             watched = None
             if valid is not None:
                 threads = int(self.threads)
@@ -155,8 +159,10 @@ class NeuralRanker(Ranker):
             self.network_.load_state_dict(state)
             self.n_iter_ = watched.best
 
-    def _batch(self, rows: TrainingRows, picked: NDArray[np.int64]) -> tuple[Any, Any, Any]:
-        """Returns features and offsets of some lists, and what the loss knows of their rows."""
+    def _batch(
+        self, rows: TrainingRows, picked: NDArray[np.int64]
+    ) -> tuple[Tensor, NDArray[np.int64], dict[str, Tensor]]:
+        """Returns features and offsets of some lists, and arguments of the loss."""
         import numpy as np
 
         from relyon.ltr.rankers.network import torch
@@ -171,7 +177,7 @@ class NeuralRanker(Ranker):
         tensors = {name: torch.from_numpy(values) for name, values in known.items()}
         return torch.from_numpy(scaled), offsets, tensors
 
-    def _scored(self, values: Any, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _scored(self, values: FeatureMatrix, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
         """Scores rows whose lists are together, some lists at a time."""
         import numpy as np
 
@@ -194,7 +200,7 @@ class NeuralRanker(Ranker):
                 first = last
         return found
 
-    def _scores(self, values: Any, qid: ArrayLike | None) -> NDArray[np.float64]:
+    def _scores(self, values: FeatureMatrix, qid: ArrayLike | None) -> NDArray[np.float64]:
         import numpy as np
 
         height = values.shape[0]
@@ -210,7 +216,7 @@ class NeuralRanker(Ranker):
         found[order] = self._scored(values[order], offsets)
         return found
 
-    def _network(self) -> Any:
+    def _network(self) -> ListNetwork:
         from relyon.ltr.rankers.network import ListNetwork
 
         hidden = [int(one) for one in self.hidden]
@@ -222,7 +228,7 @@ class NeuralRanker(Ranker):
         """Checks the parameters.
 
         Raises:
-            ParameterError: If one has a value that it cannot have.
+            ParameterError: If one has an invalid value.
         """
         for name in ("epochs", "batch", "heads"):
             check_whole(name, plain(getattr(self, name)))
@@ -259,7 +265,7 @@ class NeuralRanker(Ranker):
             )
 
     @classmethod
-    def _files(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    def _files(cls, parameters: Mapping[str, object]) -> tuple[str, ...]:
         return ("weights.npz",)
 
     def _parts(self) -> dict[str, bytes]:

@@ -1,9 +1,9 @@
-"""From what a user gives, X, y and qid, to rows of one query together."""
+"""X, y and qid as rows to train on, the rows of each query together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note, warn
@@ -12,6 +12,7 @@ from relyon.data.arrays import group_rows
 from relyon.data.features import Features
 from relyon.data.labelled import LabelledRows
 from relyon.ltr.rankers.grades import is_grades, labels_of, queries_of
+from relyon.ltr.rankers.matrices import FeatureMatrix, dense
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-#: Rows that are compared at once.
+#: The number of rows compared at once.
 CHUNK = 10_000
 
 
@@ -42,9 +43,10 @@ class TrainingRows:
     rows: LabelledRows
 
     @property
-    def values(self) -> Any:
-        """The features: a matrix, or a sparse one with rows that can be sliced."""
-        return known_features(self.rows).values
+    def values(self) -> FeatureMatrix:
+        """The features."""
+        found: FeatureMatrix = known_features(self.rows).values
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,11 +65,11 @@ class TrainingRows:
         return self.rows.varied(self.rows.labels)
 
 
-def check_varied(values: Any) -> None:
+def check_varied(values: FeatureMatrix) -> None:
     """Rejects features that are constant.
 
     Args:
-        values: The features: a matrix, or a sparse one.
+        values: The features.
 
     Raises:
         InputError: If each feature is the same in all rows.
@@ -75,9 +77,7 @@ def check_varied(values: Any) -> None:
     import numpy as np
 
     for start in range(1, values.shape[0], CHUNK):
-        some, first = values[start : start + CHUNK], values[:1]
-        if hasattr(some, "toarray"):
-            some, first = some.toarray(), first.toarray()
+        some, first = dense(values[start : start + CHUNK]), dense(values[:1])
         same = (some == first) | (np.isnan(some) & np.isnan(first))
         if not same.all():
             return
@@ -96,8 +96,10 @@ def known_features(rows: LabelledRows) -> Features:
     return rows.known_features()
 
 
-def targets_of(X: Any, y: Any, qid: Any) -> tuple[Any, Any]:
-    """Returns the label and the query of each row; None for queries where nothing says them.
+def targets_of(
+    X: object, y: object, qid: ArrayLike | None
+) -> tuple[NDArray[np.generic], ArrayLike | None]:
+    """Returns the label and the query of each row; None for queries that are not given.
 
     Raises:
         InputError: If there are no labels, or queries are given twice.
@@ -119,7 +121,7 @@ def targets_of(X: Any, y: Any, qid: Any) -> tuple[Any, Any]:
     return _flat(y), qid
 
 
-def _flat(y: Any) -> NDArray[Any]:
+def _flat(y: object) -> NDArray[np.generic]:
     """Returns labels as one finite number per row.
 
     Raises:
@@ -131,30 +133,30 @@ def _flat(y: Any) -> NDArray[Any]:
         found = check_array(
             y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y", copy=False
         )
-        flat: NDArray[Any] = column_or_1d(found, warn=True)
+        flat: NDArray[np.generic] = column_or_1d(found, warn=True)
     except ValueError as error:
         raise InputError(str(error), hint=message("ltr.y-holds-one-label")) from None
     return flat
 
 
 def training_rows(
-    values: Any,
+    values: FeatureMatrix,
     names: tuple[str, ...],
-    labels: Any,
+    labels: NDArray[np.generic],
     qid: ArrayLike | None,
     *,
-    weights: Any = None,
-    positions: Any = None,
+    weights: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
 ) -> TrainingRows:
     """Brings the rows of each query together, in the order in which queries first appear.
 
     Args:
         values: The features, one row per label.
-        names: What they are called.
+        names: Their names.
         labels: One label per row.
         qid: The query of each row, or the sizes of groups; None: all rows are one query.
-        weights: What each row weighs.
-        positions: Where each row was shown, from 1.
+        weights: The weight of each row.
+        positions: The position at which each row was shown, from 1.
 
     Raises:
         InputError: If lengths differ, or a value cannot be used.
@@ -164,9 +166,9 @@ def training_rows(
     height = values.shape[0]
     if qid is None:
         warn([Note("one-query", level="warning")])
-    weights = None if weights is None else _weights(weights)
-    positions = None if positions is None else _positions(positions)
-    for what, given in (("y", labels), ("sample_weight", weights), ("positions", positions)):
+    weighed = None if weights is None else _weights(weights)
+    shown = None if positions is None else _positions(positions)
+    for what, given in (("y", labels), ("sample_weight", weighed), ("positions", shown)):
         if given is not None and len(given) != height:
             raise InputError(
                 message(
@@ -176,7 +178,7 @@ def training_rows(
                     count_2=len(given),
                 )
             )
-    found = group_rows(labels, np.arange(height), qid, None, weights)
+    found = group_rows(labels, np.arange(height), qid, None, weighed)
     _check_sizes(found.labels)
     order = np.asarray(found.known_scores(), dtype=np.int64)
     moved = bool((order[1:] < order[:-1]).any()) if height else False
@@ -187,12 +189,12 @@ def training_rows(
         found.queries,
         weights=found.weights,
         features=Features(names, values[order] if moved else values),
-        positions=None if positions is None else positions[order],
+        positions=None if shown is None else shown[order],
     )
     return TrainingRows(rows)
 
 
-def _check_sizes(labels: NDArray[Any]) -> None:
+def _check_sizes(labels: NDArray[np.float64]) -> None:
     """Rejects labels that no engine can represent.
 
     Raises:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from os import PathLike
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.packages import optional_package, scipy_part
 from relyon.core.texts import message
-from relyon.data.convention import load_convention
+from relyon.data.convention import Convention, load_convention
 from relyon.data.labelled import LabelledRows
 from relyon.data.run import Run
 from relyon.ltr.rankers.exporting.exported import Candidate, Exported, ExportFormat
 from relyon.ltr.rankers.fingerprints import data_fingerprint
+from relyon.ltr.rankers.fitted import TrainedOn
+from relyon.ltr.rankers.matrices import FeatureMatrix, SparseMatrix
 from relyon.ltr.rankers.query_rows import (
     TrainingRows,
     check_varied,
@@ -23,6 +26,7 @@ from relyon.ltr.rankers.query_rows import (
     training_rows,
 )
 from relyon.ltr.rankers.target_measure import fingerprint, measure_scores
+from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
@@ -39,60 +43,67 @@ _Estimator: Any = optional_package(
 class Ranker(_Estimator):  # type: ignore[misc]
     """A model that scores documents so that better ones rank higher within their query.
 
-    An estimator of scikit-learn: parameters are set by the constructor and checked by `fit`, what
-    was learnt ends in an underscore. Queries come as `qid=`, inside y (`relyon.ltr.grades`) or
-    inside `LabelledRows`. Rows of a query need not be adjacent: they are brought together. Without
-    any queries all rows count as one, and a warning says so.
+    An estimator of scikit-learn: parameters are set by the constructor and checked by `fit`,
+    fitted attributes end in an underscore. Queries come as `qid=`, inside y (`relyon.ltr.grades`)
+    or inside `LabelledRows`. Rows of a query need not be adjacent. Without queries, all rows count
+    as one query, and a warning says so.
 
     Attributes:
-        n_features_in_: How many features it was trained on.
-        feature_names_: What they are called, `0`, `1`, … where they had no names.
-        measure_: The measure that it is trained for, with the convention's rules in `convention_`.
-        fingerprint_: Equal where two numbers mean the same: `relyon.ltr.fingerprint`.
-        data_: What it was trained on: `fingerprint`, `rows`, `queries`, `varied` (queries with two
-            labels or more) and `source`.
+        n_features_in_: The number of features it was trained on.
+        feature_names_: Their names; `0`, `1`, … if they had none.
+        measure_: The measure that it is trained for; `convention_` has its rules.
+        fingerprint_: Equal if two numbers mean the same: `relyon.ltr.fingerprint`.
+        data_: The rows it was trained on: `fingerprint`, `rows`, `queries`, `varied` (queries with
+            two labels or more) and `source`.
     """
 
-    #: What a saved file calls this kind.
+    #: Its name in saved files.
     kind: ClassVar[str]
-    #: The parameter that says how many steps are made, of which `n_iter_` count.
+    #: The parameter with the number of steps; `n_iter_` is the number of steps used.
     steps: ClassVar[str]
-    #: Whether NaN features are taken as missing values.
+    #: Whether NaN features are missing values, rather than errors.
     takes_missing: ClassVar[bool] = False
 
-    # With metadata routing on, queries are wanted wherever they are known; off, this is unread.
-    __metadata_request__fit: ClassVar[Mapping[str, Any]] = {"qid": True}
-    __metadata_request__score: ClassVar[Mapping[str, Any]] = {"qid": True}
-    __metadata_request__predict: ClassVar[Mapping[str, Any]] = {"qid": True}
+    # Read only with metadata routing on: scikit-learn then passes on queries that it knows.
+    __metadata_request__fit: ClassVar[Mapping[str, bool]] = {"qid": True}
+    __metadata_request__score: ClassVar[Mapping[str, bool]] = {"qid": True}
+    __metadata_request__predict: ClassVar[Mapping[str, bool]] = {"qid": True}
 
-    measure: Any
-    convention: Any
+    measure: str | Measure
+    convention: Convention | str | Mapping[str, object] | None
+    measure_: str
+    convention_: Convention
+    fingerprint_: str
+    data_: TrainedOn
+    n_features_in_: int
     feature_names_: tuple[str, ...]
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: object,
+        y: object = None,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         positions: ArrayLike | None = None,
-        eval_set: Any = None,
+        eval_set: object = None,
     ) -> Self:
         """Trains the ranker.
 
         Args:
-            X: Features: NumPy, SciPy sparse, Polars, pandas; or `LabelledRows`, then without y.
+            X: Features: NumPy, SciPy sparse, Polars, pandas; or `LabelledRows`, without y.
             y: One label per row, or `relyon.ltr.grades(labels, qid)`.
             qid: The query of each row.
-            sample_weight: What each row weighs: from clicks, the inverse of how likely it was to be
-                seen.
-            positions: Where each row was shown, from 1, for engines that learn the position bias.
-            eval_set: Rows to watch the measure on: `LabelledRows`, or (X, y) or (X, y, qid).
+            sample_weight: The weight of each row: for clicks, the inverse of the probability that
+                it was seen.
+            positions: The position at which each row was shown, from 1, for engines that learn the
+                position bias.
+            eval_set: Rows to compute the measure on during training: `LabelledRows`, or (X, y) or
+                (X, y, qid).
 
         Raises:
             InputError: If the data cannot be used, or there is nothing to learn from it.
-            ParameterError: If a parameter has a value that it cannot have.
+            ParameterError: If a parameter has an invalid value.
         """
         self.measure_ = str(parse_measure(self.measure))
         self.convention_ = load_convention(self.convention)
@@ -112,38 +123,36 @@ class Ranker(_Estimator):  # type: ignore[misc]
 
     @abstractmethod
     def _train(self, rows: TrainingRows, valid: TrainingRows | None) -> None:
-        """Trains on checked rows, whose queries are together."""
+        """Trains on checked rows, the rows of each query together."""
 
     @abstractmethod
-    def _scores(self, values: Any, qid: ArrayLike | None) -> NDArray[np.float64]:
+    def _scores(self, values: FeatureMatrix, qid: ArrayLike | None) -> NDArray[np.float64]:
         """Scores a checked matrix of features."""
 
     @abstractmethod
     def _parts(self) -> dict[str, bytes]:
-        """Returns what was learnt as files of a saved ranker."""
+        """Returns the fitted state as files of a saved ranker."""
 
     @abstractmethod
     def _restore(self, parts: Mapping[str, bytes]) -> None:
-        """Takes what was learnt from the files of a saved ranker."""
+        """Reads the fitted state from the files of a saved ranker."""
 
     @classmethod
-    def _files(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-        """Returns the names of the files that a saved ranker with these parameters holds."""
+    def _files(cls, parameters: Mapping[str, object]) -> tuple[str, ...]:
+        """Returns the names of the files in a saved ranker with these parameters."""
         raise NotImplementedError
 
     def _versions(self) -> dict[str, str]:
         """Returns the versions of the libraries that trained it."""
         return {}
 
-    def predict(self, X: Any, qid: ArrayLike | None = None) -> NDArray[np.float64]:
+    def predict(self, X: object, qid: ArrayLike | None = None) -> NDArray[np.float64]:
         """Returns one score per row: higher is better within a query.
 
         Args:
-            X: Features, as `fit` takes them.
+            X: Features, as for `fit`. Of rows and frames with named columns, the features of
+                training are used and others ignored; an array must have exactly their columns.
             qid: The query of each row; only rankers that look at whole lists need it.
-
-        Of rows and frames whose columns have names it takes the features that it was trained on,
-        whatever else there is; an array must have exactly their columns.
 
         Raises:
             InputError: If a feature is missing, or an array has more or fewer than in training.
@@ -155,7 +164,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
 
     def rank(
         self,
-        X: Any,
+        X: object,
         qid: ArrayLike | None = None,
         documents: ArrayLike | None = None,
         *,
@@ -164,13 +173,13 @@ class Ranker(_Estimator):  # type: ignore[misc]
         """Returns the scores as a run, for `relyon.evaluate`, `compare` and `write_run`.
 
         Args:
-            X: Features, or `LabelledRows`, which hold queries and documents.
+            X: Features, or `LabelledRows`, which have queries and documents.
             qid: The query of each row.
             documents: The document of each row.
-            name: What results call the run; by default the ranker's class.
+            name: The name of the run in results; by default the ranker's class.
 
         Raises:
-            InputError: If it is not known which query or document a row is.
+            InputError: If the query or the document of the rows is unknown.
         """
         import numpy as np
 
@@ -194,18 +203,18 @@ class Ranker(_Estimator):  # type: ignore[misc]
 
     def score(
         self,
-        X: Any,
-        y: Any = None,
+        X: object,
+        y: object = None,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """Returns the ranker's measure on labelled rows, under its convention.
 
         Args:
-            X: Features, as `fit` takes them.
+            X: Features, as for `fit`.
             y: One label per row, or `relyon.ltr.grades(labels, qid)`.
             qid: The query of each row.
-            sample_weight: What each row weighs, for measures whose rows can: `auc`, `pnr` …
+            sample_weight: The weight of each row, for measures with weights: `auc`, `pnr` …
 
         Raises:
             InputError: If no query has a value.
@@ -215,7 +224,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
         return measure_scores(self.measure, self.convention, labels, scores, queries, sample_weight)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Saves the ranker as one file, which `relyon.ltr.load` reads; no pickle is in it.
+        """Saves the ranker as one file, without pickle, which `relyon.ltr.load` reads.
 
         Raises:
             InputError: If the file cannot be written.
@@ -231,13 +240,14 @@ class Ranker(_Estimator):  # type: ignore[misc]
         path: str | PathLike[str],
         format: ExportFormat | None = None,
         *,
-        rows: Any = None,
+        rows: object = None,
         qid: ArrayLike | None = None,
     ) -> Exported:
         """Writes the trained ranker as a file that other programs score, without relyon.
 
-        The file is read back and compared with the ranker on made-up rows, on and beside the values
-        where trees split; it is written if every score is the same within 1e-5 of the largest.
+        The file is read back and compared with the ranker on generated rows, on and beside the
+        values where trees split; it is written if every score is the same within 1e-5 of the
+        largest.
 
         - `onnx`, for ONNX Runtime and others: one input `features`, rows × features in single
           precision and in the order of `feature_names_`; one output `scores`, one per row. Scaling
@@ -247,17 +257,17 @@ class Ranker(_Estimator):  # type: ignore[misc]
           `torch.export`.
 
         Args:
-            path: Where to.
-            format: The format; by default what the ending names: `.onnx`, `.treelite`, `.tl`,
+            path: The path of the file.
+            format: The format; by default that of the ending: `.onnx`, `.treelite`, `.tl`,
                 `.txt`, `.ubj`, `.json`, `.cbm`, `.pt2`.
-            rows: Rows of your own to compare on, as `predict` takes them: says in how many queries
-                the order of documents changes.
+            rows: Your own rows to compare on, as for `predict`: the result says in how many
+                queries the order of documents changes.
             qid: The query of each of these rows.
 
         Raises:
             ParameterError: If the ranker cannot be exported in this format.
-            InputError: If it cannot be converted, or the file would score otherwise.
-            DependencyError: If what converts it is not installed.
+            InputError: If it cannot be converted, or the scores of the file would differ.
+            DependencyError: If the converter is not installed.
 
         Examples:
             >>> import os, tempfile, numpy as np, relyon.ltr
@@ -278,18 +288,18 @@ class Ranker(_Estimator):  # type: ignore[misc]
 
     @abstractmethod
     def _formats(self) -> dict[ExportFormat, tuple[str, ...]]:
-        """Returns the formats that it can be exported in, and how their files end."""
+        """Returns the formats that it can be exported in, with the endings of their files."""
 
     @abstractmethod
     def _candidate(self, format: ExportFormat, ending: str) -> Candidate:
         """Returns the ranker as a file of one of its formats."""
 
     def _exported_name(self) -> str:
-        """Returns what it is called where it is said that a format is not offered."""
+        """Returns its name in errors about formats that it lacks."""
         return type(self).__name__
 
-    def __sklearn_tags__(self) -> Any:
-        """Returns what scikit-learn should know of it."""
+    def __sklearn_tags__(self) -> object:
+        """Returns its tags for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.takes_missing
@@ -298,15 +308,15 @@ class Ranker(_Estimator):  # type: ignore[misc]
 
     def _rows(
         self,
-        X: Any,
-        y: Any,
+        X: object,
+        y: object,
         qid: ArrayLike | None,
         weights: ArrayLike | None,
         positions: ArrayLike | None,
         *,
         reset: bool,
     ) -> TrainingRows:
-        """Checks rows to train on, or to watch the measure on."""
+        """Checks rows to train on, or to compute the measure on."""
         labels, queries = targets_of(X, y, qid)
         values = self._matrix(X, reset=reset)
         if isinstance(X, LabelledRows):
@@ -316,8 +326,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
             values, self.feature_names_, labels, queries, weights=weights, positions=positions
         )
 
-    def _valid(self, given: Any) -> TrainingRows:
-        """Checks rows to watch the measure on."""
+    def _valid(self, given: object) -> TrainingRows:
+        """Checks rows to compute the measure on during training."""
         if isinstance(given, LabelledRows):
             given = (given, None)
         if not isinstance(given, tuple | list) or len(given) not in {2, 3}:
@@ -328,7 +338,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
         X, y, qid = (*given, None)[:3]
         return self._rows(X, y, qid, None, None, reset=False)
 
-    def _matrix(self, X: Any, *, reset: bool) -> Any:
+    def _matrix(self, X: object, *, reset: bool) -> FeatureMatrix:
         """Checks features: numbers, as many as the ranker was trained on, under the same names."""
         values = X
         if isinstance(X, LabelledRows):
@@ -372,17 +382,16 @@ class Ranker(_Estimator):  # type: ignore[misc]
             else:
                 names = getattr(self, "feature_names_in_", range(found.shape[1]))
                 self.feature_names_ = tuple(str(name) for name in names)
-        if hasattr(found, "tocsr"):
-            return _older(found)
-        return found
+        checked: FeatureMatrix = _older(found) if hasattr(found, "tocsr") else found
+        return checked
 
     def named_features(self) -> list[str] | None:
-        """Returns the names of the features that it was trained on; None where they had none."""
+        """Returns the names of the features that it was trained on; None if they had none."""
         names: list[str] = list(self.feature_names_)
         return None if names == list(map(str, range(len(names)))) else names
 
-    def _by_name(self, names: tuple[str, ...], values: Any) -> Any:
-        """Returns the columns that have the names of training, in the order of training."""
+    def _by_name(self, names: tuple[str, ...], values: FeatureMatrix) -> FeatureMatrix:
+        """Returns the columns with the names of training, in the order of training."""
         wanted = self.feature_names_
         if names == wanted or self.named_features() is None:
             return values
@@ -404,8 +413,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
         )
 
 
-def _older(values: Any) -> Any:
-    """Returns a sparse matrix as engines know it: not SciPy's newer array, with 32-bit indices."""
+def _older(values: SparseMatrix) -> SparseMatrix:
+    """Returns a sparse matrix that engines read: not SciPy's newer array, with 32-bit indices."""
     import numpy as np
 
     csr_matrix = scipy_part("sparse").csr_matrix
@@ -413,10 +422,11 @@ def _older(values: Any) -> Any:
     short = max(values.nnz, *values.shape) < 2**31
     kind = np.int32 if short else np.int64
     parts = values.data, values.indices.astype(kind), values.indptr.astype(kind)
-    return csr_matrix(parts, shape=values.shape)
+    found: SparseMatrix = csr_matrix(parts, shape=values.shape)
+    return found
 
 
-def _validation() -> Any:
+def _validation() -> ModuleType:
     return optional_package(
         "sklearn.utils.validation",
         purpose=message("ltr.a-ranker"),

@@ -1,16 +1,15 @@
-"""Saved rankers, read back."""
+"""Reading of saved rankers."""
 
 from __future__ import annotations
 
 import dataclasses
 from os import PathLike
-from typing import Any
 
 from relyon.core.errors import DependencyError, InputError, RelyonError
 from relyon.core.parameters import check_path
 from relyon.core.texts import message
 from relyon.data.convention import load_convention
-from relyon.ltr.rankers.files import RankerFile, convention_fields
+from relyon.ltr.rankers.files import Description, RankerFile, convention_fields
 from relyon.ltr.rankers.linear import LinearRanker
 from relyon.ltr.rankers.neural import NeuralRanker
 from relyon.ltr.rankers.ranker import Ranker
@@ -19,26 +18,26 @@ from relyon.ltr.rankers.trees import TreeRanker
 
 __all__ = ["describe", "load"]
 
-#: Every kind of ranker by what files call it.
+#: Every kind of ranker by its name in files.
 KINDS: dict[str, type[Ranker]] = {
     kind.kind: kind for kind in (TreeRanker, LinearRanker, NeuralRanker)
 }
 
 
-def load(path: str | PathLike[str]) -> Any:
+def load(path: str | PathLike[str]) -> Ranker:
     """Reads a ranker that `save` wrote.
 
-    The file holds numbers and text only: nothing in it is run. It is refused if it was cut off or
-    changed. That finds accidents; who can write the file can also write its checksums.
+    The file contains numbers and text only, and no code. Its checksums find accidental changes, not
+    those of somebody who writes new checksums.
 
     Returns:
-        A fitted `TreeRanker`, `LinearRanker` or `NeuralRanker`, whose scores are those of the one
-        that was saved, to the bit.
+        A fitted `TreeRanker`, `LinearRanker` or `NeuralRanker`, whose scores are those of the saved
+        one, to the bit.
 
     Raises:
         InputError: If it is not such a file, is truncated or modified, or was written by a newer
             relyon.
-        DependencyError: If the library that it was trained with is not installed.
+        DependencyError: If the library that trained it is not installed.
 
     Examples:
         >>> import os, tempfile, numpy as np, relyon.ltr
@@ -93,8 +92,8 @@ def load(path: str | PathLike[str]) -> Any:
     return ranker
 
 
-def describe(path: str | PathLike[str]) -> dict[str, Any]:
-    """Returns what a saved ranker says of itself, without the library that trained it.
+def describe(path: str | PathLike[str]) -> Description:
+    """Returns the description of a saved ranker, without importing the library that trained it.
 
     Its kind, parameters, measure, convention, fingerprint, data, features and versions.
 
@@ -102,4 +101,17 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
         InputError: As `load`.
     """
     file = RankerFile(check_path("path", path))
-    return {key: value for key, value in file.model.items() if key not in {"checksum", "learnt"}}
+    model = file.model
+    return {
+        "format": model["format"],
+        "version": model["version"],
+        "kind": model["kind"],
+        "parameters": model["parameters"],
+        "measure": model["measure"],
+        "convention": model["convention"],
+        "fingerprint": model["fingerprint"],
+        "data": model["data"],
+        "features": model["features"],
+        "versions": model["versions"],
+        "parts": model["parts"],
+    }

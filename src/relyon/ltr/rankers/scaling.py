@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
+
+from relyon.ltr.rankers.matrices import FeatureMatrix, dense
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,19 +19,19 @@ class Scaling:
     """The mean and the standard deviation of each feature.
 
     Attributes:
-        centre: The means; 0 for sparse features, which would not stay sparse.
-        scale: The standard deviations, 1 where a feature is the same in all rows.
+        centre: The means; 0 for sparse features, which stay sparse so.
+        scale: The standard deviations; 1 for a feature that is the same in all rows.
     """
 
     centre: NDArray[np.float64]
     scale: NDArray[np.float64]
 
     @classmethod
-    def of(cls, values: Any) -> Self:
+    def of(cls, values: FeatureMatrix) -> Self:
         """Returns the scaling of a matrix, sparse or not."""
         import numpy as np
 
-        if hasattr(values, "tocsr"):
+        if hasattr(values, "multiply"):
             means = np.asarray(values.mean(axis=0), dtype=np.float64).ravel()
             squares = np.asarray(values.multiply(values).mean(axis=0), dtype=np.float64).ravel()
             spread = np.sqrt(np.maximum(squares - means**2, 0))
@@ -41,10 +43,10 @@ class Scaling:
         still = spread <= 1e-12 * np.maximum(np.abs(centre), 1)
         return cls(centre, np.where(still, 1.0, spread))
 
-    def apply(self, values: Any) -> NDArray[np.float64]:
-        """Returns features on the scale, dense."""
+    def apply(self, values: FeatureMatrix) -> NDArray[np.float64]:
+        """Returns scaled features, dense."""
         import numpy as np
 
-        dense = values.toarray() if hasattr(values, "toarray") else values
-        found: NDArray[np.float64] = (np.asarray(dense, np.float64) - self.centre) / self.scale
+        plain = np.asarray(dense(values), np.float64)
+        found: NDArray[np.float64] = (plain - self.centre) / self.scale
         return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from relyon.core.errors import InputError
 from relyon.core.packages import optional_package
@@ -16,13 +16,29 @@ from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["QueryFold", "Scorer", "scorer"]
 
 
-def _requests(owner: object, method: str, parameter: str, alias: str | bool) -> Any:
-    """Returns what scikit-learn's metadata routing asks of an object."""
+class Splitter(Protocol):
+    """A splitter of scikit-learn that takes groups."""
+
+    def split(
+        self, X: object, y: object, groups: ArrayLike
+    ) -> Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]: ...
+    def get_n_splits(self, X: object, y: object, groups: ArrayLike | None) -> int: ...
+
+
+class Predictor(Protocol):
+    """An estimator of scikit-learn."""
+
+    def predict(self, X: object) -> ArrayLike: ...
+
+
+def _requests(owner: object, method: str, parameter: str, alias: str | bool) -> object:
+    """Returns an object's request of metadata, for scikit-learn's routing."""
     routing = optional_package(
         "sklearn.utils.metadata_routing",
         purpose=message("ltr.a-ranker"),
@@ -51,13 +67,13 @@ class QueryFold:
         [[2, 3], [0, 1]]
     """
 
-    def __init__(self, splitter: Any = None) -> None:
+    def __init__(self, splitter: Splitter | None = None) -> None:
         self.splitter = splitter
 
     def __repr__(self) -> str:
         return f"QueryFold({self._inner()!r})"
 
-    def _inner(self) -> Any:
+    def _inner(self) -> Splitter:
         if self.splitter is not None:
             return self.splitter
         selection = optional_package(
@@ -66,9 +82,10 @@ class QueryFold:
             package="scikit-learn",
             install="relyon[ltr]",
         )
-        return selection.GroupKFold(5)
+        found: Splitter = selection.GroupKFold(5)
+        return found
 
-    def _groups(self, y: Any, groups: Any) -> Any:
+    def _groups(self, y: object, groups: ArrayLike | None) -> ArrayLike:
         if groups is not None:
             return groups
         if y is not None and is_grades(y):
@@ -79,29 +96,31 @@ class QueryFold:
         )
 
     def split(
-        self, X: Any, y: Any = None, groups: ArrayLike | None = None
-    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        self, X: object, y: object = None, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Yields the rows to train on and the rows to test on, fold by fold.
 
         Raises:
-            InputError: If neither y nor groups say which query a row belongs to.
+            InputError: If neither y nor groups contain the queries.
         """
         yield from self._inner().split(X, y, self._groups(y, groups))
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: ArrayLike | None = None) -> int:
-        """Returns how many folds there are."""
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: ArrayLike | None = None
+    ) -> int:
+        """Returns the number of folds."""
         found = groups
         if found is None and y is not None and is_grades(y):
             found = queries_of(y)
         return int(self._inner().get_n_splits(X, y, found))
 
-    def get_metadata_routing(self) -> Any:
-        """Returns that `split` wants `qid` as its groups."""
+    def get_metadata_routing(self) -> object:
+        """Returns the request of `qid` as the groups of `split`."""
         return _requests(self, "split", "groups", "qid")
 
 
 class Scorer:
-    """Scores a fitted ranker by a measure: what `scoring=` of scikit-learn takes.
+    """Scores a fitted ranker by a measure; an argument for `scoring=` of scikit-learn.
 
     Args:
         measure: Its name.
@@ -114,7 +133,7 @@ class Scorer:
     def __init__(
         self,
         measure: str | Measure,
-        convention: Convention | str | Mapping[str, Any] | None = None,
+        convention: Convention | str | Mapping[str, object] | None = None,
     ) -> None:
         self.measure = parse_measure(measure)
         self.convention = convention
@@ -124,16 +143,16 @@ class Scorer:
 
     def __call__(
         self,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: Predictor,
+        X: object,
+        y: object = None,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Returns the measure of what an estimator predicts: higher is better.
+        """Returns the measure of an estimator's predictions: higher is better.
 
         Raises:
-            InputError: If it is not known which query a row belongs to, or no query has a value.
+            InputError: If the queries are unknown, or no query has a value.
         """
         labels, queries = targets_of(X, y, qid)
         if queries is None:
@@ -147,15 +166,15 @@ class Scorer:
         scores = estimator.predict(X)
         return measure_scores(self.measure, convention, labels, scores, queries, sample_weight)
 
-    def get_metadata_routing(self) -> Any:
-        """Returns that a score wants `qid`."""
+    def get_metadata_routing(self) -> object:
+        """Returns the request of `qid` for a score."""
         return _requests(self, "score", "qid", True)
 
 
 def scorer(
     measure: str | Measure,
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
 ) -> Scorer:
     """Returns a scorer for `scoring=` of scikit-learn.
 

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.notes import RelyonWarning
@@ -28,16 +28,17 @@ __all__ = ["fingerprint", "measure_rows", "measure_scores"]
 
 def measure_scores(
     measure: str | Measure,
-    convention: Convention | str | Mapping[str, Any] | None,
-    labels: Any,
-    scores: Any,
-    qid: Any,
+    convention: Convention | str | Mapping[str, object] | None,
+    labels: ArrayLike,
+    scores: ArrayLike,
+    qid: ArrayLike | None,
     weights: ArrayLike | None = None,
 ) -> float:
     """Returns a measure of labelled scores.
 
-    A search over parameters asks for hundreds of them, so what `evaluate_scores` would note, such
-    as equal scores, is not said: their order is the convention's, by default the mean over all.
+    The notes of `evaluate_scores`, such as that on equal scores, are left out: a search over
+    parameters computes hundreds of values. The order of equal scores is the convention's, by
+    default the mean over all.
 
     Raises:
         InputError: If no query has a value.
@@ -49,8 +50,10 @@ def measure_scores(
     return _known(name, found)
 
 
-def measure_rows(measure: str, convention: Convention, rows: LabelledRows, scores: Any) -> float:
-    """Returns a measure of scores of labelled rows, whose weights do not count.
+def measure_rows(
+    measure: str, convention: Convention, rows: LabelledRows, scores: ArrayLike
+) -> float:
+    """Returns a measure of scores of labelled rows, without their weights.
 
     Raises:
         InputError: If no query has a value.
@@ -73,12 +76,12 @@ def _known(name: str, found: Results) -> float:
 
 
 def fingerprint(
-    measure: str | Measure, convention: Convention | str | Mapping[str, Any] | None = None
+    measure: str | Measure, convention: Convention | str | Mapping[str, object] | None = None
 ) -> str:
-    """Returns a short text that is equal where two numbers mean the same thing.
+    """Returns a short text that is equal if two numbers mean the same thing.
 
-    It is made of the measure with every parameter and of each rule of the convention, so numbers
-    of the same fingerprint may be compared, and those of different ones may not.
+    It depends on the measure with every parameter and on each rule of the convention. Only numbers
+    with the same fingerprint may be compared.
 
     Examples:
         >>> import relyon.ltr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
@@ -123,6 +123,6 @@ def refuse_positions(rows: TrainingRows, name: str) -> None:
         )
 
 
-def plain(value: Any) -> Any:
-    """Returns a whole number of NumPy, as a search over parameters draws it, as Python's."""
+def plain(value: object) -> object:
+    """Returns a number of NumPy as Python's: a search over parameters may draw NumPy's."""
     return value.item() if hasattr(value, "item") else value

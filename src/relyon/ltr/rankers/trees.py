@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_least, check_whole
@@ -21,33 +21,34 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from relyon.ltr.rankers.matrices import FeatureMatrix
     from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["TreeRanker"]
 
 
 class TreeRanker(Ranker):
-    """Boosted trees that make a loss of ranked lists small: LambdaMART and its relatives.
+    """Boosted trees that minimise a loss of ranked lists: LambdaMART and its relatives.
 
     Args:
-        loss: What they make small: `lambdarank`, `regression`, …
+        loss: The loss: `lambdarank`, `regression`, …
         engine: `lightgbm`, `xgboost` or `catboost`.
         measure: The measure to optimise: the ranker is scored by it.
         convention: The measure's rules.
-        trees: How many.
-        learning_rate: What share of a tree's answer is added.
-        leaves: Leaves of a tree at most.
-        depth: Levels of a tree at most; None for any number.
-        min_rows: Rows of a leaf at least; None takes the engine's own bound: 20 of LightGBM, 1 of
-            CatBoost. XGBoost counts no rows.
-        l2: What is added to a leaf's Hessian: draws its value towards 0.
-        row_fraction: The share of rows that each tree sees.
-        feature_fraction: The share of features that each tree sees.
-        stop: With an `eval_set`: after so many trees without a better measure on it no more are
-            grown, and those up to the best count; `significance`: as soon as the measure is
-            significantly worse than at its best; None grows them all.
-        seed: Where random numbers start: the same data and seed give the same trees.
-        threads: Threads to use; 0 uses all cores, or one alone for few rows of LightGBM,
+        trees: The number of trees.
+        learning_rate: The factor of each tree's values.
+        leaves: The largest number of leaves of a tree.
+        depth: The largest number of levels of a tree; None for no limit.
+        min_rows: The smallest number of rows of a leaf; None for the engine's default: 20 of
+            LightGBM, 1 of CatBoost. XGBoost has no such bound.
+        l2: Added to a leaf's Hessian: draws its value towards 0.
+        row_fraction: The share of rows that each tree is trained on.
+        feature_fraction: The share of features that each tree is trained on.
+        stop: With an `eval_set`: training stops after so many trees without a better measure on
+            it, and the trees up to the best are used; `significance`: as soon as the measure is
+            significantly worse than at its best; None: never.
+        seed: The seed of random numbers: the same data and seed give the same trees.
+        threads: Threads to use; 0 uses all cores, or a single one for few rows of LightGBM,
             whose trees do not depend on it.
         options: Further parameters of the engine, under its own names.
 
@@ -55,8 +56,8 @@ class TreeRanker(Ranker):
         forest_: The trees, behind an interface that every engine has.
         history_: The measure on `eval_set` after each tree.
         n_iter_: The number of trees used.
-        feature_importances_: How much each feature's splits gained, or, of CatBoost, by how much
-            they change the scores; adds up to 1.
+        feature_importances_: The gain of each feature's splits, or, of CatBoost, how much they
+            change the scores; adds up to 1.
 
     Examples:
         >>> import numpy as np, relyon.ltr
@@ -83,7 +84,7 @@ class TreeRanker(Ranker):
         *,
         engine: str = "lightgbm",
         measure: str | Measure = "ndcg@10",
-        convention: Convention | str | Mapping[str, Any] | None = None,
+        convention: Convention | str | Mapping[str, object] | None = None,
         trees: int = 100,
         learning_rate: float = 0.1,
         leaves: int = 31,
@@ -95,7 +96,7 @@ class TreeRanker(Ranker):
         stop: Stop = None,
         seed: int = 0,
         threads: int = 0,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> None:
         self.loss = loss
         self.engine = engine
@@ -130,7 +131,7 @@ class TreeRanker(Ranker):
         self.forest_: Forest = engine.train(rows, valid, task, settings)
         self.history_ = list(self.forest_.history)
 
-    def _scores(self, values: Any, qid: ArrayLike | None) -> NDArray[np.float64]:
+    def _scores(self, values: FeatureMatrix, qid: ArrayLike | None) -> NDArray[np.float64]:
         return self.forest_.predict(values)
 
     @property
@@ -140,7 +141,7 @@ class TreeRanker(Ranker):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """How much each feature's splits gained, as shares of 1; 0 each if nothing was split."""
+        """The gain of each feature's splits, as shares of 1; 0 each if nothing was split."""
         gains = self.forest_.importance()
         total = gains.sum()
         return gains / total if total > 0 else gains
@@ -152,7 +153,7 @@ class TreeRanker(Ranker):
         """Returns the parameters, checked.
 
         Raises:
-            ParameterError: If one has a value that it cannot have.
+            ParameterError: If one has an invalid value.
         """
         for name, least in (("trees", 1), ("leaves", 2), ("seed", 0), ("threads", 0)):
             check_whole(name, plain(getattr(self, name)), least=least)
@@ -185,8 +186,8 @@ class TreeRanker(Ranker):
         )
 
     @classmethod
-    def _files(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-        return (engines.get(parameters["engine"]).part,)
+    def _files(cls, parameters: Mapping[str, object]) -> tuple[str, ...]:
+        return (engines.get(str(parameters["engine"])).part,)
 
     def _parts(self) -> dict[str, bytes]:
         return {self._engine().part: self.forest_.to_bytes()}
@@ -211,15 +212,14 @@ class TreeRanker(Ranker):
             return Candidate(
                 data, self._engine().load(data, self.threads).predict, precision="float64"
             )
-        from relyon.ltr.rankers.exporting.onnx_files import described, onnx_candidate, tree_model
+        from relyon.ltr.rankers.exporting.onnx_files import described, tree_candidate
 
         if format == "treelite":
             from relyon.ltr.rankers.exporting.trees import treelite_candidate
 
             return treelite_candidate(self.forest_.to_treelite(), described(self))
-        made, blurred = self.forest_.to_onnx()
-        model, known = tree_model(made, self.n_features_in_)
-        return onnx_candidate(model, described(self), blurred=blurred, **known)
+        model, blurred = self.forest_.to_onnx()
+        return tree_candidate(model, self.n_features_in_, described(self), blurred)
 
     def _versions(self) -> dict[str, str]:
         engine = self._engine()

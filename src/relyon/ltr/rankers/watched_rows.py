@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.ltr.objectives.callbacks import stopping
-from relyon.ltr.objectives.metric import feval
+from relyon.ltr.objectives.early_stopping import EarlyStopping
+from relyon.ltr.objectives.metric import Metric, feval
 from relyon.ltr.rankers.training_loss import plain
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from relyon.ltr.rankers.query_rows import TrainingRows
@@ -23,7 +25,7 @@ __all__ = ["Stop", "Watched", "checked_stop"]
 Stop = int | Literal["significance"] | None
 
 
-def checked_stop(stop: Any, valid: TrainingRows | None) -> Stop:
+def checked_stop(stop: object, valid: TrainingRows | None) -> Stop:
     """Returns when training is to stop.
 
     Args:
@@ -67,10 +69,10 @@ class Watched:
         stop: Stop,
         threads: int = 0,
     ) -> None:
-        metric = feval(measure, valid.rows, convention=convention, threads=threads)
+        metric: Metric = feval(measure, valid.rows, convention=convention, threads=threads)
         self._held = next(iter(metric))
         self._measure = measure
-        self._decision = None
+        self._decision: EarlyStopping | None = None
         if stop is not None:
             rounds = None if stop == "significance" else stop
             rule: Literal["significance", "rounds"] = (
@@ -85,7 +87,7 @@ class Watched:
         """Whether it may stop training, so that the best step counts."""
         return self._decision is not None
 
-    def look(self, scores: NDArray[Any]) -> bool:
+    def look(self, scores: NDArray[np.float64]) -> bool:
         """Takes in the scores of the rows after another step, and returns whether to stop.
 
         Raises:

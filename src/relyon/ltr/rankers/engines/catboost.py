@@ -1,8 +1,10 @@
-"""CatBoost: with its own losses alone, since its callbacks never see a whole list."""
+"""CatBoost: only with its own losses, since its callbacks never get a whole list."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.packages import optional_package
@@ -13,8 +15,10 @@ from relyon.ltr.rankers.watched_rows import Watched
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from relyon.ltr.rankers.exporting.onnx_files import OnnxModel
+    from relyon.ltr.rankers.matrices import FeatureMatrix
     from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["CatBoost"]
@@ -27,24 +31,45 @@ OWN = {
     "ranknet": "PairLogit",
     "softmax": "QuerySoftMax",
 }
-#: Those that look at pairs, and let rows not weigh differently.
+#: Losses of pairs, which take no weights of rows.
 PAIRS = ("ranknet", "lambdarank")
 
 
-def _library() -> Any:
+class Booster(Protocol):
+    """CatBoost's `CatBoost`."""
+
+    @property
+    def tree_count_(self) -> int: ...
+    def load_model(self, *, blob: bytes) -> object: ...
+    def save_model(self, fname: str, *, format: str) -> None: ...
+    def get_feature_importance(self, *, type: str) -> ArrayLike: ...
+    def staged_predict(
+        self, data: FeatureMatrix, *, prediction_type: str
+    ) -> Iterable[ArrayLike]: ...
+    def predict(
+        self, data: FeatureMatrix, *, prediction_type: str, thread_count: int
+    ) -> ArrayLike: ...
+    def _serialize_model(self) -> bytes: ...
+
+
+def _library() -> ModuleType:
     return optional_package("catboost", purpose=message("ltr.a-ranker"), install="relyon[catboost]")
 
 
 class CatBoostForest(Forest):
-    """Trees of CatBoost."""
+    """Trees of CatBoost.
 
-    def __init__(self, booster: Any, threads: int, data: bytes = b"") -> None:
+    Attributes:
+        booster: CatBoost's own model.
+    """
+
+    def __init__(self, booster: Booster, threads: int, data: bytes = b"") -> None:
         self.booster = booster
         self.threads = threads or -1
         self.trees = int(booster.tree_count_)
         self.data = data or bytes(booster._serialize_model())
 
-    def predict(self, values: Any) -> NDArray[np.float64]:
+    def predict(self, values: FeatureMatrix) -> NDArray[np.float64]:
         """Scores a matrix of features."""
         import numpy as np
 
@@ -57,14 +82,14 @@ class CatBoostForest(Forest):
         """Returns the model as CatBoost's cbm, whose numbers are exact."""
         return self.data
 
-    def to_onnx(self) -> tuple[Any, tuple[int, ...]]:
+    def to_onnx(self) -> tuple[OnnxModel, tuple[int, ...]]:
         """Returns the ONNX model that CatBoost writes; its borders are of single precision."""
         from relyon.ltr.rankers.exporting.trees import catboost_onnx
 
-        return catboost_onnx(self.booster), ()
+        return catboost_onnx(lambda path: self.booster.save_model(path, format="onnx")), ()
 
     def importance(self) -> NDArray[np.float64]:
-        """Returns by how much each feature's splits change the scores, in percent."""
+        """Returns how much each feature's splits change the scores, in percent."""
         import numpy as np
 
         found = self.booster.get_feature_importance(type="PredictionValuesChange")
@@ -72,7 +97,7 @@ class CatBoostForest(Forest):
 
 
 class CatBoost(Engine):
-    """CatBoost: `catboost.train` with leaf-wise trees, as the other engines grow them."""
+    """CatBoost: `catboost.train` with leaf-wise trees, like the other engines."""
 
     name: ClassVar[str] = "catboost"
     title: ClassVar[str] = "CatBoost"
@@ -95,7 +120,7 @@ class CatBoost(Engine):
             pool = library.Pool(
                 rows.values, label=labels, group_id=queries, weight=rows.rows.weights
             )
-            booster = library.train(pool, parameters)
+            booster: Booster = library.train(pool, parameters)
         except library.CatBoostError as error:
             text = str(error).strip().rpartition("\n")[2]
             raise InputError(message("ltr.catboost-cannot-train-on-these", error=text)) from None
@@ -112,7 +137,7 @@ class CatBoost(Engine):
         """Returns trees from CatBoost's cbm of them."""
         library = _library()
         try:
-            booster = library.CatBoost()
+            booster: Booster = library.CatBoost()
             booster.load_model(blob=data)
             return CatBoostForest(booster, threads, data)
         except (library.CatBoostError, ValueError) as error:
@@ -131,11 +156,11 @@ def _numbers(rows: TrainingRows) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(rows.sizes)), rows.sizes)
 
 
-def _history(booster: Any, valid: TrainingRows, task: Task) -> tuple[list[float], int]:
+def _history(booster: Booster, valid: TrainingRows, task: Task) -> tuple[list[float], int]:
     """Returns the measure on held-out rows after each tree, and after how many it was best.
 
-    All trees are grown first: CatBoost hands a metric the labels that its loss was trained on, and
-    those of a logistic loss are not the grades that are measured.
+    All trees are grown first: CatBoost passes a metric the labels that its loss was trained on, and
+    those of a logistic loss are not the grades to measure.
     """
     import numpy as np
 
@@ -150,7 +175,7 @@ def _own(rows: TrainingRows, task: Task) -> str:
     """Returns CatBoost's name of a loss.
 
     Raises:
-        ParameterError: If it has none, or cannot take the rows' weights or positions.
+        ParameterError: If it lacks the loss, or does not support the rows' weights or positions.
     """
     loss = task.loss
     if rows.rows.positions is not None:
@@ -177,9 +202,9 @@ def _own(rows: TrainingRows, task: Task) -> str:
     )
 
 
-def _parameters(settings: TreeSettings) -> dict[str, Any]:
+def _parameters(settings: TreeSettings) -> dict[str, object]:
     """Returns the settings under CatBoost's names."""
-    parameters = {
+    parameters: dict[str, object] = {
         "logging_level": "Silent",
         "allow_writing_files": False,
         "grow_policy": "Lossguide",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from relyon.core.registry import Registry
 from relyon.data.convention import Convention
 from relyon.ltr.losses import Loss
 from relyon.ltr.losses.lambdarank import LambdaRank
 from relyon.ltr.objectives.callbacks import stopping
-from relyon.ltr.objectives.metric import feval
+from relyon.ltr.objectives.metric import Metric, feval
 from relyon.ltr.objectives.objective import Objective, objective
 from relyon.measures.gain import NDCG
 from relyon.measures.parser import measure as parse_measure
@@ -21,9 +21,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relyon.ltr.rankers.exporting.onnx_files import OnnxModel
+    from relyon.ltr.rankers.exporting.trees import TreeliteModel
+    from relyon.ltr.rankers.matrices import FeatureMatrix
     from relyon.ltr.rankers.query_rows import TrainingRows
 
-__all__ = ["Drawn", "Engine", "Forest", "Task", "TreeSettings", "engines"]
+__all__ = ["Drawn", "Engine", "Forest", "ObjectiveEngine", "Task", "TreeSettings", "engines"]
+
+#: The engines that train with an objective of ours.
+ObjectiveEngine = Literal["lightgbm", "xgboost"]
 
 MODULES = {
     "relyon.ltr.rankers.engines.catboost": "catboost",
@@ -40,15 +46,15 @@ class TreeSettings:
     """Settings of trees that every engine understands.
 
     Attributes:
-        trees: How many.
-        learning_rate: What share of a tree's answer is added.
-        leaves: Leaves of a tree at most.
-        depth: Levels of a tree at most; None for any number.
-        min_rows: Rows of a leaf at least; None leaves it to the engine.
-        l2: What is added to a leaf's Hessian: draws its value towards 0.
-        row_fraction: The share of rows that each tree sees.
-        feature_fraction: The share of features that each tree sees.
-        seed: Where random numbers start.
+        trees: The number of trees.
+        learning_rate: The factor of each tree's values.
+        leaves: The largest number of leaves of a tree.
+        depth: The largest number of levels of a tree; None for no limit.
+        min_rows: The smallest number of rows of a leaf; None for the engine's default.
+        l2: Added to a leaf's Hessian: draws its value towards 0.
+        row_fraction: The share of rows that each tree is trained on.
+        feature_fraction: The share of features that each tree is trained on.
+        seed: The seed of random numbers.
         threads: Threads to use; 0 uses all cores.
         options: Further parameters of the engine, under its own names.
     """
@@ -63,7 +69,7 @@ class TreeSettings:
     feature_fraction: float
     seed: int
     threads: int
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -71,13 +77,13 @@ class Task:
     """The training task of the trees.
 
     Attributes:
-        loss: What they make small; the measure of LambdaRank is resolved.
-        seed: Where the draws of losses come from that draw: another one for each tree.
+        loss: The loss to minimise; the measure of LambdaRank is resolved.
+        seed: The seed of losses that draw; each tree adds 1.
         threads: Threads to use; 0 uses all cores.
         measure: The measure on the validation rows.
         convention: The measure's rules.
-        stop: After so many trees without a better measure on those rows no more are grown;
-            `significance`: as soon as one is significantly worse than the best.
+        stop: Training stops after so many trees without a better measure on those rows;
+            `significance`: as soon as the measure is significantly worse than at its best.
     """
 
     loss: Loss
@@ -87,24 +93,25 @@ class Task:
     convention: Convention
     stop: int | Literal["significance"] | None = None
 
-    def objective(self, rows: TrainingRows, engine: Any) -> Drawn:
+    def objective(self, rows: TrainingRows, engine: ObjectiveEngine) -> Drawn:
         """Returns the loss as an engine's objective."""
         return Drawn(
             objective(self.loss, rows.rows, engine=engine, threads=self.threads), self.seed
         )
 
-    def metric(self, valid: TrainingRows, engine: Any) -> Any:
+    def metric(self, valid: TrainingRows, engine: ObjectiveEngine) -> Metric:
         """Returns the measure on held-out rows as an engine's metric."""
-        return feval(
+        found: Metric = feval(
             self.measure,
             valid.rows,
             engine=engine,
             convention=self.convention,
             threads=self.threads,
         )
+        return found
 
-    def stopping(self, metric: Any) -> Any:
-        """Returns early stopping on a metric, as an engine calls it.
+    def stopping(self, metric: Metric) -> object:
+        """Returns early stopping on a metric as an engine's callback.
 
         Raises:
             ParameterError: If it stops by significance, and the measure is not a mean over queries.
@@ -114,7 +121,7 @@ class Task:
         return stopping(metric, rounds=self.stop)
 
     def ndcg(self) -> NDCG | None:
-        """Returns the NDCG or DCG of LambdaRank: what engines know themselves; None for others."""
+        """Returns the NDCG or DCG of LambdaRank, which engines have, too; None for other losses."""
         if not isinstance(self.loss, LambdaRank):
             return None
         found = parse_measure(self.loss.measure)
@@ -122,15 +129,17 @@ class Task:
 
 
 class Drawn:
-    """An objective that draws anew for each tree, where it draws at all."""
+    """An objective with another seed for each tree."""
 
     def __init__(self, inner: Objective, seed: int) -> None:
         self.inner = inner
         self.seed = seed
         self.trees = 0
 
-    def __call__(self, first: Any, second: Any) -> Any:
-        """Answers an engine with gradients and Hessians."""
+    def __call__(
+        self, first: NDArray[np.float64], second: object
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Returns gradients and Hessians; an engine calls it with scores and its data set."""
         self.inner.seed = self.seed + self.trees
         self.trees += 1
         return self.inner(first, second)
@@ -140,17 +149,15 @@ class Forest(ABC):
     """Trained trees.
 
     Attributes:
-        booster: The engine's own model.
         trees: The number of trees used.
         history: The measure on held-out rows after each tree; empty without such rows.
     """
 
-    booster: Any
     trees: int
     history: Sequence[float] = ()
 
     @abstractmethod
-    def predict(self, values: Any) -> NDArray[np.float64]:
+    def predict(self, values: FeatureMatrix) -> NDArray[np.float64]:
         """Scores a matrix of features."""
 
     @abstractmethod
@@ -158,22 +165,23 @@ class Forest(ABC):
         """Returns the trees in the engine's own format."""
 
     def to_file(self, ending: str) -> bytes:
-        """Returns the trees in the engine's own format that a file's ending names."""
+        """Returns the trees in the engine's own format with this ending."""
         return self.to_bytes()
 
     @abstractmethod
-    def to_onnx(self) -> tuple[Any, tuple[int, ...]]:
+    def to_onnx(self) -> tuple[OnnxModel, tuple[int, ...]]:
         """Returns the trees as an ONNX model, and the features that single precision blurs.
 
         Raises:
             InputError: If they cannot be converted.
-            DependencyError: If what converts them is not installed.
+            DependencyError: If the converter is not installed.
         """
 
-    def to_treelite(self) -> Any:
-        """Returns the trees as Treelite holds them, where the engine offers that format.
+    def to_treelite(self) -> TreeliteModel:
+        """Returns the trees as a model of Treelite.
 
         Raises:
+            NotImplementedError: If Treelite does not read trees of this engine.
             InputError: If they cannot be converted.
             DependencyError: If Treelite is not installed.
         """
@@ -181,7 +189,7 @@ class Forest(ABC):
 
     @abstractmethod
     def importance(self) -> NDArray[np.float64]:
-        """Returns how much each feature's splits gained."""
+        """Returns the gain of each feature's splits."""
 
 
 class Engine(ABC):
@@ -191,9 +199,9 @@ class Engine(ABC):
     aliases: ClassVar[tuple[str, ...]] = ()
     #: Its name in sentences.
     title: ClassVar[str]
-    #: The file of a saved ranker that holds the trees.
+    #: The file of the trees in a saved ranker.
     part: ClassVar[str]
-    #: How files of its own format end.
+    #: The endings of files of its own format.
     endings: ClassVar[tuple[str, ...]]
     #: Whether Treelite reads its trees.
     treelite: ClassVar[bool] = True

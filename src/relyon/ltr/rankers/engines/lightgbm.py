@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.packages import optional_package
@@ -13,26 +14,56 @@ from relyon.ltr.rankers.engines.engine import Engine, Forest, Task, TreeSettings
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from relyon.ltr.rankers.exporting.onnx_files import OnnxModel
+    from relyon.ltr.rankers.exporting.trees import TreeliteModel
+    from relyon.ltr.rankers.matrices import FeatureMatrix
     from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["LightGBM"]
 
-#: The labels that LightGBM takes for relevant gains, from 0, unless it is given more.
+#: The number of whole labels, from 0, that LightGBM's LambdaRank takes.
 LABELS = 10_000
-#: Features times rows below which one thread is as fast as two.
+#: Values, features times rows, below which one thread is as fast as two.
 FEW = 1_000_000
 
 
-def _library() -> Any:
+class Booster(Protocol):
+    """LightGBM's `Booster`."""
+
+    @property
+    def best_iteration(self) -> int: ...
+    def current_iteration(self) -> int: ...
+    def num_trees(self) -> int: ...
+    def num_feature(self) -> int: ...
+    def model_to_string(self, *, num_iteration: int) -> str: ...
+    def feature_importance(self, importance_type: str, *, iteration: int) -> ArrayLike: ...
+    def predict(
+        self, data: FeatureMatrix, *, raw_score: bool, num_iteration: int, num_threads: int
+    ) -> ArrayLike: ...
+
+
+class Dataset(Protocol):
+    """LightGBM's `Dataset`."""
+
+    def construct(self) -> object: ...
+    def num_feature(self) -> int: ...
+    def feature_num_bin(self, feature: int) -> int: ...
+
+
+def _library() -> ModuleType:
     return optional_package("lightgbm", purpose=message("ltr.a-ranker"), install="relyon[ltr]")
 
 
 class LightGBMForest(Forest):
-    """Trees of LightGBM."""
+    """Trees of LightGBM.
 
-    def __init__(self, booster: Any, threads: int, data: bytes = b"") -> None:
+    Attributes:
+        booster: LightGBM's own model.
+    """
+
+    def __init__(self, booster: Booster, threads: int, data: bytes = b"") -> None:
         self.booster = booster
         self.threads = threads
         self.trees = int(booster.best_iteration)
@@ -40,7 +71,7 @@ class LightGBMForest(Forest):
             self.trees = int(booster.current_iteration())
         self.data = data or str(booster.model_to_string(num_iteration=self.trees)).encode()
 
-    def predict(self, values: Any) -> NDArray[np.float64]:
+    def predict(self, values: FeatureMatrix) -> NDArray[np.float64]:
         """Scores a matrix of features."""
         import numpy as np
 
@@ -53,20 +84,20 @@ class LightGBMForest(Forest):
         """Returns LightGBM's text of the model, whose numbers are exact."""
         return self.data
 
-    def to_onnx(self) -> tuple[Any, tuple[int, ...]]:
+    def to_onnx(self) -> tuple[OnnxModel, tuple[int, ...]]:
         """Returns the trees as an ONNX model, and the features that single precision blurs."""
         from relyon.ltr.rankers.exporting.trees import lightgbm_onnx
 
         return lightgbm_onnx(self.data.decode(), self.booster.num_feature())
 
-    def to_treelite(self) -> Any:
-        """Returns the trees as Treelite holds them."""
+    def to_treelite(self) -> TreeliteModel:
+        """Returns the trees as a model of Treelite, in double precision."""
         from relyon.ltr.rankers.exporting.trees import lightgbm_treelite
 
         return lightgbm_treelite(self.data.decode())
 
     def importance(self) -> NDArray[np.float64]:
-        """Returns how much each feature's splits gained."""
+        """Returns the gain of each feature's splits."""
         import numpy as np
 
         found = self.booster.feature_importance("gain", iteration=self.trees)
@@ -74,7 +105,7 @@ class LightGBMForest(Forest):
 
 
 class LightGBM(Engine):
-    """LightGBM: `lightgbm.train` with its own objective where that is the same, else with ours."""
+    """LightGBM: `lightgbm.train` with its own objective if that is the same, else with ours."""
 
     name: ClassVar[str] = "lightgbm"
     aliases: ClassVar[tuple[str, ...]] = ("lgb", "lgbm")
@@ -91,37 +122,39 @@ class LightGBM(Engine):
         labels, weights = rows.rows.labels, rows.rows.weights
         own = _own(rows, task)
         if own is None:
-            # The weights are in the gradients and Hessians, and engines give objectives none.
+            # The weights are in the gradients and Hessians.
             own, weights = {"objective": task.objective(rows, "lightgbm")}, None
         elif task.loss.name == "logistic":
             labels = (labels >= getattr(task.loss, "rel", 1.0)).astype(float)
         parameters |= own | dict(settings.options)
-        data = library.Dataset(
+        data: Dataset = library.Dataset(
             rows.values,
             label=labels,
             group=rows.sizes[rows.sizes > 0],
             weight=weights,
             position=rows.rows.positions,
-            # A function is not read here.
+            # Data sets have no use for functions.
             params={key: one for key, one in parameters.items() if not callable(one)},
         )
         _check_splits(data, library)
-        watched: dict[str, Any] = {}
+        watched: dict[str, object] = {}
         history: dict[str, dict[str, list[float]]] = {}
         if valid is not None:
             parameters["metric"] = "None"
+            metric = task.metric(valid, "lightgbm")
+            stopping = [] if task.stop is None else [task.stopping(metric)]
             watched = {
                 "valid_sets": [library.Dataset(
                     valid.values, label=valid.rows.labels, group=valid.sizes[valid.sizes > 0],
                     reference=data,
                 )],
-                "feval": task.metric(valid, "lightgbm"),
-                "callbacks": [library.record_evaluation(history)],
+                "feval": metric,
+                "callbacks": [library.record_evaluation(history), *stopping],
             }  # fmt: skip
-            if task.stop is not None:
-                watched["callbacks"].append(task.stopping(watched["feval"]))
         try:
-            booster = library.train(parameters, data, num_boost_round=settings.trees, **watched)
+            booster: Booster = library.train(
+                parameters, data, num_boost_round=settings.trees, **watched
+            )
         except library.basic.LightGBMError as error:
             raise InputError(message("ltr.lightgbm-cannot-train", error=error)) from None
         forest = LightGBMForest(booster, settings.threads)
@@ -141,8 +174,8 @@ class LightGBM(Engine):
         return str(_library().__version__)
 
 
-def _check_splits(data: Any, library: Any) -> None:
-    """Rejects rows that no feature can split: LightGBM's own objectives score them all alike.
+def _check_splits(data: Dataset, library: ModuleType) -> None:
+    """Rejects rows that no feature can split: LightGBM's objectives would give all one score.
 
     Raises:
         InputError: If no feature has a split with enough rows on both sides.
@@ -161,16 +194,18 @@ def _check_splits(data: Any, library: Any) -> None:
         )
 
 
-def _parameters(settings: TreeSettings, values: int) -> dict[str, Any]:
+def _parameters(settings: TreeSettings, values: int) -> dict[str, object]:
     """Returns the settings under LightGBM's names.
 
-    Of a few values one thread alone makes trees sooner than several that wait for one another.
+    For few values one thread is faster than several.
 
-    Histograms are built row by row always: LightGBM would choose by a stopwatch, and the sums of
-    floats differ between the two ways.
+    Histograms are always built row by row: LightGBM would choose by timing, and the sums of floats
+    differ between the two ways.
     """
-    rows = {} if settings.min_rows is None else {"min_data_in_leaf": settings.min_rows}
-    return rows | {
+    rows: dict[str, object] = (
+        {} if settings.min_rows is None else {"min_data_in_leaf": settings.min_rows}
+    )
+    found: dict[str, object] = {
         "verbosity": -1,
         "learning_rate": settings.learning_rate,
         "num_leaves": settings.leaves,
@@ -184,13 +219,14 @@ def _parameters(settings: TreeSettings, values: int) -> dict[str, Any]:
         "deterministic": True,
         "force_row_wise": True,
     }
+    return rows | found
 
 
-def _own(rows: TrainingRows, task: Task) -> dict[str, Any] | None:
-    """Returns LightGBM's own objective where it is the loss, or where positions need it.
+def _own(rows: TrainingRows, task: Task) -> dict[str, object] | None:
+    """Returns LightGBM's own objective if it is the loss, or if rows have positions; else None.
 
-    Its pointwise objectives start from the mean, which saves the trees the way there. Its
-    LambdaRank is the only one that learns the position bias; ours serves any measure.
+    Its pointwise objectives start from the mean, which takes fewer trees. Its LambdaRank is the
+    only one that learns the position bias; ours optimises any measure.
 
     Raises:
         ParameterError: If rows have positions, and the loss is not LambdaRank with NDCG.

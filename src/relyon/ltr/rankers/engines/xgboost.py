@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
@@ -13,26 +15,57 @@ from relyon.ltr.rankers.engines.engine import Engine, Forest, Task, TreeSettings
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from relyon.ltr.rankers.exporting.onnx_files import OnnxModel
+    from relyon.ltr.rankers.exporting.trees import TreeliteModel
+    from relyon.ltr.rankers.matrices import FeatureMatrix
     from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["XGBoost"]
 
 
-def _library() -> Any:
+class Booster(Protocol):
+    """XGBoost's `Booster`."""
+
+    @property
+    def best_iteration(self) -> int: ...
+    def __getitem__(self, trees: slice, /) -> Booster: ...
+    def num_boosted_rounds(self) -> int: ...
+    def num_features(self) -> int: ...
+    def load_model(self, fname: bytearray) -> None: ...
+    def save_raw(self, raw_format: str) -> bytearray: ...
+    def set_param(self, params: Mapping[str, object]) -> None: ...
+    def get_score(self, *, importance_type: str) -> Mapping[str, float]: ...
+    def predict(
+        self, data: DMatrix, *, output_margin: bool, iteration_range: tuple[int, int]
+    ) -> ArrayLike: ...
+
+
+class DMatrix(Protocol):
+    """XGBoost's `DMatrix`."""
+
+    def set_group(self, group: NDArray[np.int64]) -> None: ...
+    def set_weight(self, weight: NDArray[np.float64]) -> None: ...
+
+
+def _library() -> ModuleType:
     return optional_package("xgboost", purpose=message("ltr.a-ranker"), install="relyon[xgboost]")
 
 
 class XGBoostForest(Forest):
-    """Trees of XGBoost."""
+    """Trees of XGBoost.
 
-    def __init__(self, booster: Any, trees: int, data: bytes = b"") -> None:
+    Attributes:
+        booster: XGBoost's own model.
+    """
+
+    def __init__(self, booster: Booster, trees: int, data: bytes = b"") -> None:
         self.booster = booster
         self.trees = trees
         self.data = data or bytes(booster[:trees].save_raw("ubj"))
 
-    def predict(self, values: Any) -> NDArray[np.float64]:
+    def predict(self, values: FeatureMatrix) -> NDArray[np.float64]:
         """Scores a matrix of features."""
         import numpy as np
 
@@ -46,27 +79,27 @@ class XGBoostForest(Forest):
         return self.data
 
     def to_file(self, ending: str) -> bytes:
-        """Returns the trees as JSON where the ending asks for it, else as UBJSON."""
+        """Returns the trees as JSON if the ending is `.json`, else as UBJSON."""
         return self._json() if ending == ".json" else self.data
 
-    def to_onnx(self) -> tuple[Any, tuple[int, ...]]:
-        """Returns the trees as an ONNX model; XGBoost knows no more than single precision."""
+    def to_onnx(self) -> tuple[OnnxModel, tuple[int, ...]]:
+        """Returns the trees as an ONNX model; XGBoost compares in single precision, too."""
         from relyon.ltr.rankers.exporting.trees import xgboost_onnx
 
         return xgboost_onnx(self._json(), self.booster.num_features()), ()
 
-    def to_treelite(self) -> Any:
-        """Returns the trees as Treelite holds them."""
+    def to_treelite(self) -> TreeliteModel:
+        """Returns the trees as a model of Treelite."""
         from relyon.ltr.rankers.exporting.trees import xgboost_treelite
 
         return xgboost_treelite(self._json())
 
     def _json(self) -> bytes:
-        """Returns the trees that count as JSON."""
+        """Returns the trees used as JSON."""
         return bytes(self.booster[: self.trees].save_raw("json"))
 
     def importance(self) -> NDArray[np.float64]:
-        """Returns how much each feature's splits gained."""
+        """Returns the gain of each feature's splits."""
         import numpy as np
 
         gains = np.zeros(self.booster.num_features())
@@ -76,7 +109,7 @@ class XGBoostForest(Forest):
 
 
 class XGBoost(Engine):
-    """XGBoost: `xgboost.train` with histograms; its own objective where that is the same."""
+    """XGBoost: `xgboost.train` with histograms, with its own objective if that is the same."""
 
     name: ClassVar[str] = "xgboost"
     aliases: ClassVar[tuple[str, ...]] = ("xgb",)
@@ -109,28 +142,29 @@ class XGBoost(Engine):
         else:
             own = task.objective(rows, "xgboost")
             parameters |= {"base_score": 0.0, "disable_default_eval_metric": True}
-        matrix = library.DMatrix(data.values, label=_labels(data, task))
+        matrix: DMatrix = library.DMatrix(data.values, label=_labels(data, task))
         if rows.rows.positions is not None or own is not None:
             matrix.set_group(data.sizes[data.sizes > 0])
         elif rows.rows.weights is not None:
             matrix.set_weight(rows.rows.weights)
         parameters |= dict(settings.options)
-        watched: dict[str, Any] = {}
+        watched: dict[str, object] = {}
         history: dict[str, dict[str, list[float]]] = {}
         if valid is not None:
-            held = library.DMatrix(valid.values, label=valid.rows.labels)
+            held: DMatrix = library.DMatrix(valid.values, label=valid.rows.labels)
             held.set_group(valid.sizes[valid.sizes > 0])
             parameters["disable_default_eval_metric"] = True
+            metric = task.metric(valid, "xgboost")
             watched = {
                 "evals": [(held, "valid")],
-                "custom_metric": task.metric(valid, "xgboost"),
+                "custom_metric": metric,
                 "evals_result": history,
                 "verbose_eval": False,
             }
             if task.stop is not None:
-                watched["callbacks"] = [task.stopping(watched["custom_metric"])]
+                watched["callbacks"] = [task.stopping(metric)]
         try:
-            booster = library.train(parameters, matrix, settings.trees, obj=own, **watched)
+            booster: Booster = library.train(parameters, matrix, settings.trees, obj=own, **watched)
         except library.core.XGBoostError as error:
             text = str(error).partition("\n")[0]
             raise InputError(message("ltr.xgboost-cannot-train", error=text)) from None
@@ -144,7 +178,7 @@ class XGBoost(Engine):
         """Returns trees from XGBoost's UBJSON of them."""
         library = _library()
         try:
-            booster = library.Booster()
+            booster: Booster = library.Booster()
             booster.load_model(bytearray(data))
             booster.set_param({"nthread": threads})
             return XGBoostForest(booster, int(booster.num_boosted_rounds()), data)
@@ -158,19 +192,19 @@ class XGBoost(Engine):
 
 
 def _labels(rows: TrainingRows, task: Task) -> NDArray[np.float64]:
-    """Returns the labels that an objective of XGBoost takes."""
+    """Returns the labels for an objective of XGBoost."""
     labels = rows.rows.labels
     if task.loss.name == "logistic":
         return (labels >= getattr(task.loss, "rel", 1.0)).astype(float)
     return labels
 
 
-def _parameters(settings: TreeSettings) -> dict[str, Any]:
+def _parameters(settings: TreeSettings) -> dict[str, object]:
     """Returns the settings under XGBoost's names.
 
-    XGBoost asks a leaf for a sum of Hessians of 1 unless it is told otherwise. Losses of lists have
-    Hessians far below 1, so hardly a split would be made: LightGBM's bound, 0.001, is taken. Nor is
-    1 added to every sum of Hessians: `l2` is, 0 unless it is given.
+    By default a leaf of XGBoost needs a sum of Hessians of 1. Losses of lists have Hessians far
+    below 1, so there would be hardly a split: LightGBM's bound, 0.001, is used. `l2`, by default 0,
+    is added to the sums of Hessians, not XGBoost's default of 1.
     """
     return {
         "verbosity": 0,
@@ -188,7 +222,7 @@ def _parameters(settings: TreeSettings) -> dict[str, Any]:
     }
 
 
-def _unbiased(rows: TrainingRows, task: Task) -> dict[str, Any]:
+def _unbiased(rows: TrainingRows, task: Task) -> dict[str, object]:
     """Returns XGBoost's LambdaMART that learns the position bias.
 
     Raises:
@@ -210,7 +244,7 @@ def _unbiased(rows: TrainingRows, task: Task) -> dict[str, Any]:
 
 
 def _as_shown(rows: TrainingRows) -> TrainingRows:
-    """Returns each query's rows in the order in which they were shown: XGBoost has no other sign.
+    """Returns each query's rows by position: XGBoost takes their order for the positions.
 
     Raises:
         InputError: If two rows of a query have one position.

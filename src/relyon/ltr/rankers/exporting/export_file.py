@@ -1,12 +1,11 @@
-"""A ranker is exported: made in the wanted format, compared with the ranker, and written."""
+"""Exports of rankers: converted, compared with the ranker, and written."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
@@ -16,6 +15,8 @@ from relyon.data.labelled import LabelledRows
 from relyon.io.atomic_files import open_replaced
 from relyon.ltr.rankers.exporting.exported import FORMATS, Candidate, Exported, ExportFormat
 from relyon.ltr.rankers.exporting.probes import probe_rows
+from relyon.ltr.rankers.fitted import FittedRanker
+from relyon.ltr.rankers.matrices import dense
 from relyon.ltr.rankers.query_rows import list_order, targets_of
 
 if TYPE_CHECKING:
@@ -24,17 +25,27 @@ if TYPE_CHECKING:
 
 __all__ = ["export"]
 
-#: How far scores may differ, as a share of the largest: single precision sums in another order.
+#: The largest allowed difference of scores, as a share of the largest score: single precision sums
+#: in another order.
 TOLERANCE = 1e-5
-#: Made-up lists of so many documents, where a call scores one query.
+#: The number of documents in generated lists, if a call scores one query.
 LIST = 20
 
 
+class _Comparison(NamedTuple):
+    """The comparison on given rows: four fields of `Exported`."""
+
+    rows: int = 0
+    queries: int = 0
+    changed: int = 0
+    rows_difference: float = 0.0
+
+
 def export(
-    ranker: Any,
+    ranker: FittedRanker,
     path: str | PathLike[str],
     format: ExportFormat | None,
-    rows: Any,
+    rows: object,
     qid: ArrayLike | None,
 ) -> Exported:
     """Writes a fitted ranker as a file that other programs score; see `Ranker.export`."""
@@ -42,13 +53,12 @@ def export(
 
     target = check_path("path", path)
     chosen = _format(ranker, target, format)
-    checked: tuple[Any, NDArray[np.float64], Any] | None = None
+    checked: tuple[NDArray[np.float64], NDArray[np.float64], ArrayLike | None] | None = None
     if rows is not None:
         queries = targets_of(rows, None, None)[1] if isinstance(rows, LabelledRows) else qid
-        values = ranker._matrix(rows, reset=False)
-        dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values, float)
-        checked = dense, ranker.predict(rows, qid), queries
-    candidate: Candidate = ranker._candidate(chosen, os.path.splitext(target)[1].lower())
+        values = np.asarray(dense(ranker._matrix(rows, reset=False)), float)
+        checked = values, ranker.predict(rows, qid), queries
+    candidate = ranker._candidate(chosen, os.path.splitext(target)[1].lower())
     probes = probe_rows(candidate, ranker.n_features_in_, missing=ranker.takes_missing)
     lists = np.arange(len(probes)) // LIST
     expected = ranker.predict(_as_trained(ranker, probes), lists)
@@ -76,9 +86,7 @@ def export(
         names = tuple(ranker.feature_names_[place] for place in candidate.blurred)
         notes = (Note("export-single", len(names), "warning", names[:3]),)
         warn(notes)
-    said: dict[str, Any] = {}
-    if checked is not None:
-        said = _compared(candidate, *checked)
+    compared = _Comparison() if checked is None else _compared(candidate, *checked)
     with open_replaced(target) as file:
         file.write(candidate.data)
     return Exported(
@@ -87,18 +95,18 @@ def export(
         ranker.n_features_in_,
         len(probes),
         float(apart.max()),
+        *compared,
         notes=notes,
-        **said,
     )
 
 
-def _format(ranker: Any, path: str, format: ExportFormat | None) -> ExportFormat:
-    """Returns the format that is asked for, or that the name's ending asks for.
+def _format(ranker: FittedRanker, path: str, format: ExportFormat | None) -> ExportFormat:
+    """Returns the given format, or that of the file's ending.
 
     Raises:
-        ParameterError: If neither says one that the ranker can be exported in.
+        ParameterError: If the ranker cannot be exported in it, or the ending is of another format.
     """
-    offered: Mapping[ExportFormat, Sequence[str]] = ranker._formats()
+    offered = ranker._formats()
     ending = os.path.splitext(path)[1].lower()
     named = next((one for one, endings in offered.items() if ending in endings), None)
     hint = message(
@@ -131,8 +139,8 @@ def _format(ranker: Any, path: str, format: ExportFormat | None) -> ExportFormat
     return format
 
 
-def _as_trained(ranker: Any, values: NDArray[np.float64]) -> Any:
-    """Returns made-up rows under the names of training, where scikit-learn compares names."""
+def _as_trained(ranker: FittedRanker, values: NDArray[np.float64]) -> object:
+    """Returns generated rows, with the names of training if scikit-learn compares names."""
     if not hasattr(ranker, "feature_names_in_"):
         return values
     import polars as pl
@@ -143,7 +151,7 @@ def _as_trained(ranker: Any, values: NDArray[np.float64]) -> Any:
 def _scores(
     candidate: Candidate, values: NDArray[np.float64], qid: ArrayLike | None
 ) -> NDArray[np.float64]:
-    """Returns what the file's reader scores; list by list where a call is one query."""
+    """Returns the scores of the file's reader; list by list if a call is one query."""
     import numpy as np
 
     if not candidate.lists:
@@ -158,7 +166,7 @@ def _scores(
 
 
 def _lists(qid: ArrayLike | None, height: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns the order that brings each query's rows together, and offsets; one list without."""
+    """Returns the order that brings each query's rows together, and offsets; None: one list."""
     import numpy as np
 
     if qid is None:
@@ -183,8 +191,8 @@ def _compared(
     values: NDArray[np.float64],
     expected: NDArray[np.float64],
     qid: ArrayLike | None,
-) -> dict[str, Any]:
-    """Returns how the file's scores of given rows differ, and in how many queries their order."""
+) -> _Comparison:
+    """Compares the file's scores of given rows with the ranker's."""
     import numpy as np
 
     found = _scores(candidate, values, qid)
@@ -195,9 +203,6 @@ def _compared(
             places = order[first:last]
             changed += _changed(expected[places], found[places], candidate.rounding)
             queries += 1
-    return {
-        "rows": len(values),
-        "queries": queries,
-        "changed": changed,
-        "rows_difference": float(np.abs(found - expected).max(initial=0)),
-    }
+    return _Comparison(
+        len(values), queries, changed, float(np.abs(found - expected).max(initial=0))
+    )

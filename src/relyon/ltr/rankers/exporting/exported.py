@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.notes import Note
 
@@ -20,22 +20,22 @@ FORMATS: tuple[ExportFormat, ...] = ("onnx", "treelite", "engine")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file that is about to be written, and how the program that reads it scores rows.
+    """A file not yet written, and the scores of the program that reads it.
 
     Attributes:
-        data: The file.
+        data: The content of the file.
         score: Scores a dense matrix of features, read back from the file.
-        touched: Of each feature, the values at which scores change.
+        touched: The values at which scores change, by feature.
         whole: The features whose values are whole numbers: categories.
-        precision: The type that the file's reader takes features in.
-        blurred: The features that this type cannot tell apart where the ranker does.
-        lists: Whether a call scores the documents of one query, and no others.
+        precision: The type of features in the file's reader.
+        blurred: The features with values that the ranker tells apart, but this type does not.
+        lists: Whether a call scores the documents of one query only.
         rounding: Scores of the ranker that differ by less, as a share of the largest, are equal:
-            only the order of its own sums tells them apart.
+            they differ only by the order of its sums.
     """
 
     data: bytes
-    score: Callable[[Any], NDArray[np.float64]]
+    score: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     touched: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     whole: frozenset[int] = frozenset()
     precision: Literal["float32", "float64"] = "float32"
@@ -46,19 +46,19 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Exported:
-    """A file that other programs score, compared with the ranker that it was made of.
+    """A file that other programs score, compared with its ranker.
 
     Attributes:
         path: The file.
         format: `onnx`, `treelite` or `engine`.
-        features: How many features it takes, in the order of the ranker's `feature_names_`.
-        tested: On how many rows of made-up features the two were compared: on and beside the
-            values where trees split, and with missing values where the ranker takes them.
+        features: The number of features, in the order of the ranker's `feature_names_`.
+        tested: The number of generated rows that the two were compared on: on and beside the
+            values where trees split, and with missing values if the ranker accepts them.
         difference: The largest difference of their scores on these rows.
-        rows: How many of your rows they were compared on; 0 without any.
-        queries: How many queries these rows are of.
-        changed: In how many of these queries the file puts two documents in another order, or no
-            longer tells them apart.
+        rows: The number of your rows that they were compared on; 0 without any.
+        queries: The number of queries of these rows.
+        changed: The number of these queries in which the file orders two documents differently, or
+            gives them equal scores.
         rows_difference: The largest difference of the scores on your rows.
         notes: Notes about the file.
     """

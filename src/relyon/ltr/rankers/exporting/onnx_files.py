@@ -1,34 +1,86 @@
-"""ONNX files: one input `features`, one output `scores`, and what the ranker says of itself."""
+"""ONNX files: one input `features`, one output `scores`, and metadata of the ranker."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, MutableSequence
+from dataclasses import replace
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
 
 from relyon import _native
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.ltr.rankers.exporting.exported import Candidate
+from relyon.ltr.rankers.fitted import FittedRanker
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["described", "linear_model", "onnx_candidate", "onnx_package", "tree_model"]
+__all__ = [
+    "OnnxModel",
+    "described",
+    "linear_model",
+    "onnx_candidate",
+    "onnx_package",
+    "tree_candidate",
+]
 
 INPUT, OUTPUT = "features", "scores"
-#: Versions of ONNX that runtimes have known since 2021.
+#: Versions of ONNX that runtimes have supported since 2021.
 OPSET, FORMAT = 13, 8
 
 
-def onnx_package(name: str = "onnx") -> Any:
-    """Returns one of the packages that make ONNX files."""
+class _Named(Protocol):
+    name: str
+
+
+class OnnxNode(Protocol):
+    """ONNX's `NodeProto`."""
+
+    input: MutableSequence[str]
+    attribute: MutableSequence[_Named]
+    metadata_props: MutableSequence[object]
+
+
+class OnnxGraph(Protocol):
+    """ONNX's `GraphProto`."""
+
+    name: str
+    doc_string: str
+    node: MutableSequence[OnnxNode]
+    input: MutableSequence[_Named]
+    output: MutableSequence[_Named]
+    value_info: MutableSequence[object]
+    initializer: MutableSequence[object]
+
+
+class OnnxOperators(Protocol):
+    """ONNX's `OperatorSetIdProto`."""
+
+    domain: str
+
+
+class OnnxModel(Protocol):
+    """ONNX's `ModelProto`."""
+
+    graph: OnnxGraph
+    ir_version: int
+    doc_string: str
+    metadata_props: MutableSequence[object]
+    opset_import: MutableSequence[OnnxOperators]
+
+    def SerializeToString(self, *, deterministic: bool) -> bytes: ...  # noqa: N802
+
+
+def onnx_package(name: str = "onnx") -> ModuleType:
+    """Returns one of the packages that write ONNX files."""
     return optional_package(name, purpose=message("ltr.onnx-file"), install="relyon[onnx]")
 
 
-def described(ranker: Any) -> dict[str, str]:
-    """Returns what a file says of the ranker that it was made of; other programs do not read it."""
+def described(ranker: FittedRanker) -> dict[str, str]:
+    """Returns the metadata of a ranker's file, which other programs do not read."""
     said = {
         "version": _native.__version__,
         "kind": ranker.kind,
@@ -41,19 +93,18 @@ def described(ranker: Any) -> dict[str, str]:
     return {f"relyon.{name}": str(value) for name, value in said.items()}
 
 
-def onnx_candidate(model: Any, metadata: Mapping[str, str], **known: Any) -> Candidate:
-    """Returns a model as a file, and how ONNX Runtime scores it.
+def onnx_candidate(model: OnnxModel, metadata: Mapping[str, str]) -> Candidate:
+    """Returns a model as a file that ONNX Runtime scores.
 
     Args:
         model: The model, with the input `features` and the output `scores`.
-        metadata: What the file says of the ranker.
-        known: Further fields of the candidate.
+        metadata: The metadata of the ranker.
     """
     onnx, runtime = onnx_package(), onnx_package("onnxruntime")
     del model.metadata_props[:]
     onnx.helper.set_model_props(model, dict(metadata))
     for node in model.graph.node:
-        del node.metadata_props[:]  # PyTorch writes where its source code lies
+        del node.metadata_props[:]  # PyTorch writes the path of its source code
     model.doc_string = model.graph.doc_string = ""
     model.graph.name = "relyon"
     # From version 4 on, constants need not be inputs.
@@ -64,22 +115,26 @@ def onnx_candidate(model: Any, metadata: Mapping[str, str], **known: Any) -> Can
     options.log_severity_level = 3
     session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
-    def score(values: Any) -> NDArray[np.float64]:
+    def score(values: NDArray[np.float64]) -> NDArray[np.float64]:
         import numpy as np
 
         with np.errstate(over="ignore"):
             given = np.asarray(values, dtype=np.float32)
         return np.asarray(session.run([OUTPUT], {INPUT: given})[0], dtype=np.float64)
 
-    return Candidate(data, score, **known)
+    return Candidate(data, score)
 
 
-def tree_model(model: Any, features: int) -> tuple[Any, dict[str, Any]]:
-    """Returns a converted model under our names, and what a candidate knows of its trees.
+def tree_candidate(
+    model: OnnxModel, features: int, metadata: Mapping[str, str], blurred: tuple[int, ...]
+) -> Candidate:
+    """Returns converted trees, under our names, as a file that ONNX Runtime scores.
 
     Args:
-        model: What a converter made: one input, and a column of scores.
-        features: How many features it takes.
+        model: The model of a converter: one input, and a column of scores.
+        features: The number of features.
+        metadata: The metadata of the ranker.
+        blurred: The features with thresholds that single precision does not tell apart.
     """
     import numpy as np
 
@@ -97,7 +152,7 @@ def tree_model(model: Any, features: int) -> tuple[Any, dict[str, Any]]:
     if not any(one.domain == "" for one in model.opset_import):
         model.opset_import.append(helper.make_opsetid("", OPSET))
     points: dict[int, set[float]] = {}
-    whole = set()
+    whole: set[int] = set()
     for node in graph.node:
         said = {one.name: helper.get_attribute_value(one) for one in node.attribute}
         if "nodes_modes" not in said:
@@ -109,10 +164,11 @@ def tree_model(model: Any, features: int) -> tuple[Any, dict[str, Any]]:
                 points.setdefault(place, set()).add(value)
                 whole |= {place} if mode == b"BRANCH_EQ" else set()
     touched = {place: np.array(sorted(found)) for place, found in points.items()}
-    return model, {"touched": touched, "whole": frozenset(whole)}
+    candidate = onnx_candidate(model, metadata)
+    return replace(candidate, touched=touched, whole=frozenset(whole), blurred=blurred)
 
 
-def linear_model(coefficients: NDArray[np.float64], intercept: float) -> Any:
+def linear_model(coefficients: NDArray[np.float64], intercept: float) -> OnnxModel:
     """Returns a weighted sum, computed in double precision, as a model."""
     onnx = onnx_package()
     helper, kind = onnx.helper, onnx.TensorProto
@@ -133,9 +189,10 @@ def linear_model(coefficients: NDArray[np.float64], intercept: float) -> Any:
             helper.make_tensor("intercept", kind.DOUBLE, [], [intercept]),
         ],
     )
-    return helper.make_model(
+    model: OnnxModel = helper.make_model(
         graph,
         ir_version=FORMAT,
         producer_name="relyon",
         opset_imports=[helper.make_opsetid("", OPSET)],
     )
+    return model

@@ -1,4 +1,4 @@
-"""Trees of each engine, converted by libraries that know them: onnxmltools, CatBoost, Treelite."""
+"""Trees of each engine, converted by other libraries: onnxmltools, CatBoost, Treelite."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ import math
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.ltr.rankers.exporting.exported import Candidate
-from relyon.ltr.rankers.exporting.onnx_files import onnx_package
+from relyon.ltr.rankers.exporting.onnx_files import OnnxModel, onnx_package
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 __all__ = [
+    "TreeliteModel",
     "catboost_onnx",
     "lightgbm_onnx",
     "lightgbm_treelite",
@@ -32,6 +34,37 @@ __all__ = [
 
 #: Objectives of XGBoost whose base score is a probability.
 LOGISTIC = ("binary:logistic", "reg:logistic")
+
+
+class TreeliteHeader(Protocol):
+    """Treelite's accessor of a model's fields."""
+
+    def set_field(self, name: str, value: str) -> None: ...
+
+
+class TreeliteTree(Protocol):
+    """Treelite's accessor of a tree's fields."""
+
+    def get_field(self, name: str) -> Iterable[float]: ...
+
+
+class TreeliteModel(Protocol):
+    """Treelite's `Model`."""
+
+    @property
+    def num_tree(self) -> int: ...
+    @property
+    def input_type(self) -> str: ...
+    def get_header_accessor(self) -> TreeliteHeader: ...
+    def get_tree_accessor(self, tree_id: int) -> TreeliteTree: ...
+    def serialize_bytes(self) -> bytes: ...
+
+
+class XGBoostRegressor(Protocol):
+    """XGBoost's `XGBRegressor`."""
+
+    def load_model(self, fname: bytearray) -> None: ...
+    def get_booster(self) -> object: ...
 
 
 @contextmanager
@@ -59,11 +92,11 @@ def _converting(what: str) -> Iterator[None]:
         ) from None
 
 
-def lightgbm_onnx(text: str, features: int) -> tuple[Any, tuple[int, ...]]:
+def lightgbm_onnx(text: str, features: int) -> tuple[OnnxModel, tuple[int, ...]]:
     """Returns LightGBM's trees as an ONNX model, and the features that single precision blurs.
 
-    ONNX holds thresholds in single precision. Each is rounded down, so that of the features that
-    single precision can hold none goes another way than with LightGBM's own threshold.
+    Thresholds of ONNX are of single precision. Each is rounded down, so that every feature of
+    single precision takes the same branch as with LightGBM's own threshold.
     """
     library, convert = _onnx_converter("lightgbm")
     plain, blurred = _plain_lightgbm(text, single=True)
@@ -72,29 +105,32 @@ def lightgbm_onnx(text: str, features: int) -> tuple[Any, tuple[int, ...]]:
         return convert(booster, initial_types=_types(features), name="relyon"), blurred
 
 
-def xgboost_onnx(raw: bytes, features: int) -> Any:
+def xgboost_onnx(raw: bytes, features: int) -> OnnxModel:
     """Returns XGBoost's trees as an ONNX model; both compare in single precision.
 
     Args:
         raw: XGBoost's JSON of them.
-        features: How many features they take.
+        features: The number of features.
     """
     library, convert = _onnx_converter("xgboost")
     with _converting("onnxmltools"):
         return convert(_plain_xgboost(library, raw), initial_types=_types(features), name="relyon")
 
 
-def catboost_onnx(booster: Any) -> Any:
+def catboost_onnx(save: Callable[[str], None]) -> OnnxModel:
     """Returns the ONNX model that CatBoost writes.
 
+    Args:
+        save: Has CatBoost write the model to a path.
+
     Raises:
-        InputError: If CatBoost cannot write it: only symmetric trees can be.
+        InputError: If CatBoost cannot write it, since the trees are not symmetric.
     """
     onnx = onnx_package()
     with _converting("CatBoost"), tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "catboost.onnx")
         try:
-            booster.save_model(path, format="onnx")
+            save(path)
         except Exception as error:
             if "non symmetric" not in str(error):
                 raise
@@ -102,35 +138,39 @@ def catboost_onnx(booster: Any) -> Any:
                 message("ltr.catboost-exports-only-symmetric"),
                 hint=message("ltr.depth-6"),
             ) from None
-        return onnx.load(path)
+        model: OnnxModel = onnx.load(path)
+        return model
 
 
-def lightgbm_treelite(text: str) -> Any:
-    """Returns LightGBM's trees as Treelite holds them, in double precision."""
+def lightgbm_treelite(text: str) -> TreeliteModel:
+    """Returns LightGBM's trees as a model of Treelite, in double precision."""
     treelite = _treelite()
     library = optional_package("lightgbm", purpose=message("ltr.a-ranker"), install="relyon[ltr]")
     plain, _ = _plain_lightgbm(text, single=False)
     with _converting("Treelite"):
-        return treelite.frontend.from_lightgbm(library.Booster(model_str=plain))
+        model: TreeliteModel = treelite.frontend.from_lightgbm(library.Booster(model_str=plain))
+        return model
 
 
-def xgboost_treelite(raw: bytes) -> Any:
-    """Returns XGBoost's trees as Treelite holds them."""
+def xgboost_treelite(raw: bytes) -> TreeliteModel:
+    """Returns XGBoost's trees as a model of Treelite."""
     treelite = _treelite()
     library = optional_package(
         "xgboost", purpose=message("ltr.a-ranker"), install="relyon[xgboost]"
     )
     with _converting("Treelite"):
-        return treelite.frontend.from_xgboost(_plain_xgboost(library, raw).get_booster())
+        booster = _plain_xgboost(library, raw).get_booster()
+        model: TreeliteModel = treelite.frontend.from_xgboost(booster)
+        return model
 
 
-def treelite_candidate(model: Any, metadata: dict[str, str]) -> Candidate:
-    """Returns Treelite's trees as a checkpoint, and how its reference scores them."""
+def treelite_candidate(model: TreeliteModel, metadata: dict[str, str]) -> Candidate:
+    """Returns Treelite's trees as a checkpoint, scored by its reference."""
     import numpy as np
 
     treelite = _treelite()
     model.get_header_accessor().set_field("attributes", json.dumps(metadata))
-    points: dict[int, list[Any]] = {}
+    points: dict[int, list[float]] = {}
     whole: set[int] = set()
     for tree in map(model.get_tree_accessor, range(model.num_tree)):
         places, values = tree.get_field("split_index"), tree.get_field("threshold")
@@ -142,10 +182,10 @@ def treelite_candidate(model: Any, metadata: dict[str, str]) -> Candidate:
                 points.setdefault(int(place), []).extend(map(float, categories))
                 whole.add(int(place))
     data = model.serialize_bytes()
-    again = treelite.Model.deserialize_bytes(data)
+    again: TreeliteModel = treelite.Model.deserialize_bytes(data)
     kind: Literal["float32", "float64"] = "float64" if again.input_type == "float64" else "float32"
 
-    def score(values: Any) -> NDArray[np.float64]:
+    def score(values: NDArray[np.float64]) -> NDArray[np.float64]:
         with np.errstate(over="ignore"):
             given = np.ascontiguousarray(values, dtype=kind)
         found = treelite.gtil.predict(again, given, nthread=1)
@@ -155,15 +195,15 @@ def treelite_candidate(model: Any, metadata: dict[str, str]) -> Candidate:
     return Candidate(data, score, touched, frozenset(whole), kind)
 
 
-#: What Treelite calls nodes that compare numbers, and nodes that look for a category.
+#: Treelite's types of nodes that compare numbers, and of nodes that look for a category.
 NUMERICAL, CATEGORICAL = 1, 2
 
 
 def _plain_lightgbm(text: str, *, single: bool) -> tuple[str, tuple[int, ...]]:
-    """Returns LightGBM's model with its bare sums as predictions, and which features are blurred.
+    """Returns LightGBM's model with plain sums as predictions, and which features are blurred.
 
-    Objectives are changed to regression: those of relyon are none that converters know, and others
-    make a probability of the sum.
+    The objective becomes regression: converters do not know relyon's objectives, and others turn
+    the sum into a probability.
 
     Args:
         text: LightGBM's text of it.
@@ -208,7 +248,7 @@ def _plain_lightgbm(text: str, *, single: bool) -> tuple[str, tuple[int, ...]]:
 
 
 def _floor(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the largest numbers of single precision that are not above these."""
+    """Returns the values, rounded down to single precision."""
     import numpy as np
 
     with np.errstate(over="ignore"):
@@ -217,13 +257,13 @@ def _floor(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(near.astype(np.float64) > values, below, near).astype(np.float64)
 
 
-def _plain_xgboost(library: Any, raw: bytes) -> Any:
-    """Returns XGBoost's model with its bare sums as predictions, as scikit-learn's regressor."""
+def _plain_xgboost(library: ModuleType, raw: bytes) -> XGBoostRegressor:
+    """Returns XGBoost's model with plain sums as predictions, as a regressor for scikit-learn."""
     model = json.loads(raw)
     learner = model["learner"]
     said = learner["learner_model_param"]
     if learner["objective"]["name"] in LOGISTIC:
-        # A number until XGBoost 3, and a list of one since; it reads nine digits at most.
+        # A number before XGBoost 3, a list of one since; it reads at most nine digits.
         listed = said["base_score"].startswith("[")
         share = float(said["base_score"].strip("[]"))
         text = f"{math.log(share / (1 - share)):.8E}"
@@ -232,13 +272,13 @@ def _plain_xgboost(library: Any, raw: bytes) -> Any:
         "name": "reg:squarederror",
         "reg_loss_param": {"scale_pos_weight": "1"},
     }
-    found = library.XGBRegressor()
+    found: XGBoostRegressor = library.XGBRegressor()
     found.load_model(bytearray(json.dumps(model).encode()))
     return found
 
 
-def _onnx_converter(engine: str) -> tuple[Any, Callable[..., Any]]:
-    """Returns an engine's library, and what converts its models."""
+def _onnx_converter(engine: str) -> tuple[ModuleType, Callable[..., OnnxModel]]:
+    """Returns an engine's library, and the converter of its models."""
     extra = "ltr" if engine == "lightgbm" else engine
     library = optional_package(engine, purpose=message("ltr.a-ranker"), install=f"relyon[{extra}]")
     with warnings.catch_warnings():
@@ -246,12 +286,12 @@ def _onnx_converter(engine: str) -> tuple[Any, Callable[..., Any]]:
         return library, onnx_package(f"onnxmltools.convert.{engine}").convert
 
 
-def _types(features: int) -> list[Any]:
+def _types(features: int) -> list[tuple[str, object]]:
     types = onnx_package("onnxmltools.convert.common.data_types")
     return [("features", types.FloatTensorType([None, features]))]
 
 
-def _treelite() -> Any:
+def _treelite() -> ModuleType:
     return optional_package(
         "treelite", purpose=message("ltr.treelite-file"), install="relyon[treelite]"
     )
