@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from relyon import _native
 from relyon.core.notes import warn
@@ -18,51 +18,53 @@ __all__ = ["fuse", "fused_query", "fused_table"]
 
 
 def fuse(
-    runs: Iterable[Any] | Mapping[str, Any],
+    runs: Iterable[object] | Mapping[str, object],
     method: str | Method = "rrf",
     *,
     normalize: str | None = None,
     weights: Sequence[float] | None = None,
-    judgments: Any = None,
+    judgments: object = None,
     ties: Ties = "doc-desc",
     top: int | None = None,
     name: str | None = None,
     threads: int = 0,
-    **parameters: Any,
+    **parameters: object,
 ) -> Run:
     """Fuses several runs into one, by ranks or by scores.
 
-    For each query every document that a run returned is ranked anew. A run that lacks a document
-    adds nothing for it, unless the method says otherwise (Borda, BayesFuse); a run that lacks a
-    query counts as having returned nothing, and a note says how many queries that concerns.
+    The result of a query has every document that a run returned. A run without a document adds
+    nothing for it, except with Borda and BayesFuse; a run without a query counts as an empty list,
+    and a note reports the number of such queries.
 
-    A document's rank in a run is the one that `relyon.evaluate` gives it: by falling score, equal
-    scores as `ties` says. Equal fused scores come in the same order. The order of the runs does not
-    change the result, except with `ties="input"`.
+    A document's rank in a run is that of `relyon.evaluate`: by decreasing score, equal scores in
+    the order of `ties`, as are equal fused scores. The order of the runs does not change the
+    result, except with `ties="input"`.
 
     Args:
         runs: Two or more runs in any form that `relyon.evaluate` takes.
-        method: The method's name, or the method itself, such as `relyon.train_fusion` returns.
+        method: The method's name, or the method itself, such as the result of
+            `relyon.train_fusion`.
         normalize: How scores become comparable: `min-max`, `min-max-inverted` (distances: the
             lowest score is best), `max`, `sum`, `zmuv`, `rank`, `borda` or `none`. By default
             `min-max` for methods that read scores; methods that read ranks need none, only
             `min-max-inverted` changes them.
-        weights: One number per run; what the run gives is multiplied with it.
-        judgments: For methods that learn: judgments of training queries.
-        ties: The order of equal scores: `doc-desc`, `doc-asc` (by document id) or `input`: as they
-            stand in the run, and in the fused run as they first appear.
-        top: How many documents to keep a query; `None` keeps all.
-        name: What to call the fused run; `None` takes the method's name.
+        weights: One number per run, a factor of all that the run contributes.
+        judgments: For trained methods: judgments of training queries.
+        ties: The order of equal scores: `doc-desc`, `doc-asc` (by document id) or `input`: the
+            order in the run, and of first appearance in the fused run.
+        top: The number of documents to keep per query; `None` keeps all.
+        name: The name of the fused run; `None` takes the method's name.
         threads: Threads to use; 0 uses all cores. The numbers do not depend on it.
         parameters: The method's parameters, such as `k` of `rrf`.
 
     Returns:
-        The fused run, its documents in their new order.
+        The fused run, its documents in fused order.
 
     Raises:
-        ParameterError: If there is one run only, or a parameter does not fit.
+        ParameterError: If there is only one run, or a parameter is invalid.
         UnknownNameError: If the method or normalisation is unknown.
-        InputError: If no query is in two of the runs, or `max` meets negative scores only.
+        InputError: If no query is in two of the runs, or all scores of a list are negative with
+            `max`.
 
     Examples:
         >>> bm25 = {"q1": {"a": 9.0, "b": 8.0, "c": 1.0}}
@@ -102,10 +104,10 @@ def fused_table(
     threads: int = 0,
     floor: float = 0.0,
 ) -> _native.RunTable:
-    """Fuses native tables; `floor` is the least number that a normalisation divides by.
+    """Fuses native tables; `floor` is the smallest divisor of a normalisation.
 
     Raises:
-        ParameterError: If the method is not trained, or was for another number of runs.
+        ParameterError: If the method is not trained, or was trained for another number of runs.
         UnknownNameError: If the normalisation is unknown.
     """
     method.check(len(tables))
@@ -141,7 +143,7 @@ def _scaling(method: Method, normalize: str | None) -> str:
 def _tables(
     method: Method, kernel: Kernel, runs: list[_native.RunTable]
 ) -> Sequence[Sequence[float]]:
-    """Returns the kernel's tables, those by rank from the definition itself."""
+    """Returns the kernel's tables; a table by rank is computed from `Method.points`."""
     if kernel.tables is not None:
         return kernel.tables
     ranks = range(1, _native.longest_list(runs) + 1)

@@ -1,4 +1,4 @@
-"""The runs to fuse, and their weights, as callers give them."""
+"""The runs to fuse, and their weights."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
@@ -20,8 +19,8 @@ from relyon.ltr.fusion.method import Method
 __all__ = ["Ties", "check_queries", "named_runs", "run_weights"]
 
 
-def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
-    """Returns the runs, those of a mapping by its names.
+def named_runs(runs: Iterable[object] | Mapping[str, object]) -> list[Run]:
+    """Returns the runs; the keys of a mapping become their names.
 
     Raises:
         ParameterError: If there are fewer than two.
@@ -42,8 +41,8 @@ def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
     ]
 
 
-def _read_all(values: Sequence[Any]) -> list[Run]:
-    """Returns the runs; files are read at the same time, the first bad one is reported."""
+def _read_all(values: Sequence[object]) -> list[Run]:
+    """Returns the runs; files are read in parallel, and the first invalid one is reported."""
     if not all(isinstance(value, str | PathLike) and fspath(value) != "-" for value in values):
         return [read_run(value) for value in values]
     from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +52,7 @@ def _read_all(values: Sequence[Any]) -> list[Run]:
 
 
 def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:
-    """Returns what is to be said about queries that some runs lack.
+    """Returns a note on queries that some runs lack.
 
     Raises:
         InputError: If no query is in two of the runs.
@@ -88,7 +87,8 @@ def run_weights(method: Method, weights: Sequence[float] | None, runs: int) -> l
     """Returns one weight per run.
 
     Raises:
-        ParameterError: If the method takes none or needs some, or they are not one per run.
+        ParameterError: If the method does not allow weights or requires them, or their number is
+            not that of the runs.
     """
     if weights is None:
         if method.needs_weights:

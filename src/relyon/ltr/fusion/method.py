@@ -1,13 +1,22 @@
-"""Fusion methods: what a run contributes to a document, and how contributions are combined."""
+"""Fusion methods: the contribution of a run to a document, and the sum of contributions."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, TypeVar, get_type_hints
+from typing import (
+    ClassVar,
+    Literal,
+    Self,
+    SupportsFloat,
+    SupportsIndex,
+    TypeVar,
+    get_type_hints,
+)
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_type
@@ -21,14 +30,14 @@ Reads = Literal["scores", "ranks"]
 
 @dataclass(frozen=True)
 class Place:
-    """Where one run has one document of one query.
+    """The place of one document of one query in one run.
 
     Attributes:
         run: The run's number, from 0.
         rank: The document's rank, from 1.
         score: Its score, normalised.
-        retrieved: How many documents the run returned for the query.
-        candidates: How many documents all runs returned together.
+        retrieved: The number of documents that the run returned for the query.
+        candidates: The number of documents that all runs returned together.
     """
 
     run: int
@@ -40,19 +49,21 @@ class Place:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A method as the native core takes it.
+    """The arguments of the native core for a method.
 
     Attributes:
-        points: What a run gives: its `score`, an entry of a `table` by rank, that entry times
-            score + 1 (`table_score`), an entry by the list's `segments`, the mean over a `window`
-            of the table, or `borda` points.
-        tables: One table for all runs, or one per run; `None` is made from `Method.points`.
-        beyond: What stands after a table's end.
+        points: The contribution of a run: its `score`, an entry of a `table` by rank, that entry
+            times score + 1 (`table_score`), an entry by the list's `segments`, the mean over a
+            `window` of the table, or `borda` points.
+        tables: One table for all runs, or one per run; `None` computes it from `Method.points`.
+        beyond: The value after a table's end.
         window: Ranks on either side.
-        absent: What a run gives to documents that it did not return: `nothing`, `value`, `borda`.
+        absent: The contribution of a run to documents that it did not return: `nothing`, `value`,
+            `borda`.
         absent_value: That value.
         combine: `sum`, `mean`, `minimum`, `maximum`, `median`, or `votes` of the majority.
-        weigh_sum: Whether the sum is multiplied by the sum of the weights, not its parts by one.
+        weigh_sum: Whether the sum is multiplied by the sum of the weights, and not each part by
+            its own.
     """
 
     points: Literal["score", "table", "table_score", "segments", "window", "borda"] = "score"
@@ -66,20 +77,20 @@ class Kernel:
 
 
 class Method(ABC):
-    """A rule that makes one ranked list of several.
+    """A rule that combines several ranked lists into one.
 
     Subclasses are frozen dataclasses; their fields are the method's parameters. For each document
-    each run that returned it gives `points`, a run that did not gives what `absent` says, and
-    `combined` makes one number of it. These functions are the definition; `kernel` names the native
-    loops that do the same faster.
+    each run that returned it contributes `points`, every other run `absent`, and `combined` returns
+    the fused score. These functions are the definition; `kernel` selects native loops that compute
+    the same faster.
 
     Attributes:
         name: The canonical name.
         aliases: Other names, case-insensitive.
         formula: The formula in one line of plain text.
-        reads: Whether the method looks at `scores`, which must be comparable, or at `ranks`.
+        reads: Whether the method uses `scores`, which must be comparable, or `ranks`.
         weighted: Whether runs can have weights.
-        needs_weights: Whether they must.
+        needs_weights: Whether they must have weights.
         trained: The fields that are learnt from judgments; see `relyon.train_fusion`.
         grid: The values that `relyon.optimize_fusion` tries, by parameter.
     """
@@ -94,41 +105,43 @@ class Method(ABC):
     grid: ClassVar[Mapping[str, Sequence[float]]] = {}
 
     def points(self, place: Place) -> float:
-        """Returns what a run gives to a document that it returned."""
+        """Returns the contribution of a run to a document that it returned."""
         return place.score
 
     def absent(self, run: int, retrieved: int, candidates: int) -> float | None:
-        """Returns what a run gives to a document that it did not return; `None` for nothing."""
+        """Returns the contribution of a run to a document that it lacks; `None` for nothing."""
         return None
 
     def factor(self, count: int) -> float:
-        """Returns what the sum is multiplied with where `count` runs gave something."""
+        """Returns the factor of the sum of `count` contributions."""
         return 1.0
 
     def combined(self, given: Sequence[float], weights: Sequence[float]) -> float:
         """Returns a document's fused score.
 
-        The smallest is added first, so that the order of the runs does not matter to the last bit.
+        The smallest is added first, so the result does not depend on the order of the runs.
 
         Args:
-            given: What the runs that have something to give gave, times their weights.
+            given: The contributions, times the weights of their runs.
             weights: The weights of these runs.
         """
         return sum(sorted(given)) * self.factor(len(given))
 
-    def order(self, places: Mapping[str, Mapping[int, Place]], weights: Sequence[float]) -> Any:
+    def order(
+        self, places: Mapping[str, Mapping[int, Place]], weights: Sequence[float]
+    ) -> list[str] | None:
         """Returns the order of all documents, for methods that compare them; `None` for others."""
         return None
 
     def kernel(self) -> Kernel:
-        """Returns the native form."""
+        """Returns the arguments of the native core."""
         return Kernel() if self.reads == "scores" else Kernel("table", None)
 
     def check(self, runs: int) -> None:
         """Rejects parameters that do not fit the number of runs.
 
         Raises:
-            ParameterError: If something was not learnt yet, or from another number of runs.
+            ParameterError: If the method is not trained, or was for another number of runs.
         """
         for name in self.trained:
             learnt = getattr(self, name)
@@ -159,8 +172,8 @@ class Method(ABC):
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 
     @classmethod
-    def of(cls, **parameters: Any) -> Self:
-        """Returns the method with these parameters, given as numbers or as text.
+    def of(cls, **parameters: object) -> Self:
+        """Returns the method with these parameters, as numbers or text.
 
         Raises:
             ParameterError: If the parameter is unknown or the value is of the wrong kind.
@@ -168,7 +181,7 @@ class Method(ABC):
         kinds = get_type_hints(cls)
         fields = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         known = sorted(fields - set(cls.trained))
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         for name, value in parameters.items():
             if name not in fields:
                 raise ParameterError(
@@ -187,13 +200,13 @@ class Method(ABC):
         return cls(**values)
 
 
-def _number(name: str, value: Any, kind: type) -> float:
-    """Returns a parameter as a number of the right kind."""
+def _number(name: str, value: object, kind: object) -> float:
+    """Returns a parameter as a whole number if its type is `int`, else as a float."""
     wanted = "a whole number" if kind is int else "a number"
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
+    number = math.nan
+    if isinstance(value, str | SupportsFloat | SupportsIndex):
+        with suppress(TypeError, ValueError):
+            number = float(value)
     if isinstance(value, bool) or not math.isfinite(number):
         raise ParameterError(
             message(
@@ -231,12 +244,12 @@ def register(kind: Kind) -> Kind:
     return methods.register(kind)
 
 
-def method_of(method: str | Method, parameters: Mapping[str, Any]) -> Method:
-    """Returns a method from its name and parameters, or as it is.
+def method_of(method: str | Method, parameters: Mapping[str, object]) -> Method:
+    """Returns a method from its name and parameters, or with these parameters replaced.
 
     Raises:
         UnknownNameError: If the method is unknown.
-        ParameterError: If a parameter does not fit.
+        ParameterError: If a parameter is invalid.
     """
     if isinstance(method, str):
         return methods.get(method).of(**parameters)
@@ -246,12 +259,13 @@ def method_of(method: str | Method, parameters: Mapping[str, Any]) -> Method:
     return method
 
 
-def merge_sorted(documents: Sequence[str], prefer: Any) -> list[str]:
-    """Sorts by a relation that may go in circles, always in the same way: runs of 1, 2, 4 … merged.
+def merge_sorted(documents: Sequence[str], prefer: Callable[[str, str], bool]) -> list[str]:
+    """Sorts by a relation that may be cyclic: runs of 1, 2, 4 … documents are merged.
 
     Args:
-        documents: In the order from which to start.
-        prefer: prefer(later, earlier) says whether the later one comes first.
+        documents: The documents in their initial order.
+        prefer: Called with a later and an earlier document; returns whether the later one comes
+            first.
     """
     order = list(documents)
     step = 1

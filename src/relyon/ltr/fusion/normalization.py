@@ -1,4 +1,4 @@
-"""Scores of different runs made comparable, list by list."""
+"""Normalisation of scores, so that those of different runs are comparable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Normalization = Literal[
     "none", "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda"
 ]
 
-#: Every normalisation and its formula: s a score, r its rank from 1, n the documents that the run
+#: The formula of every normalisation: s a score, r its rank from 1, n the documents that the run
 #: returned for the query, c those of all runs together.
 NORMALIZATIONS: dict[str, str] = {
     "none": "s",
@@ -31,7 +31,7 @@ NORMALIZATIONS: dict[str, str] = {
 
 
 def normalization_of(name: str | None) -> str:
-    """Returns a normalisation's name as it is listed; `_` stands for `-` too.
+    """Returns the canonical name of a normalisation; `_` may replace `-`.
 
     Raises:
         UnknownNameError: If it does not exist.
@@ -52,19 +52,19 @@ def normalization_of(name: str | None) -> str:
 def normalized(
     scores: Sequence[float], name: str, candidates: int = 0, floor: float = 0.0
 ) -> list[float]:
-    """Returns the scores of one list, best first, made comparable with those of other lists.
+    """Returns the normalised scores of one list, best first.
 
-    Where all scores of a list are equal, nothing tells its documents apart: those of `min-max`,
-    `sum` and `zmuv` are 0. `max` of zeros alone is 0.
+    If all scores of a list are equal, those of `min-max`, `sum` and `zmuv` are 0. `max` of zeros
+    is 0.
 
     Args:
         scores: The scores of one run for one query, the best first.
         name: One of `NORMALIZATIONS`.
-        candidates: For `borda`: the documents of all runs.
-        floor: The least number to divide by; 0 gives 0 where there is nothing to divide by.
+        candidates: For `borda`: the number of documents of all runs.
+        floor: The smallest divisor; with 0, results are 0 where the divisor is 0.
 
     Raises:
-        InputError: If `max` would divide by a score that is not positive.
+        InputError: If the divisor of `max` is not positive.
 
     Examples:
         >>> normalized([3.0, 2.0, 1.0], "min-max")

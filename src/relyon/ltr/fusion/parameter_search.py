@@ -1,4 +1,4 @@
-"""Parameters and weights found on judged queries, and what they are worth on others."""
+"""Search for parameters and weights on judged queries, with an estimate for other queries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
 
 from relyon.core.document.terminal import width
 from relyon.core.errors import InputError, ParameterError
@@ -31,11 +30,11 @@ Values = dict[str, float]
 
 @dataclass(frozen=True)
 class Trial:
-    """One setting that was tried.
+    """One setting of the search.
 
     Attributes:
         parameters: The method's parameters.
-        weights: The runs' weights; `None` where the method was tried without.
+        weights: The runs' weights; `None` without weights.
         score: The measure's mean over the queries of the search.
     """
 
@@ -63,12 +62,12 @@ class FusionSearch:
         method: The method with the best parameters, trained on all queries of the search.
         weights: The best weights, or `None`.
         score: The best mean, on the same queries that chose it: expect less on others.
-        held_out: The mean when each query is scored by what the other folds chose: what to expect.
-            `None` without folds.
-        folds: How many folds.
-        queries: How many queries have a value.
-        alone: The mean of each run by itself.
-        trials: Every setting, in the order in which they were tried.
+        held_out: The mean if each query is scored with the setting that the other folds chose: an
+            estimate for other queries. `None` without folds.
+        folds: The number of folds.
+        queries: The number of queries with a value.
+        alone: The mean of each single run.
+        trials: Every setting, in the order of the search.
 
     Examples:
         >>> judgments, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
@@ -89,7 +88,7 @@ class FusionSearch:
 
     @property
     def best(self) -> Trial:
-        """The best setting; the first of equals.
+        """The best setting; the first of equal ones.
 
         Examples:
             >>> judgments, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
@@ -126,8 +125,8 @@ class FusionSearch:
 
 
 def optimize_fusion(
-    judgments: Any,
-    runs: Iterable[Any] | Mapping[str, Any],
+    judgments: object,
+    runs: Iterable[object] | Mapping[str, object],
     method: str = "wsum",
     measure: str = "ndcg@10",
     *,
@@ -137,30 +136,31 @@ def optimize_fusion(
     folds: int = 5,
     progress: Progress | None = None,
 ) -> FusionSearch:
-    """Searches a method's parameters and weights on judged queries, by trying all on a grid.
+    """Searches the best parameters and weights of a method on judged queries, by grid search.
 
     The mean of the best setting on the queries that chose it is too high. So the queries are also
-    dealt into folds, and each is scored with what the other folds chose (and, for methods that
-    learn, taught): that mean is `held_out`, to be compared with those of the runs alone.
+    split into folds, and each is scored with the setting that the other folds chose (and, for
+    trained methods, trained): that mean is `held_out`, to be compared with those of single runs.
 
     Args:
         judgments: Judgments, in any form that `relyon.evaluate` takes.
         runs: Two or more runs.
-        method: The fusion method's name. Weights are searched for methods that need some: all that
-            are multiples of `step` and add up to 1.
-        measure: What to make as high as possible: a measure whose queries are averaged.
+        method: The fusion method's name. If it needs weights, all multiples of `step` that add up
+            to 1 are tried.
+        measure: The measure to maximise: one that is a mean over queries.
         normalize: As in `relyon.fuse`.
         grid: The values to try by parameter; `None` takes the method's own.
-        step: Between weights, such as 0.1 or 0.05.
-        folds: In how many parts the queries are dealt; 0 leaves held-out queries out.
-        progress: Called with the settings that are done and all of them.
+        step: The step between weights, such as 0.1 or 0.05.
+        folds: The number of folds of the queries; 0 computes no `held_out`.
+        progress: Called with the number of settings done, and their total.
 
     Returns:
         The best setting, its value, and all settings tried.
 
     Raises:
-        ParameterError: If the method has nothing to search or learn, or something does not fit.
-        InputError: If the judgments are of none of the runs' queries, or of too few for the folds.
+        ParameterError: If the method has no parameters to search or learn, or an argument is
+            invalid.
+        InputError: If none of the runs' queries is judged, or too few for the folds.
 
     Examples:
         >>> import relyon
@@ -208,10 +208,15 @@ def optimize_fusion(
 
 
 class _Search:
-    """The data of one search, and how a setting is scored on it."""
+    """The data of one search, and the evaluation of settings on it."""
 
     def __init__(
-        self, judgments: Any, runs: Any, method: str, measure: str, normalize: str | None
+        self,
+        judgments: object,
+        runs: Iterable[object] | Mapping[str, object],
+        method: str,
+        measure: str,
+        normalize: str | None,
     ) -> None:
         self.judgments = read_judgments(judgments)
         self.runs = named_runs(runs)
@@ -257,7 +262,7 @@ class _Search:
         return settings
 
     def taught(self, setting: Trial, judgments: Judgments) -> Method:
-        """Returns the method of a setting, trained on judgments where it learns."""
+        """Returns the method of a setting, trained on judgments if it is a trained method."""
         method = self.kind.of(**setting.parameters)
         return trained_method(method, judgments, self.runs, "doc-desc")
 
@@ -278,7 +283,7 @@ class _Search:
         return {query: value for query, value in values.items() if not math.isnan(value)}
 
     def alone(self) -> dict[str, float]:
-        """Returns the mean of each run by itself; runs of one name are numbered."""
+        """Returns the mean of each single run; runs with the same name are numbered."""
         names = [run.name for run in self.runs]
         if len(set(names)) < len(names):
             names = [f"{name} ({place})" for place, name in enumerate(names, 1)]
@@ -306,7 +311,7 @@ class _Search:
         parts: int,
         progress: Progress | None,
     ) -> float:
-        """Returns the mean over queries, each scored with what the other folds chose."""
+        """Returns the mean over queries, each scored with the setting of the other folds."""
         queries = sorted(values[0])
         random.Random(0).shuffle(queries)
         grades = self.judgments.to_dict() if self.kind.trained else {}

@@ -1,4 +1,4 @@
-"""Methods that give points for ranks: scores need not be comparable."""
+"""Methods that use ranks: scores need not be comparable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RRF(Method):
     """Reciprocal rank fusion.
 
     Attributes:
-        k: How much the first ranks stand out: less with a larger k.
+        k: A constant added to each rank; the larger it is, the less the first ranks dominate.
 
     Examples:
         >>> import relyon
@@ -78,7 +78,7 @@ class ISR(Method):
 class LogISR(ISR):
     """Inverse square ranks, times the logarithm of the number of runs.
 
-    A document that a single run returned gets 0, whatever its rank.
+    The score of a document that only one run returned is 0.
 
     References:
         Mourão, Martins and Magalhães (2015), Computerized Medical Imaging and Graphics 39.
@@ -96,10 +96,10 @@ class LogISR(ISR):
 @register
 @dataclass(frozen=True)
 class LogNISR(ISR):
-    """Log_ISR in which documents of a single run get a little.
+    """Log_ISR with scores above 0 for documents of a single run.
 
     Attributes:
-        sigma: What is added to the number of runs, between 0 and 1.
+        sigma: A constant added to the number of runs, between 0 and 1.
 
     References:
         Mourão, Martins and Magalhães (2015), Computerized Medical Imaging and Graphics 39.
@@ -118,17 +118,17 @@ class LogNISR(ISR):
         check_interval("sigma", self.sigma, 0, 1)
 
     def factor(self, count: int) -> float:
-        """The logarithm of the number of runs and a little."""
+        """The logarithm of the number of runs plus sigma."""
         return math.log(count + self.sigma) if count else 0.0
 
 
 @register
 @dataclass(frozen=True)
 class RBC(Method):
-    """Rank-biased centroid: the weights that rank-biased precision gives to ranks, added up.
+    """Rank-biased centroid: the sum of the weights of ranks in rank-biased precision.
 
     Attributes:
-        phi: The persistence: the chance that a user goes on to the next document.
+        phi: The persistence: the probability that a user goes on to the next document.
 
     References:
         Bailey, Moffat, Scholer and Thomas (2017), SIGIR.

@@ -1,4 +1,4 @@
-"""Methods that add, or pick from, the scores that the runs give."""
+"""Methods that add up scores, or choose one of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 @register
 @dataclass(frozen=True)
 class CombMIN(Method):
-    """The lowest score that a run gives the document.
+    """The lowest score of the document in any run.
 
     References:
         Fox and Shaw (1993), TREC-2.
@@ -43,14 +43,14 @@ class CombMIN(Method):
         return min(given)
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         return Kernel(combine="minimum")
 
 
 @register
 @dataclass(frozen=True)
 class CombMAX(Method):
-    """The highest score that a run gives the document.
+    """The highest score of the document in any run.
 
     References:
         Fox and Shaw (1993), TREC-2.
@@ -66,7 +66,7 @@ class CombMAX(Method):
         return max(given)
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         return Kernel(combine="maximum")
 
 
@@ -89,7 +89,7 @@ class CombMED(Method):
         return median(given)
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         return Kernel(combine="median")
 
 
@@ -140,7 +140,7 @@ class CombANZ(Method):
         return sum(sorted(given)) / len(given)
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         return Kernel(combine="mean")
 
 
@@ -165,7 +165,7 @@ class CombMNZ(Method):
 @register
 @dataclass(frozen=True)
 class CombGMNZ(Method):
-    """CombMNZ with a power of the number of runs: 0 is CombSUM, 1 is CombMNZ.
+    """CombMNZ with a power of the number of runs: 0 gives CombSUM, 1 CombMNZ.
 
     Attributes:
         gamma: The power.
@@ -206,14 +206,14 @@ class WMNZ(Method):
         return sum(sorted(given)) * sum(weights)
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         return Kernel(weigh_sum=True)
 
 
 @register
 @dataclass(frozen=True)
 class Mixed(Method):
-    """Between a weighted sum and a weighted CombMNZ: the root of the number of runs counts.
+    """The weighted sum times the square root of the number of runs, between CombSUM and CombMNZ.
 
     References:
         Wu and Crestani (2002), CIKM.
@@ -224,5 +224,5 @@ class Mixed(Method):
     needs_weights: ClassVar[bool] = True
 
     def factor(self, count: int) -> float:
-        """The root of the number of runs."""
+        """The square root of the number of runs."""
         return math.sqrt(count)

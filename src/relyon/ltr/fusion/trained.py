@@ -1,4 +1,4 @@
-"""Methods that learn from judgments how likely a document at a rank of a run is relevant."""
+"""Methods that learn the probability of relevance at each rank of a run from judgments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 Table = tuple[float, ...]
-#: One query's list: how many documents it has, and the places of relevant ones, from 0.
+#: One query's list: its number of documents, and the places of relevant ones, from 0.
 Hits = tuple[int, list[int]]
 
 
@@ -33,17 +33,16 @@ class Lessons(Protocol):
     """Training data: runs whose documents were judged."""
 
     def hits(self) -> list[list[Hits]]:
-        """For each run each judged query's list."""
+        """Returns for each run the list of each judged query."""
 
     def average_precision(self) -> list[float]:
-        """For each run its mean average precision."""
+        """Returns the mean average precision of each run."""
 
 
 class TrainedMethod(Method):
-    """A method whose tables come from judgments, the training queries.
+    """A method whose tables are learnt from judgments of training queries.
 
-    Numbers measured on the training queries are better than those that you will see later: train on
-    some queries and measure on others.
+    Values on the training queries are too high: train on some queries and evaluate on others.
     """
 
     @abstractmethod
@@ -53,7 +52,7 @@ class TrainedMethod(Method):
 
 @dataclass(frozen=True)
 class _ByRank(TrainedMethod):
-    """A table of what each rank of each run is worth."""
+    """A method with one table by rank per run."""
 
     reads: ClassVar[Reads] = "ranks"
     trained: ClassVar[tuple[str, ...]] = ("probabilities",)
@@ -61,7 +60,7 @@ class _ByRank(TrainedMethod):
     probabilities: tuple[Table, ...] | None = None
 
     def learnt(self, run: int) -> Table:
-        """Returns the table of one run; it is there, `check` saw to it."""
+        """Returns the table of one run; `check` has made sure that it exists."""
         return (self.probabilities or ())[run]
 
     def points(self, place: Place) -> float:
@@ -73,7 +72,7 @@ class _ByRank(TrainedMethod):
 @register
 @dataclass(frozen=True)
 class PosFuse(_ByRank):
-    """The chance that the document at this rank is relevant: of the training lists that long.
+    """The probability that the document at this rank is relevant, from lists that reach it.
 
     Attributes:
         probabilities: Learnt: for each run the share of relevant documents by rank.
@@ -94,10 +93,10 @@ class PosFuse(_ByRank):
 @register
 @dataclass(frozen=True)
 class SlideFuse(_ByRank):
-    """PosFuse with the mean over a window of ranks around the document's.
+    """PosFuse with the mean over a window of ranks around that of the document.
 
     Attributes:
-        window: Ranks counted on either side; fewer at the ends of the list.
+        window: Ranks on either side; fewer at the ends of the list.
         probabilities: Learnt: for each run the share of relevant documents by rank.
 
     References:
@@ -131,17 +130,17 @@ class SlideFuse(_ByRank):
         return dataclasses.replace(self, probabilities=tables)
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         return Kernel("window", self.probabilities, window=self.window)
 
 
 @register
 @dataclass(frozen=True)
 class ProbFuse(_ByRank):
-    """Lists cut into segments of equal length; P(relevant) divided by the segment's number.
+    """Segments of equal length; P(relevant) divided by the number of the segment.
 
     Attributes:
-        segments: How many.
+        segments: The number of segments.
         probabilities: Learnt: for each run the share of relevant documents by segment, the mean
             over all training queries.
 
@@ -184,7 +183,7 @@ class ProbFuse(_ByRank):
         return dataclasses.replace(self, probabilities=tuple(tables))
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         tables = [
             [value / (number + 1) for number, value in enumerate(table)]
             for table in self.probabilities or ()
@@ -197,7 +196,7 @@ class ProbFuse(_ByRank):
 class SegFuse(_ByRank):
     """Segments of 5, 15, 35, 75 … documents; P(relevant) times score + 1.
 
-    Documents after the tenth segment get nothing.
+    Documents after the tenth segment contribute nothing.
 
     Attributes:
         probabilities: Learnt: for each run the share of relevant documents by segment, the mean
@@ -210,7 +209,7 @@ class SegFuse(_ByRank):
     name: ClassVar[str] = "segfuse"
     formula: ClassVar[str] = "sum of w x P(relevant | run, segment) x (s + 1)"
     reads: ClassVar[Reads] = "scores"
-    #: Where segments end; the first begins at 0.
+    #: The ends of the segments; the first begins at 0.
     ends: ClassVar[tuple[int, ...]] = tuple(
         sum(10 * 2**number - 5 for number in range(count)) for count in range(1, 11)
     )
@@ -242,7 +241,7 @@ class SegFuse(_ByRank):
         return dataclasses.replace(self, probabilities=tuple(tables))
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         tables = [
             [self._by_rank(run, rank) for rank in range(1, self.ends[-1] + 1)]
             for run in range(len(self.probabilities or ()))
@@ -281,14 +280,14 @@ class MAPFuse(TrainedMethod):
 @register
 @dataclass(frozen=True)
 class BayesFuse(TrainedMethod):
-    """The log odds of relevance at each rank, added up: naive Bayes.
+    """The sum of the log odds of relevance at each rank: naive Bayes.
 
-    Ranks fall into the segments that end at 5, 10, 15, 20, 30, 100, 200, 500 and 1,000. A document
-    that a run lacks, or has after rank 1,000, gets the log odds of a chance of 0.001.
+    Segments of ranks end at 5, 10, 15, 20, 30, 100, 200, 500 and 1,000. A document that a run
+    lacks, or returns after rank 1,000, contributes the log odds of a probability of 0.001.
 
     Attributes:
         log_odds: Learnt: for each run ln(P / (1 - P)) by rank, P the share of relevant documents in
-            the rank's segment; 0.001 stands for 0, and for 1 - P where P is 1.
+            the rank's segment; 0.001 replaces P = 0, and 1 - P if P is 1.
 
     References:
         Aslam and Montague (2001), SIGIR.
@@ -298,19 +297,19 @@ class BayesFuse(TrainedMethod):
     formula: ClassVar[str] = "sum of w x ln(P(relevant | run, r) / P(not relevant | run, r))"
     reads: ClassVar[Reads] = "ranks"
     trained: ClassVar[tuple[str, ...]] = ("log_odds",)
-    #: Where segments end.
+    #: The ends of the segments.
     ends: ClassVar[tuple[int, ...]] = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
     least: ClassVar[float] = math.log(0.001 / 0.999)
 
     log_odds: tuple[Table, ...] | None = None
 
     def points(self, place: Place) -> float:
-        """What the table says."""
+        """The table's value."""
         table = (self.log_odds or ())[place.run]
         return table[place.rank - 1] if place.rank <= len(table) else self.least
 
     def absent(self, run: int, retrieved: int, candidates: int) -> float | None:
-        """The log odds of a chance of 0.001."""
+        """The log odds of a probability of 0.001."""
         return self.least
 
     def learn(self, lessons: Lessons) -> Self:
@@ -326,7 +325,7 @@ class BayesFuse(TrainedMethod):
         return dataclasses.replace(self, log_odds=tuple(tables))
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         return Kernel(
             "table",
             self.log_odds,

@@ -1,9 +1,8 @@
-"""Training data of the trained methods: judgments, and the runs whose documents they grade."""
+"""Training of fusion methods on judgments and runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from relyon import _native
 from relyon.core.errors import InputError, ParameterError
@@ -53,11 +52,11 @@ class JudgedRuns:
         self._hits = [[lists[number] for number in kept] for lists in found]
 
     def hits(self) -> list[list[Hits]]:
-        """For each run each judged query's list."""
+        """Returns for each run the list of each judged query."""
         return self._hits
 
     def average_precision(self) -> list[float]:
-        """For each run its mean average precision; queries without relevant documents are 0."""
+        """Returns the mean average precision of each run; 0 for queries without relevant ones."""
         measure = f"ap(rel={self._relevant:g})"
         rules = {"ties": self._ties, "undefined": "zero"}
         answering = [any(retrieved for retrieved, _ in lists) for lists in self._hits]
@@ -68,38 +67,38 @@ class JudgedRuns:
 
 
 def trained_method(
-    method: Method, judgments: Any, runs: Sequence[Run], ties: Ties, relevant: float = 1
+    method: Method, judgments: object, runs: Sequence[Run], ties: Ties, relevant: float = 1
 ) -> Method:
-    """Returns a trained method; methods without training are unchanged."""
+    """Returns the method, trained if it is a trained method."""
     if not isinstance(method, TrainedMethod):
         return method
     return method.learn(JudgedRuns(read_judgments(judgments), runs, ties, relevant))
 
 
 def train_fusion(
-    judgments: Any,
-    runs: Iterable[Any] | Mapping[str, Any],
+    judgments: object,
+    runs: Iterable[object] | Mapping[str, object],
     method: str | Method,
     *,
     ties: Ties = "doc-desc",
     relevant: float = 1,
-    **parameters: Any,
+    **parameters: object,
 ) -> Method:
-    """Lets a fusion method learn from judged queries, to be used on others.
+    """Trains a fusion method on judged queries, for use on others.
 
     Args:
         judgments: Judgments of the training queries, in any form that `relyon.evaluate` takes.
-        runs: Two or more runs, in the order in which they will be fused.
+        runs: Two or more runs, in the order for `relyon.fuse`.
         method: `posfuse`, `slidefuse`, `probfuse`, `segfuse`, `mapfuse` or `bayesfuse`.
         ties: The order of equal scores, as in `relyon.fuse`.
         relevant: The lowest grade that counts as relevant.
         parameters: The method's parameters, such as `segments`.
 
     Returns:
-        The method, for `relyon.fuse`.
+        The trained method, for `relyon.fuse`.
 
     Raises:
-        ParameterError: If the method learns nothing.
+        ParameterError: If the method is not a trained method.
         InputError: If no judged query is in the runs.
 
     Examples:

@@ -1,10 +1,10 @@
-"""Methods in which runs vote: points for places in an election, or majorities of two."""
+"""Methods in which runs vote: Borda points, or pairwise majorities."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relyon.ltr.fusion.method import Kernel, Method, Place, Reads, merge_sorted, register
 
@@ -14,9 +14,9 @@ __all__ = ["BordaFuse", "Condorcet", "WeightedBordaFuse", "WeightedCondorcet"]
 @register
 @dataclass(frozen=True)
 class BordaFuse(Method):
-    """Borda count: with c candidates the first gets c points, the second c - 1 …
+    """Borda count: of c candidates the first gets c points, the second c - 1 …
 
-    The points that are left over are shared equally by the documents that the run lacks.
+    The remaining points are shared equally by the documents that the run lacks.
 
     References:
         Aslam and Montague (2001), SIGIR.
@@ -28,15 +28,15 @@ class BordaFuse(Method):
     reads: ClassVar[Reads] = "ranks"
 
     def points(self, place: Place) -> float:
-        """Points for a place."""
+        """The points of a place."""
         return float(place.candidates - place.rank + 1)
 
     def absent(self, run: int, retrieved: int, candidates: int) -> float | None:
-        """An equal share of the points that are left."""
+        """An equal share of the remaining points."""
         return (candidates - retrieved + 1) / 2
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         return Kernel("borda", absent="borda")
 
 
@@ -57,13 +57,12 @@ class WeightedBordaFuse(BordaFuse):
 @register
 @dataclass(frozen=True)
 class Condorcet(BordaFuse):
-    """Condorcet fusion: a document comes before those that a majority of runs puts behind it.
+    """Condorcet fusion: a document precedes those that a majority of runs ranks below it.
 
-    A run prefers what it returned to what it lacks, and has no opinion on two documents that it
-    lacks. Majorities can go in circles; so the documents are first ordered by their Borda points
-    and then merged, pairs first, where a later one goes before an earlier one if more weight says
-    so.
-    The best of c documents gets the score c, the next c - 1 …
+    A run prefers documents that it returned to those that it lacks, and has no vote on two that it
+    lacks. Majorities can be cyclic; so the documents are first ordered by their Borda points and
+    then merged, pairs first: a later one moves before an earlier one if more weight prefers it. The
+    best of c documents gets the score c, the next c - 1 …
 
     References:
         Montague and Aslam (2002), CIKM.
@@ -73,8 +72,10 @@ class Condorcet(BordaFuse):
     aliases: ClassVar[tuple[str, ...]] = ("condorcet_fuse",)
     formula: ClassVar[str] = "c - place in an order in which majorities win"
 
-    def order(self, places: Mapping[str, Mapping[int, Place]], weights: Sequence[float]) -> Any:
-        """The order of all documents, from that by Borda points."""
+    def order(
+        self, places: Mapping[str, Mapping[int, Place]], weights: Sequence[float]
+    ) -> list[str] | None:
+        """The order of all documents, starting with that by Borda points."""
 
         def votes(one: str, other: str) -> float:
             return sum(
@@ -93,7 +94,7 @@ class Condorcet(BordaFuse):
         )
 
     def kernel(self) -> Kernel:
-        """The native form."""
+        """The arguments of the native core."""
         return Kernel("borda", absent="borda", combine="votes")
 
 

@@ -17,13 +17,13 @@ class ApproxNDCG(Loss):
     """1 − NDCG with smooth ranks in its discount.
 
     1 − Σ G_i / D(r̂_i), r̂_i = 1 + Σ_{j≠i} 1/(1 + e^{(s_i − s_j)/T}), G_i = g(y_i)/maxDCG. As the
-    temperature T falls to 0, r̂ becomes the rank, a tie counted half.
+    temperature T approaches 0, r̂ becomes the rank, ties counted half.
 
-    The gradient is exact. The second derivative can be negative, so the Hessian is a stand-in that
-    is not: by pairs, the absolute value of what they add to the gradient, divided by T. That bounds
-    the second derivative where the slope of the discount is held fixed. Equal scores are no special
-    case. A list whose gains are all equal has no order and loss 0. Labels may be fractions. With
-    weights, gains are w_i g_i, and the list weighs as the mean of its weights by gain. O(n²).
+    The gradient is exact. The second derivative can be negative, so the Hessian is a substitute
+    that cannot: the absolute value of each pair's part of the gradient, divided by T. That bounds
+    the second derivative for a constant slope of the discount. Equal scores are no special case. A
+    list whose gains are all equal has no order and loss 0. Labels may be fractions. With weights,
+    gains are w_i g_i, and the weight of the list is the mean of its weights by gain. O(n²).
 
     Attributes:
         temperature: T, above 0.
