@@ -131,7 +131,7 @@ class Calibrate:
 def calibrate(request: Calibrate) -> None:
     """Runs `relyon judge calibrate`."""
     from relyon.analysis.statistics import Resampling
-    from relyon.judging.llm.calibration import calibrate as hold
+    from relyon.judging.llm import calibration
     from relyon.judging.llm.differences import find_differences
     from relyon.judging.llm.systems import compare_systems
     from relyon.judging.store import open_store
@@ -141,7 +141,7 @@ def calibrate(request: Calibrate) -> None:
     with open_store(request.database) as store:
         found = store.projects.get(request.project)
         chosen = store.models.get(found.id, request.machine.judge, request.machine.version)
-        measured = hold(
+        measured = calibration.calibrate(
             store, chosen, rule=request.rule, resampling=Resampling(request.resamples, request.seed)
         )
         if request.runs:
