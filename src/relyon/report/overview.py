@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.compared import beside, decimals
 from relyon.analysis.comparison.contrast import gain_sign
+from relyon.analysis.comparison.contrast_parts import beside, decimals
 from relyon.analysis.comparison.legend import ONE_VALUE_TESTS, lower_measures, pooled_measures
 from relyon.analysis.comparison.settings import TESTS
 from relyon.measures.display_names import measure_label

@@ -7,8 +7,8 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.compared import is_pooled
 from relyon.analysis.comparison.contrast import Contrast, describes_data
+from relyon.analysis.comparison.contrast_parts import is_pooled
 from relyon.analysis.comparison.contrast_tables import comparison_document, query_rows
 from relyon.analysis.comparison.inference import all_pairs, contrasts
 from relyon.analysis.comparison.notes import few_notes, pairing_notes

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.compared import (
-    Compared,
+from relyon.analysis.comparison.contrast import Contrast, gain_sign
+from relyon.analysis.comparison.contrast_parts import (
     beside,
     contrast_label,
     contrasts_of,
     decimals,
 )
-from relyon.analysis.comparison.contrast import Contrast, gain_sign
 from relyon.analysis.comparison.legend import legend
 from relyon.analysis.comparison.matrix import matrix
 from relyon.core.cells import Cell
@@ -20,6 +20,9 @@ from relyon.core.document.model import Block, Cell as Shown, Document, Lines, Ta
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, TERMINAL
 from relyon.measures.display_names import convention_line, measure_label
+
+if TYPE_CHECKING:
+    from relyon.analysis.comparison.comparison import Comparison
 
 __all__ = ["comparison_document", "contrast_table", "query_rows"]
 
@@ -32,7 +35,7 @@ number, signed, p_value = TERMINAL.number, TERMINAL.signed, TERMINAL.p_value
 
 
 def comparison_document(
-    comparison: Compared,
+    comparison: Comparison,
     *,
     digits: int = DIGITS,
     per_query: bool = False,
@@ -75,7 +78,9 @@ def comparison_document(
     return Document([*blocks, Lines(closing)])
 
 
-def _many(comparison: Compared, digits: int, overview: bool, language: Language) -> Iterator[Block]:
+def _many(
+    comparison: Comparison, digits: int, overview: bool, language: Language
+) -> Iterator[Block]:
     """Yields runs by measures with their signs, then every measure's candidates."""
     words = catalogue("tables", language)
     contrasts = {(one.candidate, one.measure): one for one in comparison.contrasts}
@@ -101,7 +106,7 @@ def _many(comparison: Compared, digits: int, overview: bool, language: Language)
 
 def contrast_table(
     contrasts: Sequence[Contrast],
-    comparison: Compared,
+    comparison: Comparison,
     digits: int = DIGITS,
     language: Language = "en",
     by_run: bool = False,
@@ -162,7 +167,7 @@ def _details(contrasts: Sequence[Contrast], digits: int, words: Catalogue) -> li
     return [Table(headings, rows)] if rows else []
 
 
-def _pairs(comparison: Compared, digits: int, words: Catalogue) -> Table:
+def _pairs(comparison: Comparison, digits: int, words: Catalogue) -> Table:
     rows = [
         [
             measure_label(one.measure),
@@ -177,7 +182,7 @@ def _pairs(comparison: Compared, digits: int, words: Catalogue) -> Table:
     return Table(headings, rows, left=2)
 
 
-def _queries(comparison: Compared, candidate: str, digits: int, words: Catalogue) -> Table:
+def _queries(comparison: Comparison, candidate: str, digits: int, words: Catalogue) -> Table:
     columns = [comparison.deltas(candidate, measure) for measure in comparison.measures]
     places = [decimals(one, digits) for one in contrasts_of(comparison, candidate)]
     texts = comparison.query_texts or {}
@@ -200,7 +205,7 @@ def _query(query: str, texts: Mapping[str, str]) -> Shown | str:
 
 
 def _largest(
-    comparison: Compared, candidate: str, digits: int, words: Catalogue, shown: int = 3
+    comparison: Comparison, candidate: str, digits: int, words: Catalogue, shown: int = 3
 ) -> list[Block]:
     """Names the queries that gained and lost most on the first measure that is tested.
 
@@ -236,7 +241,7 @@ def _largest(
     return [Lines(lines)] if lines else []
 
 
-def query_rows(comparison: Compared) -> Iterator[Sequence[Cell]]:
+def query_rows(comparison: Comparison) -> Iterator[Sequence[Cell]]:
     """Yields headings, then one row per candidate, query and measure, in full precision.
 
     With texts of queries there is a column of them, too.

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from relyon.analysis.comparison.compared import Compared, contrast_label, is_pooled
+from typing import TYPE_CHECKING
+
 from relyon.analysis.comparison.contrast import gain_sign
+from relyon.analysis.comparison.contrast_parts import contrast_label, is_pooled
 from relyon.core.texts import Language, catalogue
 from relyon.measures.display_names import measure_label
+
+if TYPE_CHECKING:
+    from relyon.analysis.comparison.comparison import Comparison
 
 __all__ = ["ONE_VALUE_TESTS", "legend", "lower_measures", "pooled_measures", "superscript_legend"]
 
@@ -13,7 +18,7 @@ __all__ = ["ONE_VALUE_TESTS", "legend", "lower_measures", "pooled_measures", "su
 ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
 
 
-def legend(comparison: Compared, language: Language = "en") -> str:
+def legend(comparison: Comparison, language: Language = "en") -> str:
     """Returns the legend of signs, with the test, correction and intervals."""
     words = catalogue("tables", language)
     settings = comparison.settings
@@ -49,12 +54,12 @@ def legend(comparison: Compared, language: Language = "en") -> str:
     return text
 
 
-def lower_measures(comparison: Compared) -> list[str]:
+def lower_measures(comparison: Comparison) -> list[str]:
     """Returns the tested measures of which lower values are better."""
     return [name for name in comparison.tested if gain_sign(name) < 0]
 
 
-def pooled_measures(comparison: Compared) -> list[str]:
+def pooled_measures(comparison: Comparison) -> list[str]:
     """Returns the measures whose number is recomputed from whole queries."""
     found = []
     for one in comparison.contrasts:
@@ -63,7 +68,7 @@ def pooled_measures(comparison: Compared) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def superscript_legend(comparison: Compared, language: Language = "en") -> str:
+def superscript_legend(comparison: Comparison, language: Language = "en") -> str:
     """Returns the legend of bold numbers and superscripts."""
     words = catalogue("tables", language)
     settings = comparison.settings

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.compared import Compared
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
 from relyon.core.document.model import Document, Table
@@ -18,6 +17,8 @@ from relyon.core.texts.numbers import TERMINAL
 
 if TYPE_CHECKING:
     import polars
+
+    from relyon.analysis.comparison.comparison import Comparison
 
 __all__ = ["POWERS", "SHARES", "PlannedDifference", "QueryPlan", "plan_queries"]
 
@@ -132,7 +133,7 @@ class QueryPlan(Exportable):
 
 
 def plan_queries(
-    comparison: Compared,
+    comparison: Comparison,
     differences: Sequence[float | str] | None = None,
     *,
     powers: Sequence[float] = POWERS,
