@@ -60,7 +60,7 @@ class Ranking:
             from which judged documents were sampled (used by infAP).
         ignores: Whether each measure removes unjudged documents from its first k.
         unseen: Whether judged documents outside the list are ignored.
-        graded: Grades by document and subtopic; empty where the judgments have no subtopics.
+        graded: Grades by document and subtopic; empty if the judgments have no subtopics.
 
     Examples:
         >>> import relyon

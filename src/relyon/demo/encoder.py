@@ -228,7 +228,7 @@ def _published(path: Path, digest: str) -> bytes:
 
 
 class _Entry(TypedDict, total=False):
-    """What the header of a safetensors file says of one array."""
+    """The description of one array in the header of a safetensors file."""
 
     dtype: str
     shape: list[int]

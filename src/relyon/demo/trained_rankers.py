@@ -1,7 +1,7 @@
 """Rankers trained on the demo's grades and clicks, and their evaluation.
 
 Evaluation is by five-fold cross-validation: each ranker ranks the candidates of questions that it
-was not trained on. All are evaluated on people's grades, whatever they were trained on. The
+was not trained on. All are evaluated on people's grades, regardless of the training labels. The
 settings were chosen once, for all rankers together, on this same data.
 """
 

@@ -87,7 +87,7 @@ class UngradedStory(Exportable):
         }
 
     def document(self, *, digits: int = 3, language: Language = "en") -> Document:
-        """Returns both readings, and what may be said of them.
+        """Returns both readings and the conclusions from them.
 
         Args:
             digits: Decimals.

@@ -232,7 +232,7 @@ def key_column(
         wanted: The ids.
         names: Usual names, as `plain_name` has them.
         path: Of the table, for messages.
-        role: What to call such a column.
+        role: The role of the column, for messages.
         problem: The error's message if they contain none.
 
     Raises:

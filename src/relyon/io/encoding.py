@@ -25,7 +25,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16LE"),
     (codecs.BOM_UTF16_BE, "UTF-16BE"),
 )
-#: What native code says of a line; it does not look for the encoding.
+#: The message of native code about a line; it does not look for the encoding.
 NOT_UTF8 = "is not UTF-8 text"
 #: What all bytes can be.
 SINGLE = "LATIN1"

@@ -29,21 +29,21 @@ ACTIONS = {
     "purchase": "purchase",
 }
 
-#: How many clicks the mean value of all clicks is worth beside a document's own.
+#: The weight, in clicks, of the mean value of all clicks next to a document's own.
 PRIOR = 2.0
 
 
 @dataclass(frozen=True)
 class Actions:
-    """What a click is worth by what followed it: a long stay, a cart, a purchase.
+    """The value of a click by the action that followed: a long stay, a cart, a purchase.
 
     A click has the value of the best thing that followed, as a share of the highest value. What
     follows a click does not depend on the position: who clicked had seen the result. So the value
     of a document's clicks is their plain mean; only whether it is clicked needs a click model.
 
     Attributes:
-        values: What each is worth: `click`, `dwell`, `cart`, `purchase`, of those that count. A
-            click that is worth 0 leaves conversion: `{"click": 0, "purchase": 1}`.
+        values: The values of `click`, `dwell`, `cart` and `purchase`, of those that count. A
+            click with the value 0 leaves conversion: `{"click": 0, "purchase": 1}`.
         long_dwell: From how many seconds on a stay counts as `dwell`.
         per: `impression` for the probability of a click times the value of a click, or `click` for
             the value of a click alone.
@@ -107,7 +107,7 @@ class Actions:
                 )
 
     def done(self, name: str) -> nw.Expr:
-        """Returns the expression that says of each row whether an action was done."""
+        """Returns an expression that is true for rows on which an action was done."""
         import narwhals as nw
 
         column = nw.col(ACTIONS[name])
@@ -169,7 +169,7 @@ class ActionCounts:
         return {name: int(self.pairs[name].sum() or 0) for name in ("clicks", *self.names)}
 
     def valued(self, pairs: pl.DataFrame, clicked: Relevance) -> Relevance:
-        """Returns what pairs are worth: the probability of a click times the value of a click.
+        """Returns the values of pairs: the probability of a click times the value of a click.
 
         The value of a click begins at its mean over the log, with the weight of two clicks. Its
         uncertainty is taken as that of a share, which is the most that it can be.

@@ -158,7 +158,7 @@ class HumanComparison:
     """The labels of several models against the grades of people.
 
     Attributes:
-        agreements: One per model and measure, model by model; empty where no query has documents
+        agreements: One per model and measure, model by model; empty if no query has documents
             of different grades.
         orders: One per model.
         disagreements: Examples, the labels furthest apart first, model by model.
@@ -196,7 +196,7 @@ class HumanComparison:
 
     @property
     def decided(self) -> tuple[Contrast, ...]:
-        """The differences to the first model that are more than chance explains."""
+        """The significant differences to the first model."""
         contrasts = [one.contrast for one in self.agreements if one.contrast is not None]
         return tuple(one for one in contrasts if one.verdict in ("better", "worse"))
 
@@ -264,7 +264,7 @@ class HumanComparison:
         return said
 
     def _fewer(self, words: Catalogue) -> list[str]:
-        """Says which numbers rest on fewer queries than the pool has, if any do."""
+        """Returns a sentence on numbers that rest on fewer queries than the pool has."""
         named: list[str] = []
         for measure in self.measures:
             found = {one.model: one.queries for one in self.agreements if one.measure == measure}
@@ -279,7 +279,7 @@ class HumanComparison:
         return [words.say("people.fewer", counts=named)] if named else []
 
     def verdict(self, words: Catalogue) -> str:
-        """Says which models agree with people better or worse than the first, if that is known."""
+        """Returns sentences on models that agree with people better or worse than the first."""
         first = self.orders[0].model
         found: dict[tuple[str, str], list[str]] = {}
         for one in self.decided:

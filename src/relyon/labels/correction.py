@@ -32,7 +32,7 @@ class Corrected(Independent):
     probability of a click there. Noise can carry it beyond (a + d) / (b + d), where it is cut.
 
     Its effective impressions are those at the reference whose rate would vary as much: the variance
-    is Σ w²θγ(1 − θγ) / (b + d)². How sure θ is does not count.
+    is Σ w²θγ(1 − θγ) / (b + d)². The uncertainty of θ is ignored.
 
     Attributes:
         examination: θ of each position that has one; None to estimate it from the log: AllPairs.
@@ -102,7 +102,7 @@ class Corrected(Independent):
         )
 
     def notes(self, parameters: Parameters) -> tuple[Note, ...]:
-        """Says how many impressions are at positions of which θ is not known."""
+        """Returns a note on impressions at positions whose θ is unknown."""
         count = int(parameters.shared["left_out"][0])
         return (Note("clicks-unknown-examination", count, "warning"),) if count else ()
 

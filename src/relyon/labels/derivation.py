@@ -63,7 +63,7 @@ def make_labels(
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
         need_dwell: Clicks without a dwell time do not count either.
         drop_bots: Leaves out users with non-human rates: `relyon.online.logs.Bots`.
-        actions: What a click is worth by what followed it: `Actions`, or the values by name, such
+        actions: The value of a click by what followed it: `Actions`, or the values by name, such
             as `{"click": 1, "cart": 3, "purchase": 5}`. A cart or purchase without a click counts
             as a click.
         prior: Clicks and impressions that every probability begins with, in place of the model's;

@@ -66,8 +66,8 @@ class Examined(Iterated):
     def relevance(self, parameters: Parameters) -> Relevance:
         """The probability of a click at the top: the log knows only the products of θ and α.
 
-        Where the log has no results at the top, it is the attraction alone. How sure the
-        examination is does not count: it rests on all pairs.
+        Without results at the top in the log, it is the attraction alone. The uncertainty of the
+        examination is ignored, as it rests on all pairs.
         """
         import numpy as np
 

@@ -220,12 +220,12 @@ def _measured(
                 )
             )
     notes = results[0].notes if comparison is None else comparison.notes
-    # Which queries each number rests on is said beside it.
+    # The queries that each number rests on are shown beside it.
     return tuple(found), tuple(one for one in notes if one.kind not in SAID)
 
 
 def _orders(model: str, frame: pl.DataFrame, examples: int) -> tuple[PairOrder, list[Disagreement]]:
-    """Counts pairs of documents that people graded differently, by how sure labels order them."""
+    """Counts pairs of documents that people graded differently, by the certainty of the labels."""
     import numpy as np
 
     counts = np.zeros(3, np.int64)

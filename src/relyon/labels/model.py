@@ -185,7 +185,7 @@ class ClickModel(ABC):
 
     @abstractmethod
     def relevance(self, parameters: Parameters) -> Relevance:
-        """Says how relevant each pair is."""
+        """Returns the relevance of each pair."""
 
     @abstractmethod
     def probabilities(
@@ -228,7 +228,7 @@ class FittedModel:
         pairs: The pairs of the log: `query` and `document`.
         parameters: The fitted parameters.
         depth: Ignore positions after this one.
-        shown: Impressions of each pair in the log; None where the parameters are known.
+        shown: Impressions of each pair in the log; None if the parameters are known.
     """
 
     model: ClickModel
@@ -302,10 +302,10 @@ class FittedModel:
         return log_likelihood(lists, self.click_probabilities(lists, conditional=True))
 
     def perplexity(self, lists: Lists, *, conditional: bool = False) -> Values:
-        """Returns the perplexity at each position: 1 where every click is foreseen, 2 for a guess.
+        """Returns the perplexity at each position: 1 where every click is predicted, 2 for a guess.
 
         Args:
-            lists: Lists whose clicks are to be foreseen.
+            lists: Lists whose clicks are predicted.
             conditional: Whether the clicks above a result are known, or nothing is.
         """
         return perplexity(lists, self.click_probabilities(lists, conditional=conditional))
@@ -319,7 +319,7 @@ class FittedModel:
 
         Args:
             lists: Lists, as of `lists_of`.
-            clicks: What `click_probabilities` says of them, where that is known already.
+            clicks: The result of `click_probabilities`, if it is known already.
         """
         import numpy as np
 

@@ -62,9 +62,9 @@ class ModelFit:
         perplexity: Of clicks, nothing else being known: the mean over positions.
         conditional_perplexity: Of clicks, those above being known: the mean over positions.
         by_position: The perplexity at each position.
-        examination: How likely users see each position, compared with the first; empty where the
-            model does not say.
-        reliability: How often results were clicked whose clicks it foresaw alike.
+        examination: The probability that users see each position, relative to the first; empty if
+            the model has none.
+        reliability: The click rates of results by their predicted probability.
     """
 
     model: str
@@ -107,7 +107,7 @@ class ModelComparison(Exportable):
     Attributes:
         fits: One per model, in the order they were named.
         trained: Sessions that the models were fitted on.
-        tested: Sessions whose clicks they were to foresee.
+        tested: Sessions whose clicks they predicted.
         level: Confidence level of the intervals.
         source: The log.
         notes: Notes about the log and the judgments.
@@ -228,7 +228,7 @@ def compare_models(
     level: float = 0.95,
     threads: int = 0,
 ) -> ModelComparison:
-    """Fits click models on most sessions of a log and lets them foresee the clicks of the rest.
+    """Fits click models on most sessions of a log and predicts the clicks of the rest.
 
     Held-out sessions are chosen by their ids: the same ones every time. Intervals are of the mean
     difference per session, its variance that of a ratio over queries, so that the many sessions of
@@ -237,7 +237,7 @@ def compare_models(
     With the grades of people, the labels that each model finds in those sessions are compared with
     them, too: a model's labels are the scores of a run that returns what people graded and the log
     shows, so ties, intervals and tests are those of `relyon.compare`. Queries all of whose
-    documents have one grade say nothing of an order, and are left out.
+    documents have one grade do not determine an order and are left out.
 
     Args:
         sessions: What `relyon.read_sessions` takes.
@@ -321,7 +321,7 @@ def compare_models(
 
 
 def _fits(lists: Lists, fitted: Sequence[FittedModel], level: float) -> Iterator[ModelFit]:
-    """Lets models foresee the clicks of lists."""
+    """Predicts the clicks of lists with models."""
     import numpy as np
 
     counts = lists.counts

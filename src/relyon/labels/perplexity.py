@@ -33,7 +33,7 @@ STEPS = 1 << 16
 
 @dataclass(frozen=True)
 class Bin:
-    """Results whose clicks a model foresaw with about the same probability.
+    """Results whose clicks a model predicted with about the same probability.
 
     Attributes:
         foreseen: The mean probability.
@@ -63,7 +63,7 @@ def log_likelihood(lists: Lists, clicks: Values) -> Values:
 
 
 def perplexity(lists: Lists, clicks: Values) -> Values:
-    """Returns the perplexity at each position: 1 where every click is foreseen, 2 for a guess.
+    """Returns the perplexity at each position: 1 where every click is predicted, 2 for a guess.
 
     Positions count from 1, where nothing was shown too: it is NaN there.
 
@@ -113,7 +113,7 @@ def query_numbers(lists: Lists) -> NDArray[np.int64]:
 
 
 def reliability(lists: Lists, clicks: Values, level: float, bins: int = 10) -> tuple[Bin, ...]:
-    """Returns how often results were clicked that a model foresaw alike: is 0.3 really 0.3?
+    """Returns click rates by predicted probability: is 0.3 really 0.3?
 
     Bins contain about equally many results; equal probabilities share a bin.
 

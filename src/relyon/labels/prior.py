@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["beta_binomial", "with_estimated_prior"]
 
-#: How many impressions a prior is worth at most: more is a log in which documents do not differ.
+#: The largest weight of a prior, in impressions: more is a log in which documents do not differ.
 MOST = 1e4
 
 

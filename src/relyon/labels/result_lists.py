@@ -1,4 +1,4 @@
-"""Lists of results in arrays: what models foresee and simulate."""
+"""Lists of results in arrays: the input of predictions and simulations."""
 
 from __future__ import annotations
 

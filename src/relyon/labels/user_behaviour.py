@@ -1,4 +1,4 @@
-"""How users go through a list: what is assumed where no fit says it."""
+"""How users go through a list: defaults for parameters that are not fitted."""
 
 from __future__ import annotations
 

@@ -52,14 +52,14 @@ class Fields:
         return float(self._get(name, float, default))
 
     def numbers(self, name: str) -> tuple[float, ...]:
-        """Returns a list of numbers, empty where it is left out."""
+        """Returns a list of numbers, empty if it is left out."""
         values = self._get(name, list, [])
         if not all(isinstance(one, int | float) for one in values):
             self.fail(message("learn.is-not-list", name=name))
         return tuple(map(float, values))
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Returns a list of texts, empty where it is left out."""
+        """Returns a list of texts, empty if it is left out."""
         values = self._get(name, list, [])
         if not all(isinstance(one, str) for one in values):
             self.fail(message("learn.is-not-list-of-texts", name=name))
@@ -70,7 +70,7 @@ class Fields:
         return tuple(tuple(map(int, one)) for one in self._get(name, list, None))
 
     def mapping(self, name: str) -> dict[str, str]:
-        """Returns a table of texts, empty where it is left out."""
+        """Returns a table of texts, empty if it is left out."""
         values = self._get(name, dict, {})
         if not all(isinstance(one, str) for one in values.values()):
             self.fail(message("learn.is-not-table", name=name))

@@ -34,7 +34,7 @@ class Choice:
     Attributes:
         text: What it says.
         right: Whether it is right.
-        reply: What is said to who chose it: for a wrong one, which misconception it shows.
+        reply: The reply to this choice: for a wrong one, the misconception that it shows.
     """
 
     text: str
@@ -75,9 +75,9 @@ class Predict(Block):
     Attributes:
         id: Its name.
         ask: The question.
-        choices: Answers to choose; empty where a number is guessed.
-        slider: The scale of the guess; `None` where answers are chosen.
-        reply: What is said after a guess on the scale.
+        choices: Answers to choose; empty if a number is guessed.
+        slider: The scale of the guess; `None` if answers are chosen.
+        reply: The reply to a guess on the scale.
     """
 
     kind: ClassVar[str] = "predict"
@@ -152,8 +152,8 @@ class Quiz(Block):
         tolerance: How far off a number may be.
         wrong: Wrong numbers and what they show, for `number`.
         items: What is put in order, in the right order, for `order`.
-        reply: What is said to a right number or order.
-        otherwise: What is said to any other number or order.
+        reply: The reply to a right number or order.
+        otherwise: The reply to any other number or order.
     """
 
     kind: ClassVar[str] = "quiz"
@@ -254,8 +254,8 @@ class Derive(Block):
     Attributes:
         id: Its name.
         of: The measure and its list, such as ``ndcg@3:2,3,0``.
-        before: What is said before the first step; may be empty.
-        after: What is said after the last step; may be empty.
+        before: The text before the first step; may be empty.
+        after: The text after the last step; may be empty.
     """
 
     kind: ClassVar[str] = "derive"

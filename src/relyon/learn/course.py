@@ -21,7 +21,7 @@ def read_course(folder: Path, language: Language) -> tuple[Lesson, ...]:
     """Reads the lessons of a folder with one folder for each language.
 
     Args:
-        folder: Holds `en`, `zh` …, each with files such as `03-ndcg.md`.
+        folder: Contains `en`, `zh` …, each with files such as `03-ndcg.md`.
         language: Which of them.
 
     Raises:

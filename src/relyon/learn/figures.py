@@ -1,7 +1,7 @@
 """Figures of lessons: results of larger computations, made by relyon's public functions.
 
 A figure is a function with a name; a lesson asks for one of its numbers (``=#power@40/detectable``)
-or shows what it returns for each setting of a dial. Whatever is random in it has a fixed seed.
+or shows what it returns for each setting of a dial. Random parts have a fixed seed.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ Values = NDArray[np.float64]
 
 @figure("depth")
 def depth(setting: float) -> Figure:
-    """What `relyon.depth` says of a cutoff, for two rankers and a log of simulated users.
+    """The advice of `relyon.depth` on a cutoff, for two rankers and a log of simulated users.
 
     Without a cutoff: the rank by which 95% of the users have their last click.
     """

@@ -1,4 +1,4 @@
-"""Figures of the lesson on labels: the uncertainty of a label, and clicks that were none."""
+"""Figures of the lesson on labels: the uncertainty of a label, and clicks without interest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The game “Defeat the DCG monster”: queries of the demo whose lists are put in a better order.
 
-A level's monster has as many hit points as the ideal list is worth; the list that the player made
-is the attack. Every value that the page shows is recorded from `relyon.evaluate`.
+A level's monster has as many hit points as the value of the ideal list; the list that the player
+made is the attack. Every value on the page is recorded from `relyon.evaluate`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Level:
         query: Its text in each language.
         documents: What BM25 returned, best ranked first.
         bench: Judged documents that it did not return and the player may bring in.
-        measure: What an attack is worth.
+        measure: The value of an attack.
         sum: The measure that the documents add to: `measure` itself, or what it divides.
     """
 
@@ -112,7 +112,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Fight:
-    """What a level's lists are worth.
+    """The values of a level's lists.
 
     Attributes:
         ideal: The monster's hit points.

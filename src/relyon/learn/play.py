@@ -21,7 +21,7 @@ class PlayDocument:
     """A document that can be moved.
 
     Attributes:
-        title: What it is called.
+        title: The title.
         grade: Its grade; NaN where unjudged.
     """
 

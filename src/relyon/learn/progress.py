@@ -17,7 +17,7 @@ __all__ = ["RATINGS", "Progress", "read_progress"]
 
 FORMAT, VERSION = "relyon-learn", 1
 PARTS = ("answers", "cards", "scores")
-#: What a learner says of a card, from forgotten to easy: FSRS counts them from 1.
+#: A learner's ratings of a card, from forgotten to easy: FSRS counts them from 1.
 RATINGS = ("again", "hard", "good", "easy")
 
 

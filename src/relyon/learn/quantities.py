@@ -148,13 +148,13 @@ class MeasuredLists:
 
 
 def document_name(place: int) -> str:
-    """Returns what a document is called by its place in the list, counted from 0."""
+    """Returns a document's name by its place in the list, counted from 0."""
     return LETTERS[place] if place < len(LETTERS) else f"d{place + 1}"
 
 
 @cache
 def quantity(text: str) -> float:
-    """Returns what an expression is worth.
+    """Returns the value of an expression.
 
     Args:
         text: The expression, without the `=` before it.

@@ -43,7 +43,7 @@ State = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Record:
-    """What every list that can be reached is worth.
+    """The values of every list that can be reached.
 
     Attributes:
         start: The first list's key.
@@ -78,7 +78,7 @@ def record(play: Play) -> Record:
 def values_of(
     states: Sequence[State], measures: Sequence[str], rules: str = ""
 ) -> dict[str, tuple[float | None, ...]]:
-    """Returns what lists are worth, by their keys: `None` where a measure is undefined.
+    """Returns the values of lists by their keys: `None` where a measure is undefined.
 
     Args:
         states: The lists.
@@ -109,7 +109,7 @@ def first_state(play: Play) -> State:
 
 
 def key(state: State) -> str:
-    """Returns what a list is called in the record."""
+    """Returns the key of a list in the record."""
     retrieved, missing = state
     return " ".join(retrieved) + ("/" + " ".join(sorted(missing)) if missing else "")
 

@@ -67,7 +67,7 @@ def polars_columns(
 ) -> dict[str, pl.Series]:
     """Extracts the columns of judgments, a run or scored rows from any data frame.
 
-    Polars, pandas, PyArrow, DuckDB and whatever else narwhals knows; and everything that exports
+    Polars, pandas, PyArrow, DuckDB and every other frame of narwhals; and everything that exports
     the Arrow PyCapsule interface. The frame itself is not changed.
 
     Raises:
@@ -119,10 +119,10 @@ def named_series(frame: object, wanted: Callable[[str], bool]) -> dict[str, pl.S
 
     Args:
         frame: As for `polars_columns`.
-        wanted: Whether a column with that name is taken.
+        wanted: Whether to return a column with that name.
 
     Raises:
-        InputError: If it is no data frame.
+        InputError: If it is not a data frame.
     """
     import narwhals as nw
     import polars as pl

@@ -256,7 +256,7 @@ class Tsv(Csv):
         return bool(lines) and b"\t" in lines[0] and lines[0].lstrip()[:1] not in (b"{", b"[")
 
     def may_be(self, head: bytes) -> bool:
-        """Always true, whatever the headings are."""
+        """Always true, regardless of the headings."""
         return True
 
 
@@ -310,7 +310,7 @@ def _fast(data: Text, layout: _Layout) -> dict[str, pl.Series] | None:
     width, position = layout.width, layout.position
     names = [f"column_{number}" for number in range(1, width + 1)]
     try:
-        # Without a header each column has the name given here, whatever the file contains.
+        # Without a header each column has the name given here, regardless of its content.
         frame = pl.read_csv(
             data.path if data.source.plain else data.whole(),
             has_header=False,

@@ -25,7 +25,7 @@ class Cascade(Chain):
 
     α = (a + first clicks) / (b + impressions with no click above). A second click of a session is
     impossible under the model: what follows the first is not counted, and counts as of the least
-    probability where sessions are foreseen.
+    probability where sessions are predicted.
 
     Source: Craswell et al., An experimental comparison of click position-bias models (2008).
     """

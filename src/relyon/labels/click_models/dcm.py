@@ -24,7 +24,7 @@ class DCM(Chain):
     """The user goes down; after a click at position r on with probability λ_r.
 
     α = (a + clicks) / (b + impressions at or above the last click); λ_r = (a + clicks at r that
-    another one followed) / (b + clicks at r). The user is held to be satisfied by the last click,
+    another one followed) / (b + clicks at r). The user is taken as satisfied by the last click,
     and to have seen everything in a session without one.
 
     Source: Guo, Liu, Wang, Efficient multiple-click models in web search (2009).

@@ -23,7 +23,7 @@ __all__ = ["GCTR"]
 class GCTR(Independent):
     """Every result is clicked with one probability: (a + clicks) / (b + impressions).
 
-    The baseline that says nothing of documents. Also known as the random click model.
+    The baseline that ignores documents. Also known as the random click model.
 
     Source: Chuklin, Markov, de Rijke, Click Models for Web Search (2015), 3.1.
     """

@@ -23,7 +23,7 @@ __all__ = ["RCTR"]
 class RCTR(Independent):
     """A result is clicked with the probability of its position: (a + clicks) / (b + impressions).
 
-    It says nothing of documents: the baseline of how much position alone explains.
+    It ignores documents: the baseline for the effect of position alone.
 
     Source: Craswell et al., An experimental comparison of click position-bias models (2008).
     """

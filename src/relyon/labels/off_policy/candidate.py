@@ -33,7 +33,7 @@ class Candidate:
         table: `query`, `position`, `document` and `probability`; a null query or position stands
             for every one.
         ranking: Whether it is one list per query, without chance.
-        name: What results call it.
+        name: Its name in results.
     """
 
     table: pl.DataFrame
@@ -51,7 +51,7 @@ def read_candidate(source: object, *, name: str | None = None) -> Candidate:
 
     Args:
         source: A path, a data frame, a `Run` or a mapping {query: {document: score}}.
-        name: What results call it.
+        name: Its name in results.
 
     Raises:
         InputError: If it cannot be read, a probability is not from 0 to 1, or those of one decision
@@ -101,7 +101,7 @@ def policy_of(log: object, *, depth: int = 10, name: str | None = None) -> Candi
     Args:
         log: What `relyon.labels.off_policy.read_feedback` takes, of single decisions.
         depth: Ignore positions after this one.
-        name: What results call it.
+        name: Its name in results.
 
     Raises:
         InputError: If sessions have several results: how likely a list is does not follow from how

@@ -73,7 +73,7 @@ class Evidence:
 
     @cached_property
     def rewards(self) -> RewardModel:
-        """What each part of the log is foreseen to earn from the other parts."""
+        """The rewards of each part of the log, predicted from the other parts."""
         return fit_rewards(self.choices)
 
 
@@ -84,12 +84,11 @@ class Terms:
     Attributes:
         numerator: Shape (n,).
         denominator: Shape (n,); None for the number of sessions.
-        low: What no numerator can be below.
-        high: What none can be above.
-        certain: Whether the sessions alone make the estimate: otherwise a model does whose error
-            they do not show, and there is no interval.
-        ordered: Whether no term rests on sessions that come later, so that an always-valid interval
-            holds.
+        low: A lower bound of the numerators.
+        high: An upper bound of the numerators.
+        certain: Whether the estimate rests on the sessions alone. Otherwise a model contributes an
+            error that they do not show, and there is no interval.
+        ordered: Whether no term depends on later sessions, so that always-valid intervals exist.
     """
 
     numerator: Values
@@ -107,8 +106,8 @@ class Estimator(ABC):
         name: Its name.
         level: What its weights are of; None for one without weights.
         lists: Whether it needs to know the candidate's lists as a whole.
-        unseen: What it makes of results that the log never showed: they count as if they earned
-            nothing (`zero`), it speaks of the rest alone (`part`), or a model stands for them.
+        unseen: How it treats results that the log never showed: they earn nothing (`zero`), the
+            estimate covers the rest alone (`part`), or a model replaces them.
     """
 
     name: ClassVar[str]

@@ -81,7 +81,7 @@ def evaluate_policy(
     Raises:
         InputError: If no estimator can say anything: the log has shown nothing of what the
             candidate shows. The hint names what would have to be logged.
-        ParameterError: If an option has a value that it cannot have.
+        ParameterError: If an option has an invalid value.
         UnknownNameError: If an estimator or the click model is unknown.
 
     Examples:
@@ -191,7 +191,7 @@ def _named(names: Sequence[str] | None) -> list[Estimator]:
 def _mean_prior(model: ClickModel, feedback: Feedback) -> ClickModel:
     """Returns a click model whose prior has the log's clicks per result for its mean.
 
-    What labels begin with, one click in two impressions, would be most of what is foreseen of rare
+    What labels begin with, one click in two impressions, would dominate the predictions of rare
     clicks.
     """
     shown = int((feedback.documents >= 0).sum())
@@ -340,7 +340,7 @@ def _notes(
 
 
 def _off(weights: Weights) -> bool:
-    """Says whether the mean weight is not 1, by more than four standard errors."""
+    """Returns whether the mean weight differs from 1 by more than four standard errors."""
     import numpy as np
 
     values = weights.values.mean(axis=1)

@@ -46,8 +46,8 @@ class Feedback:
         documents: What was shown: a row of `names`, or `NOTHING`. Shape (n, k).
         rewards: The reward, such as a click. Shape (n, k).
         positions: The position of each place. Shape (contexts, k).
-        propensities: How likely it was, NaN where nothing was shown; None where the log does not
-            say. Shape (n, k).
+        propensities: How likely it was, NaN where nothing was shown; None if the log lacks
+            it. Shape (n, k).
         given: What the propensities are of.
         names: The documents.
         hashes: Hashes of the session ids.
@@ -153,7 +153,7 @@ def read_feedback(
     Raises:
         InputError: If the log has no reward, contains no sessions, has two results of a
             session at one position, or a propensity is missing, or not above 0 and at most 1.
-        ParameterError: If the log has propensities of lists, and it is not said which.
+        ParameterError: If the log has propensities of lists, and `propensities` does not choose.
     """
     import numpy as np
     import polars as pl
@@ -344,7 +344,7 @@ def _at_line(text: str, path: str, row: int, hint: str) -> InputError:
 
 
 def _given(wanted: Propensities, there: bool, single: bool, path: str) -> Propensities:
-    """Says what the propensities are of."""
+    """Returns what the propensities refer to."""
     if not there:
         return "none"
     if single:

@@ -63,7 +63,7 @@ def interval_of(
         resampling: Setting of the bootstrap.
         groups: The group of each session, where groups are independent and not sessions; for the
             bootstrap and t.
-        order: The sessions in an order that says nothing of them, for `betting`.
+        order: The sessions in an order that does not depend on them, for `betting`.
     """
     import numpy as np
 
@@ -126,7 +126,7 @@ def _of_ratio(
     covariance = np.cov(above, below)
 
     def refuted(value: float, side: int) -> float:
-        """Above 0 where the mean is further from 0 than chance allows."""
+        """Above 0 if the mean differs significantly from 0."""
         if name == "bernstein":
             variance = covariance[0, 0] - 2 * value * covariance[0, 1] + value**2 * covariance[1, 1]
             half = bernstein_half(max(float(variance), 0.0), width, count, confidence)

@@ -1,4 +1,4 @@
-"""A simple model of rewards: the mean of each cell, drawn to the mean of its position."""
+"""A simple model of rewards: the mean of each cell, shrunk to the mean of its position."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class RewardModel:
-    """What each place is foreseen to earn, for each part of the log.
+    """The predicted reward of each place, for each part of the log.
 
     Attributes:
-        fold: The part of each session; what is foreseen of it comes from the other parts.
+        fold: The part of each session; its predictions come from the other parts.
         logged: Of what was shown. Shape (n, k).
         candidate: Of what the candidate shows, the mean over its chances. Shape (parts, contexts,
             k).
@@ -37,7 +37,7 @@ class RewardModel:
     candidate: Values
 
     def of_sessions(self, context: NDArray[np.int64]) -> Values:
-        """Returns what the candidate is foreseen to earn in each session. Shape (n, k)."""
+        """Returns the predicted rewards of the candidate in each session. Shape (n, k)."""
         found: Values = self.candidate[self.fold, context]
         return found
 
@@ -45,14 +45,14 @@ class RewardModel:
 def fit_rewards(choices: Choices, *, folds: int = FOLDS) -> RewardModel:
     """Fits the reward of each document at each place of each context.
 
-    A cell of n sessions with rewards r is foreseen to earn (Σr + s m) / (n + s): m is the mean at
+    A cell of n sessions with rewards r has the prediction (Σr + s m) / (n + s): m is the mean at
     its position over all contexts, s is 10 sessions. What was never shown has m, and so has
     nothing at all 0.
 
     Args:
         choices: The candidate on the log's decisions.
-        folds: Parts of the log, by the hash of the session's id: each is foreseen from the others.
-            With 1, all of the log foresees all of it.
+        folds: Parts of the log, by the hash of the session's id: each is predicted from the others.
+            With 1, all of the log predicts all of it.
     """
     import numpy as np
 

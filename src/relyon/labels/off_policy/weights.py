@@ -54,8 +54,8 @@ class Weights:
     Attributes:
         level: What they are of.
         values: Shape (n, k); of lists the same at every place.
-        bound: What no weight is above, as far as the log tells: the candidate's largest probability
-            over the smallest propensity, which need not be one of the candidate's.
+        bound: An upper bound of the weights, estimated from the log: the candidate's largest
+            probability over the smallest propensity, which need not be one of the candidate's.
         estimated: Whether propensities were counted in the log.
         seen: The share of each place's probability that the log has shown. Shape (contexts, k).
         choices: What they compare.

@@ -48,7 +48,7 @@ class AllPairs(Estimator):
     impression weighted by the inverse of how often the document was shown there: Σ c of its rates,
     times the weight of the document, as `Swaps` defines it. r_kk' = r_k'k is how attractive
     these documents are; a parameter of its own for every two positions. In the logarithms of θ and
-    r the likelihood is concave: Newton's method finds its maximum. θ is not held below 1, which is
+    r the likelihood is concave: Newton's method finds its maximum. θ is not limited to 1, which is
     that of the reference.
 
     Source: Agarwal et al., Estimating position bias without intrusive interventions (2019).

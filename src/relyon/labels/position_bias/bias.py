@@ -201,7 +201,7 @@ class PositionBias(Exportable):
         return said
 
     def _experiments(self, words: Catalogue) -> list[str]:
-        """Says what nothing connects with the reference, and what would have to be logged."""
+        """Returns sentences on positions without a link to the reference, and on what to log."""
         experiments = self.connection.experiments
         if not experiments:
             return []

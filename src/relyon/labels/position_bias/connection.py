@@ -86,7 +86,7 @@ class Connection:
 
 
 def connect(cells: Cells, swaps: Swaps, reference: int, level: float) -> Connection:
-    """Says which positions can be compared with the reference.
+    """Returns the positions that can be compared with the reference.
 
     Two positions are connected if a document was shown at both, or both are connected with a third.
     Clicks must connect them, too, both ways: where documents shown at some positions and at
@@ -189,10 +189,10 @@ def sessions_needed(first: float, second: float, level: float = 0.95) -> float:
 
 
 class Support(NamedTuple):
-    """What a log says of documents, free of position bias.
+    """Evidence of a log about documents, free of position bias.
 
     Attributes:
-        shown: Impressions of each pair at positions that can be compared with the first; None where
+        shown: Impressions of each pair at positions that can be compared with the first; None if
             all count.
         notes: Which positions cannot.
     """

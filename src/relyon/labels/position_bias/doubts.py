@@ -1,4 +1,4 @@
-"""Where estimates of position bias contradict each other by more than chance explains."""
+"""Significant differences between estimates of position bias."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAME = 1e-6
 
 @dataclass(frozen=True)
 class Doubt:
-    """Two estimates that differ by more than chance explains.
+    """Two estimates that differ significantly.
 
     If clicks are examination times attraction, and positions change for reasons that have nothing
     to do with relevance, all estimates agree but for chance. The converse is false: if

@@ -91,7 +91,7 @@ class Pivot(Paths):
     title: ClassVar[str] = "Pivot"
 
     def path(self, reference: int, place: int) -> Sequence[int]:
-        """There in one step."""
+        """Directly, in one step."""
         return [reference, place] if place != reference else [reference]
 
 

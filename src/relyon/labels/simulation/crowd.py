@@ -43,7 +43,7 @@ class Crowd:
         per_day: Sessions a day.
         shuffle: The probability that a session's list is in random order.
         swap: The probability that two of its results, drawn at random, trade places.
-        noise: The probability that any result is clicked, whatever the model says.
+        noise: The probability that any result is clicked, regardless of the model.
         misclicks: The probability that any result is clicked by mistake, and left at once.
         bots: The share of sessions that are bots', which click on everything.
         dwell: The median seconds after a click that did not satisfy, and after one that did.

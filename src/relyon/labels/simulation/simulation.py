@@ -39,7 +39,7 @@ __all__ = ["Simulation", "simulate"]
 
 @dataclass(frozen=True)
 class Simulation(Exportable):
-    """Users whose minds are known, and the log that they leave.
+    """Simulated users and their log.
 
     As a table it is the truth about pairs; the log itself is drawn when it is read.
 

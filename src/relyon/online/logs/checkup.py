@@ -202,7 +202,7 @@ def examine(
     only: Iterable[str | Check] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Checkup:
-    """Looks for what is wrong with a search log, and says what it does to the numbers.
+    """Checks a search log, and describes the effect of each fault on the numbers.
 
     Every check is written against narwhals' lazy frames, so that it runs where the log is: on
     Polars, DuckDB or PySpark. Nothing is changed; `Checkup.repair` makes a cleaned copy.

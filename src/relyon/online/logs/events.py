@@ -59,7 +59,7 @@ class DuplicateRows(Check):
         )
 
     def repair(self, frame: pl.LazyFrame, log: Log) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-        """Keeps one row each: the first time, and whatever was done to any of them."""
+        """Keeps one row of each: the first time, and the actions on all of them."""
         import polars as pl
 
         shown = pl.col("shown") if log.has("shown") else pl.lit(True)
@@ -159,7 +159,7 @@ class ClicksOnly(Check):
 
     Attributes:
         share: At least this share of the lists contains only clicked documents.
-        lists: With fewer lists nothing is said.
+        lists: With fewer lists there is no finding.
     """
 
     name = "clicks-only"

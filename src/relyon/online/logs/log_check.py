@@ -144,7 +144,7 @@ class Log:
         return self._known[name]
 
     def has(self, *names: str) -> bool:
-        """Says whether the log has all of these columns."""
+        """Returns whether the log has all of these columns."""
         return set(names) <= set(self.columns)
 
     @property
@@ -268,7 +268,7 @@ class Log:
     def examples(
         self, frame: LazyRows, *names: str, count: int = EXAMPLES
     ) -> tuple[Mapping[str, object], ...]:
-        """Returns a few rows as JSON-ready values, the same ones whatever the order of the rows."""
+        """Returns a few rows as JSON-ready values, the same ones for any order of the rows."""
         found = list(frame.collect_schema().names())
         chosen = [name for name in (names or (*REQUIRED, "timestamp")) if name in found]
         return plain(gather(frame.select(chosen).unique().sort(chosen).head(count)))
@@ -303,12 +303,12 @@ class Check(ABC):
 
     @abstractmethod
     def apply(self, log: Log) -> Finding | None:
-        """Returns the finding, or None where there is nothing wrong."""
+        """Returns the finding, or None if nothing is wrong."""
 
     def repair(self, frame: pl.LazyFrame, log: Log) -> tuple[pl.LazyFrame, pl.LazyFrame] | None:
         """Returns the frame without it and the rows that were touched, as they were.
 
-        None where only people can decide.
+        None if only people can decide.
         """
         return None
 

@@ -163,7 +163,7 @@ class CutOffLists(Check):
 
     Attributes:
         share: At least so many of the lists.
-        lists: With fewer lists nothing is said.
+        lists: With fewer lists there is no finding.
     """
 
     name = "cut-off-lists"

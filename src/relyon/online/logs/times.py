@@ -29,7 +29,7 @@ def _forms(log: Log) -> pl.LazyFrame | None:
 
     Only here Polars is needed: no two engines read the same texts as times.
 
-    None where the times came as times: then there is only one form.
+    None if the column has a type of times: then there is only one form.
     """
     import polars as pl
 

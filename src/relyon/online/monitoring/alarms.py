@@ -93,7 +93,7 @@ def register(alarm: A) -> A:
 
 @register
 class Fell(Alarm):
-    """DCG dropped by more than chance explains."""
+    """DCG dropped significantly."""
 
     kind = "fell"
 

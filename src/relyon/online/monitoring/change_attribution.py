@@ -71,7 +71,7 @@ class Losses:
 
     @property
     def cause(self) -> Cause:
-        """Which loss rose by more than chance explains.
+        """The loss that rose significantly.
 
         `recall` or `ranking` where 60% or more of the rise is one of them, `both` where neither
         is that much, `neither` where no loss rose, and `unknown` if it cannot be determined.

@@ -154,7 +154,7 @@ class MonthlyChange:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether DCG `fell` or `rose` by more than chance explains, or it is `undecided`."""
+        """`fell` or `rose` if DCG changed significantly, else `undecided`."""
         if math.isnan(self.p_adjusted) or self.p_adjusted > self.alpha or not self.dcg.value:
             return "undecided"
         return "fell" if self.dcg.value < 0 else "rose"

@@ -1,4 +1,4 @@
-"""A month's mean as one draw of the process behind it: how far chance moves it to the next month.
+"""The variance of monthly means: how far chance moves the mean to the next month.
 
 The interval of a month is about the sessions of that month: a tier that was sampled whole is known
 without error. A change is about the process that generated the months: nothing is sampled whole
@@ -145,7 +145,7 @@ def cell_means(
 
     Args:
         names: The tiers.
-        sizes: Sessions of each tier; None where traffic decided how many were sampled of it.
+        sizes: Sessions of each tier; None if traffic decided how many were sampled.
         drawn: Sampled sessions of each tier, with a value or without.
         cells: What was sampled.
     """
@@ -312,7 +312,7 @@ def _part(one: MonthMean, owner: Whole, sign: float, queries: int) -> _Part:
     inside = one.weights / held[numbers]
     sizes = member.sum(axis=0)[numbers]
     alone = sizes == 1
-    # A tier of a single query says nothing of its own error: it is one of the month's queries.
+    # A tier of a single query does not show its own error: it is one of the month's queries.
     within = np.where(alone, 0.0, one.weights * np.sqrt(1 - 1 / sizes))
     within[~alone] /= 1 - inside[~alone]
     across = np.zeros(cells)

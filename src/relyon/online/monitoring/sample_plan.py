@@ -84,7 +84,7 @@ class SamplePlan(Exportable):
     def needed(
         self, drop: float, tier: str = ALL, queries: Queries = "same"
     ) -> tuple[int, int] | None:
-        """Returns the sessions that show a fall: per tier, and of all tiers; None where none do.
+        """Returns the sessions that show a drop: per tier, and of all tiers; None if none do.
 
         Between the sizes of the plan log(fall) is taken as linear in log(size).
 
@@ -248,7 +248,7 @@ def plan_sample(
 
     Raises:
         InputError: If it is no log of sessions, or the graded month has other tiers.
-        ParameterError: If an option has a value it cannot have.
+        ParameterError: If an option has an invalid value.
 
     Examples:
         >>> import polars as pl

@@ -198,7 +198,7 @@ def monitor(
 
     Raises:
         InputError: If there is no round, two are of the same month, or one was changed.
-        ParameterError: If an option has a value it cannot have.
+        ParameterError: If an option has an invalid value.
 
     Examples:
         >>> import polars as pl, relyon

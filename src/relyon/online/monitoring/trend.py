@@ -66,7 +66,7 @@ class Trend:
     def alarms(self, tier: str | None = None, max_drop: float | None = None) -> list[Alarm]:
         """Returns the alarms of the last month; none if there is only one month.
 
-        DCG dropped by more than chance explains (all tiers together, or one tier at its own k;
+        DCG dropped significantly (all tiers together, or one tier at its own k;
         Holm's correction controls the family-wise error rate at alpha); NDCG does not show the
         drop; or DCG dropped by more than was allowed, significant or not.
 

@@ -46,7 +46,7 @@ def draw_sample(
     seed: int = 0,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Sample:
-    """Draws sessions whose mean value says something about all sessions of a log.
+    """Draws sessions from which the mean over all sessions of a log can be estimated.
 
     The log is never held in memory: the engine counts sessions by query, and returns the sessions
     of queries that were drawn, and the results of sessions that were. Which ones these are depends
@@ -78,7 +78,7 @@ def draw_sample(
 
     Raises:
         InputError: If it is no log of sessions.
-        ParameterError: If an option has a value it cannot have.
+        ParameterError: If an option has an invalid value.
 
     Examples:
         >>> import polars as pl

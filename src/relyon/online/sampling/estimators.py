@@ -130,7 +130,7 @@ def estimate(
 
     Raises:
         InputError: If a sampled session or query has no value, or one that is not finite.
-        ParameterError: If an option has a value it cannot have.
+        ParameterError: If an option has an invalid value.
 
     Examples:
         >>> import polars as pl

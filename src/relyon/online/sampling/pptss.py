@@ -39,7 +39,7 @@ def draw_pptss(sessions: Sessions, tiers: Tiers, draws: int, seed: int) -> pl.Da
 
     Returns:
         `tier` (its number), `query`, `session`, `query_sessions`, `draw_probability` p of the
-        query at every draw and its `inclusion_probability` 1 - (1 - p)^n; one row a draw, in their
+        query at every draw and its `inclusion_probability` 1 - (1 - p)^n; one row per draw, in
         order.
     """
     import polars as pl

@@ -71,7 +71,7 @@ class Stratum:
     k: int
 
     def limits(self) -> dict[str, int]:
-        """Returns what the rows of a written sample say of their tier, besides its size."""
+        """Returns the columns of a written sample that describe a tier, besides its size."""
         return {"tier_queries": self.queries, "tier_least": self.least, "tier_most": self.most}
 
     def to_dict(self) -> dict[str, object]:
@@ -125,13 +125,13 @@ class Sample(Exportable):
         return len(self.sessions)
 
     def to_frame(self) -> pl.DataFrame:
-        """Returns one row a draw and result: what is written to a file."""
+        """Returns one row per draw and result, as in the file."""
         return self.sessions.join(
             self.results, on=["session", "query"], how="left", maintain_order="left"
         ).sort("draw", "position")
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes one row a draw and result to a Parquet, CSV, TSV or JSON Lines file.
+        """Writes one row per draw and result to a Parquet, CSV, TSV or JSON Lines file.
 
         `read_sample` reads it again.
 
@@ -299,7 +299,7 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
             send. None for any.
 
     Raises:
-        InputError: If it cannot be read, is no sample, or takes more.
+        InputError: If it cannot be read, is not a sample, or is too large.
 
     Examples:
         >>> import polars as pl

@@ -81,7 +81,7 @@ def draw_queries(queries: pl.DataFrame, count: int, seed: int) -> pl.DataFrame:
         seed: Chooses the sample.
 
     Returns:
-        One row a draw: `draw`, from 1, and `query`.
+        One row per draw: `draw`, from 1, and `query`.
     """
     import numpy as np
     import polars as pl

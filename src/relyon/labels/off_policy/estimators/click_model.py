@@ -1,4 +1,4 @@
-"""A click model, fitted on the log, foresees the clicks of the candidate's lists."""
+"""A click model, fitted on the log, predicts the clicks of the candidate's lists."""
 
 from __future__ import annotations
 

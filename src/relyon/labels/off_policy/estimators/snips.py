@@ -18,7 +18,7 @@ class SNIPS(Estimator):
     """Self-normalised inverse propensity scores: Σ w r / Σ w, with w = π(list) / p(list).
 
     Its bias vanishes as sessions grow, and it varies less than IPS. Where the log can show a part
-    of what the candidate shows, it speaks of that part.
+    of what the candidate shows, it estimates that part.
 
     References:
         Swaminathan and Joachims (2015), NIPS.

@@ -54,7 +54,7 @@ class ArmMetric:
         adjusted_interval: Its interval.
         adjusted_p: Its p-value.
         reduction: The part of the variance that the history took away.
-        effective: Users of equal weight that would tell as much: (Σ b)² / Σ b², with b the sum
+        effective: Users of equal weight with the same information: (Σ b)² / Σ b², with b the sum
             below the line.
         events: Users who add to the smaller side of the ratio, such as those who bought.
     """

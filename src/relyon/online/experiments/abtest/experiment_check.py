@@ -48,7 +48,7 @@ class ExperimentCheck(ABC):
 
     @abstractmethod
     def apply(self, traffic: Traffic) -> Threat | Skipped | None:
-        """Returns the finding, why it could not be looked for, or None where nothing is wrong."""
+        """Returns the finding, why the check was impossible, or None if nothing is wrong."""
 
 
 C = TypeVar("C", bound="type[ExperimentCheck]")

@@ -58,7 +58,7 @@ METRICS = (
 
 
 def lacks(metric: Metric, traffic: Traffic) -> str:
-    """Returns why a metric cannot be computed, as a key of the texts; empty where it can."""
+    """Returns why a metric cannot be computed, as a key of the texts; empty if it can."""
     if metric.needs not in traffic.columns:
         return f"no-{metric.needs}"
     if metric.name == "first-click":

@@ -40,7 +40,7 @@ class Traffic:
         unit: The unit: `users`, or `sessions` if the log has no users.
         columns: The columns that the log has.
         waits: Whether the log says when a click came: its rows have times of their own.
-        before: Rows before the test; None where no start was given.
+        before: Rows before the test; None if no start was given.
         restarted: Whether a restart was given.
         several: Users who were in several arms, and were left out.
         examples: A few of them.

@@ -63,7 +63,7 @@ def score_clicks(
     *,
     level: float = 0.95,
 ) -> Preferences:
-    """Reads the clicks on mixed lists, and says which run users prefer.
+    """Reads the clicks on mixed lists and estimates which run users prefer.
 
     A session names the list that it was shown in the column `bucket`, by its id in `mixture`; a log
     may lack the column where each query has one list. A session is one search: a session and its

@@ -1,4 +1,4 @@
-"""What a method of interleaving is: how it mixes lists, and whom a click speaks for."""
+"""Methods of interleaving: how lists are mixed and clicks are credited."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Interleaving(ABC):
     """A way to mix the lists of several runs so that clicks on it say which run is better.
 
     Attributes:
-        name: What options and results call it.
+        name: Its name in options and results.
         aliases: Other names.
         most: How many runs it can mix; None for any number.
     """
@@ -112,7 +112,7 @@ def pick(random: Random, count: int) -> int:
 
 
 def contested(rankings: Rankings, depth: int) -> int:
-    """Returns how many positions every run can fill, whatever is above: those are credited.
+    """Returns how many positions every run can always fill: those are credited.
 
     Below the end of the shortest list only some runs have anything to offer: whoever clicks there
     would speak for the longer list, without having chosen.

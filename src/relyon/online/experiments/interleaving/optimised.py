@@ -42,7 +42,7 @@ class Law(NamedTuple):
 @register
 @dataclass(frozen=True)
 class Optimised(Interleaving):
-    """Optimised interleaving: of all lists that keep the orders, those that are fair and tell most.
+    """Optimised interleaving: of all lists that keep the orders, the fair, most informative ones.
 
     Lists are those in which each document is the best one left of one of the two runs. The credit
     of a document is 1 / its rank in each run, 0 where the run lacks it, and a click speaks for the

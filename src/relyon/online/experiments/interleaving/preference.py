@@ -27,7 +27,7 @@ class Look:
     """What the always-valid test knew at the end of a day.
 
     Attributes:
-        day: The day, in UTC; empty where the log has no times: then there is one look.
+        day: The day, in UTC; empty if the log has no times: then there is one look.
         sessions: Sessions that it used so far.
         preference: The mean preference of those.
         interval: Its interval, valid at all looks together.
@@ -200,7 +200,7 @@ class Preferences(Exportable):
         return Document(blocks)
 
     def _verdict(self, one: Preference, language: Language) -> str:
-        """Says what the always-valid test found of a candidate."""
+        """Returns a sentence on the always-valid test of a candidate."""
         words = catalogue("experiments", language)
         sure = next((look for look in one.looks if look.p <= 1 - self.level), None)
         if sure is None:
