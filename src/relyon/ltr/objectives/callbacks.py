@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.packages import optional_package
@@ -15,11 +15,32 @@ if TYPE_CHECKING:
 __all__ = ["stopping"]
 
 
+class LightGBMRound(Protocol):
+    """LightGBM's argument of a callback."""
+
+    iteration: int
+    begin_iteration: int
+    end_iteration: int
+    evaluation_result_list: object
+
+
+class CatBoostRound(Protocol):
+    """CatBoost's argument of a callback."""
+
+    iteration: int
+
+
+class XGBoostModel(Protocol):
+    """XGBoost's model in training."""
+
+    def set_attr(self, **values: str) -> None: ...
+
+
 class Watch:
     """The metric of the data set that an engine evaluates last.
 
     Attributes:
-        decision: When to stop.
+        decision: The stopping rule and its state.
     """
 
     def __init__(self, metric: Metric, decision: EarlyStopping) -> None:
@@ -33,10 +54,10 @@ class Watch:
         self._calls = -1
 
     def look(self) -> bool:
-        """Takes in a round, and returns whether to stop.
+        """Records a round, and returns whether to stop.
 
         Raises:
-            InputError: If the engine did not ask for the metric.
+            InputError: If the engine did not call the metric.
         """
         last = self.metric.last
         calls = self.metric.calls
@@ -52,19 +73,19 @@ class Watch:
 
 
 class LightGBMStopping(Watch):
-    """As one of LightGBM's `callbacks`."""
+    """One of LightGBM's `callbacks`."""
 
     before_iteration = False
-    best: Any = None
+    best: object = None
 
     def __init__(self, metric: Metric, decision: EarlyStopping) -> None:
         super().__init__(metric, decision)
-        # After `record_evaluation`, which would miss the last round. LightGBM looks for it in the
-        # instance, and gives one of its own to a callback that has it in its class.
+        # After `record_evaluation`, which would miss the last round. LightGBM reads it from the
+        # instance, and ignores that of the class.
         self.order = 30
 
-    def __call__(self, env: Any) -> None:
-        """Raises LightGBM's own exception where training is to stop."""
+    def __call__(self, env: LightGBMRound) -> None:
+        """Raises LightGBM's own exception to stop training."""
         if env.iteration == env.begin_iteration:
             self.begin()
         stop = self.look()
@@ -77,27 +98,27 @@ class LightGBMStopping(Watch):
 
 
 class CatBoostStopping(Watch):
-    """As one of CatBoost's `callbacks`."""
+    """One of CatBoost's `callbacks`."""
 
-    def after_iteration(self, info: Any) -> bool:
+    def after_iteration(self, info: CatBoostRound) -> bool:
         """Returns whether training goes on."""
         if info.iteration == 1:
             self.begin()
         return not self.look()
 
 
-def xgboost_stopping(metric: Metric, decision: EarlyStopping) -> Any:
+def xgboost_stopping(metric: Metric, decision: EarlyStopping) -> Watch:
     """Returns one of XGBoost's `callbacks`."""
     library = optional_package("xgboost", purpose=message("ltr.early-stopping"))
 
     class XGBoostStopping(Watch, library.callback.TrainingCallback):  # type: ignore[misc, name-defined]
-        """As one of XGBoost's `callbacks`."""
+        """One of XGBoost's `callbacks`."""
 
-        def before_training(self, model: Any) -> Any:
+        def before_training(self, model: XGBoostModel) -> XGBoostModel:
             self.begin()
             return model
 
-        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        def after_iteration(self, model: XGBoostModel, epoch: int, evals_log: object) -> bool:
             stop = self.look()
             first = epoch + 1 - len(self.decision.values)
             model.set_attr(
@@ -114,23 +135,22 @@ def stopping(
 ) -> Any:
     """Returns early stopping for the engine of a metric, as one of its `callbacks`.
 
-    The first measure of the metric decides, on the data set that the engine measures last: give
-    the validation set last. The engine must be given the metric, too. `decision` of what is
-    returned holds the best round and all values, whole, also where the engine rounds them. What
-    the two rules do, and how the level is shared out among rounds, is said by `EarlyStopping`.
-    LightGBM and XGBoost are told the best round (`best_iteration`); CatBoost keeps it itself with
-    ``use_best_model=True``, which takes its `eval_metric`, the same.
+    The first measure of the metric decides, on the data set that the engine evaluates last: give
+    the validation set last. Give the engine the metric, too. The attribute `decision` of the result
+    has the best round and all values in full precision. `EarlyStopping` documents the rules, and
+    the level of each round. LightGBM and XGBoost get the best round (`best_iteration`); CatBoost
+    keeps it itself with ``use_best_model=True``, by its `eval_metric`, the same metric.
 
     Args:
-        metric: What `relyon.ltr.feval` returned.
+        metric: The result of `relyon.ltr.feval`.
         rule: `rounds`, or `significance`: best − now over the validation queries is significantly
             above 0.
-        rounds: Stop after so many rounds without a better one.
+        rounds: Stop after this number of rounds without a better one.
         level: The significance level of the whole training.
 
     Raises:
         ParameterError: If the rule is `significance` and the first measure is not a mean over
-            queries, or another parameter cannot be.
+            queries, or another parameter is invalid.
 
     Examples:
         >>> import relyon.ltr

@@ -20,35 +20,33 @@ Rule = Literal["rounds", "significance"]
 
 
 class EarlyStopping:
-    """Decides, round by round, whether training goes on.
+    """Decides after each round whether training goes on.
 
-    `rounds`: it stops as soon as the best round is so many rounds ago. `significance`: it stops as
-    soon as the measure of the best round is significantly above that of the current one: as soon
-    as the lower end of the paired t interval of (best − now) over the validation queries is above
-    0. While nothing is known to have become worse, it goes on.
+    `rounds`: it stops a number of rounds after the best one. `significance`: it stops as soon as
+    the measure of the best round is significantly above that of the current one: as soon as the
+    lower end of the paired t interval of (best − now) over the validation queries is above 0.
 
-    The differences are looked at after every round, and the best round was chosen because it
-    looked best, so the level is shared out: round t has t − 1 rounds before it, each of which may
-    be the best, and a comparison in round t has the one-sided level α / (t (t − 1)²). The sum over
-    all rounds and pairs is α, so that, where all rounds are equally good in truth, training stops
-    wrongly with a probability of at most α, however many rounds there are and however they depend
-    on each other (Bonferroni). That costs power: only a clear loss stops it, and late rounds need
-    a clearer one. A model that neither gains nor loses is trained to the end; give `rounds` too to
-    end that.
+    A difference is tested after every round, and the best round is a selected one, so the level is
+    divided: round t has t − 1 rounds before it, each of which may be the best, and a comparison in
+    round t has the one-sided level α / (t (t − 1)²). The sum over all rounds and pairs is α, so if
+    all rounds are equally good, training stops wrongly with a probability of at most α, for any
+    number of rounds and any dependence between them (Bonferroni). That costs power: only a clear
+    drop stops it, and late rounds need a clearer one. A model that neither improves nor gets worse
+    is trained to the end, unless `rounds` is given, too.
 
     Attributes:
         rule: `rounds` or `significance`.
-        rounds: After how many rounds without a better one it stops; None with `significance`: no
-            matter how many.
+        rounds: The number of rounds without a better one after which it stops; None with
+            `significance`: no limit.
         level: The significance level α.
         best_round: The best round, from 0; the first of equal ones. -1 before the first.
         best_value: Its measure, higher is better; NaN before the first.
         values: The measure of every round.
-        stopped: Why it stopped: `rounds`, `significance`, or empty.
+        stopped: The reason why it stopped: `rounds`, `significance`, or empty.
 
     Raises:
-        ParameterError: If `rule` is neither, `rounds` is missing with `rounds` or below 1, or the
-            level is not between 0 and 1.
+        ParameterError: If `rule` is unknown, `rounds` is below 1 or missing for the rule `rounds`,
+            or the level is not between 0 and 1.
 
     Examples:
         >>> stopping = EarlyStopping("rounds", rounds=2)
@@ -83,16 +81,16 @@ class EarlyStopping:
         self._best: NDArray[np.float64] | None = None
 
     def update(self, value: float, by_query: ArrayLike | None = None) -> bool:
-        """Takes in a round, and returns whether to stop.
+        """Records a round, and returns whether to stop.
 
         Args:
             value: The measure on the validation queries.
-            by_query: Its value for each query, in the same order in every round, NaN where there
-                is none; for `significance`.
+            by_query: Its value for each query, in the same order in every round, NaN if undefined;
+                for `significance`.
 
         Raises:
-            InputError: If the measure is NaN; or, with `significance`, values of queries are
-                missing, are other queries than before, or are fewer than two.
+            InputError: If the measure is NaN; or, with `significance`, if values of queries are
+                missing, fewer than two, or of other queries than before.
         """
         if math.isnan(value):
             raise InputError(
@@ -130,7 +128,7 @@ class EarlyStopping:
         return now
 
     def _is_worse(self, now: NDArray[np.float64]) -> bool:
-        """Whether the best round is significantly better than the current one."""
+        """Returns whether the best round is significantly better than the current one."""
         import numpy as np
 
         if self._best is None:

@@ -1,22 +1,44 @@
-"""What LightGBM, XGBoost and CatBoost hold of a data set, and how they name it."""
+"""Labels, groups and weights of the engines' data sets."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Sized
+from typing import TYPE_CHECKING, Literal, Protocol, TypeGuard, get_args
 
 from relyon.core.parameters import check_choice
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Engine", "check_engine", "group_sizes", "labels_of", "weights_of"]
+__all__ = [
+    "DataSet",
+    "Engine",
+    "check_engine",
+    "group_sizes",
+    "is_data_set",
+    "labels_of",
+    "weights_of",
+]
 
 Engine = Literal["lightgbm", "xgboost", "catboost"]
 
 
+class DataSet(Protocol):
+    """A LightGBM `Dataset` or an XGBoost `DMatrix`."""
+
+    def get_label(self) -> ArrayLike | None: ...
+    def get_group(self) -> ArrayLike | None: ...
+    def get_weight(self) -> Sized | None: ...
+
+
+def is_data_set(value: object) -> TypeGuard[DataSet]:
+    """Returns whether a value is a data set of LightGBM or XGBoost, and not an array."""
+    return hasattr(value, "get_label")
+
+
 def check_engine(engine: str) -> None:
-    """Rejects other engines.
+    """Rejects unknown engines.
 
     Raises:
         ParameterError: If it is neither LightGBM nor XGBoost nor CatBoost.
@@ -24,16 +46,16 @@ def check_engine(engine: str) -> None:
     check_choice("engine", engine, get_args(Engine))
 
 
-def labels_of(data: Any) -> NDArray[Any] | None:
-    """Returns the labels of a LightGBM `Dataset` or an XGBoost `DMatrix`, as float32."""
+def labels_of(data: DataSet) -> NDArray[np.float64] | None:
+    """Returns the labels of a data set, in single precision."""
     import numpy as np
 
     found = data.get_label()
     return None if found is None else np.asarray(found)
 
 
-def group_sizes(data: Any) -> NDArray[np.int64] | None:
-    """Returns how many rows each query of a data set has, or None where it has no queries."""
+def group_sizes(data: DataSet) -> NDArray[np.int64] | None:
+    """Returns the number of rows of each query of a data set, or None if it has no queries."""
     import numpy as np
 
     if hasattr(data, "get_uint_info"):  # XGBoost has offsets
@@ -43,8 +65,8 @@ def group_sizes(data: Any) -> NDArray[np.int64] | None:
     return None if found is None else np.asarray(found, dtype=np.int64)
 
 
-def weights_of(data: Any) -> NDArray[Any] | None:
-    """Returns the weights of a data set, or None where all weigh the same."""
+def weights_of(data: DataSet) -> NDArray[np.float64] | None:
+    """Returns the weights of a data set, or None if all are 1."""
     import numpy as np
 
     found = data.get_weight()

@@ -17,7 +17,13 @@ from relyon.evaluation.assembly import number, refuse_undefined
 from relyon.evaluation.labelled_batches import Settings, row_columns, row_program
 from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.scores import array_rules, without_formula
-from relyon.ltr.objectives.engines import check_engine, group_sizes, labels_of
+from relyon.ltr.objectives.engines import (
+    DataSet,
+    check_engine,
+    group_sizes,
+    is_data_set,
+    labels_of,
+)
 from relyon.ltr.objectives.row_labels import TrainingRows, training_rows
 from relyon.measures.parser import measures as parse_measures
 
@@ -33,14 +39,15 @@ __all__ = ["MeasuredRows", "Metric", "feval"]
 
 @dataclass(eq=False)
 class MeasuredRows:
-    """Rows whose measures are resolved, and what their last scores were worth.
+    """Rows with resolved measures, and their last values.
 
     Attributes:
         rows: The labels.
         program: The measures.
-        numbers: The last number of each measure.
-        values: The last value of each query, of the first measure: what the convention counts for
-            one without a value, NaN where that is nothing.
+        threads: Threads to use; 0 uses all cores.
+        numbers: The last value of each measure.
+        values: The last value of the first measure on each query; for an undefined query the value
+            by the convention, NaN if it is left out.
     """
 
     rows: TrainingRows
@@ -49,11 +56,11 @@ class MeasuredRows:
     numbers: Mapping[str, float] | None = None
     values: Mapping[str, NDArray[np.float64]] | None = None
 
-    def measure(self, scores: NDArray[Any]) -> dict[str, float]:
-        """Returns what scores are worth by measure.
+    def measure(self, scores: NDArray[np.float64]) -> dict[str, float]:
+        """Returns the value of each measure for scores.
 
         Raises:
-            InputError: If they are not as many as the labels, or one is not finite.
+            InputError: If their number is not that of the labels, or one is not finite.
         """
         import numpy as np
 
@@ -74,22 +81,22 @@ class MeasuredRows:
 
 
 class Metric:
-    """Measures that an engine asks for after every tree.
+    """Measures that an engine computes after every tree.
 
-    What the labels alone decide is prepared once per data set.
+    What depends on the labels only is prepared once per data set.
 
     Attributes:
         measures: The names of the measures.
-        engine: Whose call it answers.
-        last: The rows that were measured last.
-        calls: How many times rows were measured.
+        engine: The engine that calls it.
+        last: The rows of the last call.
+        calls: The number of calls.
     """
 
     def __init__(
         self,
         names: MeasureNames,
         given: Sequence[TrainingRows],
-        groups: Sequence[NDArray[Any]],
+        groups: Sequence[NDArray[np.generic]],
         settings: Settings,
         engine: str,
     ) -> None:
@@ -101,7 +108,7 @@ class Metric:
         self.last: MeasuredRows | None = None
         self.calls = 0
         self._known = [self._prepare(rows) for rows in given]
-        self._by_data: WeakKeyDictionary[Any, MeasuredRows] = WeakKeyDictionary()
+        self._by_data: WeakKeyDictionary[DataSet, MeasuredRows] = WeakKeyDictionary()
 
     def _prepare(self, rows: TrainingRows) -> MeasuredRows:
         import numpy as np
@@ -119,18 +126,18 @@ class Metric:
         return macro and first.combine == "mean"
 
     def measure(self, rows: MeasuredRows, scores: ArrayLike) -> dict[str, float]:
-        """Returns what scores of rows are worth by measure."""
+        """Returns the value of each measure for scores of rows."""
         import numpy as np
 
         numbers = rows.measure(np.asarray(scores))
         self.last, self.calls = rows, self.calls + 1
         return numbers
 
-    def of(self, data: Any) -> MeasuredRows:
-        """Returns the rows of a LightGBM `Dataset` or an XGBoost `DMatrix`, as last measured.
+    def of(self, data: DataSet) -> MeasuredRows:
+        """Returns the rows of a LightGBM `Dataset` or an XGBoost `DMatrix`.
 
         Raises:
-            InputError: If no rows are known that have its labels, and it has no queries.
+            InputError: If no known rows have its labels, and it has no queries.
         """
         found = self._by_data.get(data)
         if found is None:
@@ -141,11 +148,11 @@ class Metric:
             self._by_data[data] = found
         return found
 
-    def of_labels(self, labels: NDArray[Any]) -> MeasuredRows:
-        """Returns the rows that have these labels, as last measured."""
+    def of_labels(self, labels: NDArray[np.float64]) -> MeasuredRows:
+        """Returns the rows that have these labels."""
         return self._find(labels, None)
 
-    def _find(self, labels: NDArray[Any], sizes: NDArray[Any] | None) -> MeasuredRows:
+    def _find(self, labels: NDArray[np.float64], sizes: NDArray[np.generic] | None) -> MeasuredRows:
         import numpy as np
 
         single = labels.astype(np.float32)
@@ -169,49 +176,51 @@ class Metric:
         return found
 
     def __deepcopy__(self, memo: object) -> Metric:
-        """Returns itself: engines copy their parameters, and what was measured is asked here."""
+        """Returns itself: engines copy their parameters, but the values are read from this one."""
         return self
 
     def __iter__(self) -> Iterator[MeasuredRows]:
-        """All rows that are known."""
+        """All known rows."""
         return iter(self._known)
 
 
 class LightGBMMetric(Metric):
-    """As LightGBM's `feval`, and as `eval_metric` of its scikit-learn classes."""
+    """LightGBM's `feval`, and `eval_metric` of its scikit-learn classes."""
 
-    def __call__(self, first: Any, second: Any) -> list[tuple[str, float, bool]]:
+    def __call__(self, first: ArrayLike, second: object) -> list[tuple[str, float, bool]]:
         """Returns name, value and True (higher is better) of each measure."""
         import numpy as np
 
-        if hasattr(second, "get_label"):
+        if is_data_set(second):
             numbers = self.measure(self.of(second), first)
         else:
-            numbers = self.measure(self.of_labels(np.asarray(first)), second)
+            numbers = self.measure(self.of_labels(np.asarray(first)), np.asarray(second))
         return [(name, value, True) for name, value in numbers.items()]
 
 
 class XGBoostMetric(Metric):
-    """As XGBoost's `custom_metric`."""
+    """XGBoost's `custom_metric`."""
 
-    def __call__(self, scores: Any, data: Any) -> list[tuple[str, float]]:
+    def __call__(self, scores: ArrayLike, data: DataSet) -> list[tuple[str, float]]:
         """Returns name and value of each measure; XGBoost splits names at colons."""
         numbers = self.measure(self.of(data), scores)
         return [(name.replace(":", "="), value) for name, value in numbers.items()]
 
 
 class CatBoostMetric(Metric):
-    """As CatBoost's `eval_metric`."""
+    """CatBoost's `eval_metric`."""
 
-    #: Else CatBoost has Numba compile the methods, and warns that it cannot.
+    #: Otherwise CatBoost compiles the methods with Numba, and warns that it cannot.
     no_jit = True
 
     def is_max_optimal(self) -> bool:
-        """Returns that higher is better."""
+        """Returns True: higher is better."""
         return True
 
-    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
-        """Returns the measure, and 1 to divide it by."""
+    def evaluate(
+        self, approxes: Sequence[ArrayLike], target: ArrayLike, weight: object
+    ) -> tuple[float, float]:
+        """Returns the measure, and 1 as its divisor."""
         import numpy as np
 
         rows = self.of_labels(np.asarray(target))
@@ -234,33 +243,33 @@ def feval(
     rows: LabelledRows | Sequence[LabelledRows] | ArrayLike | None = None,
     *,
     engine: Literal["lightgbm", "xgboost", "catboost"] = "lightgbm",
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
     average: Average | None = None,
     threads: int = 0,
 ) -> Any:
     """Returns measures as the metric of boosted trees.
 
-    For LightGBM it is the argument `feval`, for XGBoost `custom_metric`, for CatBoost the parameter
-    `eval_metric`, of which there is one. The numbers are those of `relyon.evaluate_scores`, under
-    the same convention, and weights do not enter them. LightGBM and XGBoost know the queries of
-    their data; CatBoost tells nobody, so it needs `rows`. XGBoost rounds the numbers of a custom
-    metric to six decimals; `numbers` of the rows holds them whole. Higher is better of all of
-    them; XGBoost has to be told: ``EarlyStopping(maximize=True)``.
+    It is LightGBM's argument `feval`, XGBoost's `custom_metric`, and CatBoost's parameter
+    `eval_metric`, which allows one measure. The values are those of `relyon.evaluate_scores` under
+    the same convention, without weights. LightGBM and XGBoost know the queries of their data;
+    CatBoost does not pass them on, so it needs `rows`. XGBoost rounds the values of a custom metric
+    to six decimals; `numbers` of the rows has them in full precision. Higher is better for all
+    measures; for XGBoost say so with ``EarlyStopping(maximize=True)``.
 
     Args:
-        measures: One or more names such as `ndcg@10`; CatBoost takes one.
-        rows: Labelled rows of the data sets that are measured; or, if the labels of the data set
-            are to be used, sizes or ids of its queries; None takes those too from the data set.
+        measures: One or more names such as `ndcg@10`; one for CatBoost.
+        rows: Labelled rows of the evaluated data sets; or sizes or ids of the queries, to use the
+            labels of the data set; None takes both from the data set.
         engine: `lightgbm`, `xgboost` or `catboost`.
-        convention: The rules, as for `relyon.evaluate`: `lightgbm`, `xgboost` and `catboost` count
-            as the engines' own metrics do.
+        convention: The rules, as for `relyon.evaluate`: `lightgbm`, `xgboost` and `catboost` are
+            those of the engines' own metrics.
         scale: The grade scale, as for `relyon.evaluate`.
         average: As for `relyon.evaluate`.
         threads: Threads to use; 0 uses all cores.
 
     Raises:
-        ParameterError: If the engine is unknown, or CatBoost and there are several measures.
+        ParameterError: If the engine is unknown, or there are several measures for CatBoost.
 
     Examples:
         >>> import relyon.ltr
@@ -283,7 +292,7 @@ def feval(
         spans=False,
     )
     listed: list[TrainingRows] = []
-    groups: list[NDArray[Any]] = []
+    groups: list[NDArray[np.generic]] = []
     if isinstance(rows, LabelledRows):
         listed = [training_rows(rows)]
     elif isinstance(rows, list | tuple) and rows and isinstance(rows[0], LabelledRows):

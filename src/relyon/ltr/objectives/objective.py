@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_whole
@@ -12,7 +12,14 @@ from relyon.data.convention import load_convention
 from relyon.data.scale import load_scale
 from relyon.ltr.losses import Loss, loss as parse_loss
 from relyon.ltr.losses.lambdarank import LambdaRank
-from relyon.ltr.objectives.engines import check_engine, group_sizes, labels_of, weights_of
+from relyon.ltr.objectives.engines import (
+    DataSet,
+    check_engine,
+    group_sizes,
+    is_data_set,
+    labels_of,
+    weights_of,
+)
 from relyon.ltr.objectives.row_labels import TrainingRows, training_rows
 
 if TYPE_CHECKING:
@@ -32,9 +39,9 @@ class Objective:
     """A loss of fixed rows, which an engine calls with the scores of its trees so far.
 
     Attributes:
-        loss: The loss, with what its name leaves open filled in.
-        engine: Whose call it answers.
-        seed: Where the draws of losses come from that draw.
+        loss: The loss, with all parameters filled in.
+        engine: The engine that calls it.
+        seed: The seed of losses with random draws.
     """
 
     def __init__(
@@ -48,7 +55,7 @@ class Objective:
         self.engine = engine
         self._rows = rows
         self.seed, self._threads = seed, threads
-        self._checked: Any = None
+        self._checked: object = None
         self._prepared = None
         known = rows.rows
         self._labels = np.asarray(known.labels)
@@ -75,7 +82,7 @@ class Objective:
             scores: One per row.
 
         Raises:
-            InputError: If they are not as many as the labels, or one is not finite.
+            InputError: If their number is not that of the labels, or one is not finite.
         """
         import numpy as np
 
@@ -97,22 +104,26 @@ class Objective:
         single = gradient.astype(np.float32), hessian.astype(np.float32)
         return self._rows.scattered(single[0]), self._rows.scattered(single[1])
 
-    def __call__(self, first: Any, second: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Answers an engine: scores and its data set, or labels and scores.
+    def __call__(
+        self, first: ArrayLike, second: object
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Returns gradient and Hessian for scores and a data set, or for labels and scores.
 
         LightGBM's and XGBoost's own functions pass scores and a data set; LightGBM's
         scikit-learn classes pass labels and scores.
         """
-        if hasattr(second, "get_label"):
+        import numpy as np
+
+        if is_data_set(second):
             self._check(second)
             return self.derivatives(first)
-        return self.derivatives(second)
+        return self.derivatives(np.asarray(second))
 
-    def _check(self, data: Any) -> None:
-        """Looks once at each data set.
+    def _check(self, data: DataSet) -> None:
+        """Checks each data set once.
 
         Raises:
-            InputError: If its labels, queries or weights are others.
+            InputError: If its labels, queries or weights differ.
         """
         import numpy as np
 
@@ -137,10 +148,10 @@ class Objective:
         self._checked = data
 
     def __deepcopy__(self, memo: object) -> Objective:
-        """Returns itself: LightGBM copies its parameters, and this one does not change."""
+        """Returns itself: LightGBM copies its parameters, and an objective does not change."""
         return self
 
-    def __reduce__(self) -> tuple[type[Objective], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[Objective], tuple[object, ...]]:
         """Pickles as its constructor arguments."""
         return Objective, (self.loss, self._rows, self.engine, self.seed, self._threads)
 
@@ -155,21 +166,21 @@ def objective(
     *,
     weights: ArrayLike | None = None,
     engine: Literal["lightgbm", "xgboost", "catboost"] = "lightgbm",
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
     seed: int = 0,
     threads: int = 0,
 ) -> Objective:
     """Returns a loss as the objective of boosted trees.
 
-    For LightGBM it is the parameter `objective`, and for XGBoost's `train` the argument `obj`.
-    The labels stay, so what they alone decide is computed once. It must be the labels of the very
-    rows that are trained on, in their order; the rows of a query may stand anywhere if `groups`
-    are ids. Engines give weights to no objective: give them here. XGBoost has one weight per query
-    in its data, and here it is one per row, too.
+    It is LightGBM's parameter `objective`, and the argument `obj` of XGBoost's `train`. What
+    depends on the labels only is computed once. The labels must be those of the training rows, in
+    the same order; the rows of a query need not be adjacent if `groups` are ids. Engines do not
+    pass weights to objectives: give them here. There is one weight per row, also for XGBoost, whose
+    data has one per query.
 
-    CatBoost cannot take one: it calls objectives with blocks of 1,000 or 500 rows, on several
-    threads and without groups, so that no list arrives whole.
+    CatBoost is not supported: it calls objectives with blocks of 1,000 or 500 rows, on several
+    threads and without groups, so lists are not complete.
 
     Args:
         loss: A loss or its name, such as `lambdarank(measure=ndcg@10)` or `softrank(sigma=0.5)`.
@@ -177,15 +188,15 @@ def objective(
         groups: Sizes of queries that add up to the number of rows, or one id per row.
         weights: One weight per row, 0 or more.
         engine: `lightgbm` or `xgboost`.
-        convention: The rules for what the measure of LambdaRank leaves open, as for
+        convention: The rules that fill open parameters of LambdaRank's measure, as for
             `relyon.evaluate`.
         scale: The grade scale, as for `relyon.evaluate`.
-        seed: For losses that draw: the same draws in every round.
+        seed: The seed of losses with random draws; the draws are the same in every round.
         threads: Threads to use; 0 uses all cores.
 
     Raises:
         ParameterError: If the engine is CatBoost, or unknown.
-        InputError: If shapes do not fit, a label or weight cannot be used, or no query has two
+        InputError: If shapes do not fit, a label or weight is invalid, or no query has two
             documents whose order counts.
 
     Examples:

@@ -1,9 +1,9 @@
-"""Labels of training rows by query, in the order in which an engine has them."""
+"""Labels of training rows by query, and their order in an engine."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -18,24 +18,26 @@ if TYPE_CHECKING:
 
 __all__ = ["TrainingRows", "training_rows"]
 
+T = TypeVar("T", bound="np.generic")
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """Labels whose rows of one query are together, and where an engine has each row.
+    """Labels with the rows of each query together, and their order in an engine.
 
     Attributes:
         rows: The labels by query.
-        order: Row i of `rows` is row order[i] of the engine; None where they are the same.
+        order: Row i of `rows` is row order[i] of the engine; None if the order is the same.
     """
 
     rows: LabelledRows
     order: NDArray[np.int64] | None = None
 
-    def gathered(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Brings an engine's rows into the order of `rows`.
+    def gathered(self, values: NDArray[T]) -> NDArray[T]:
+        """Returns values of an engine's rows in the order of `rows`.
 
         Raises:
-            InputError: If they are not as many.
+            InputError: If their number is not that of the rows.
         """
         if values.shape != (len(self.rows),):
             raise InputError(
@@ -48,8 +50,8 @@ class TrainingRows:
             )
         return values if self.order is None else values[self.order]
 
-    def scattered(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Brings numbers of `rows` into the order of the engine."""
+    def scattered(self, values: NDArray[T]) -> NDArray[T]:
+        """Returns values of `rows` in the order of the engine."""
         import numpy as np
 
         if self.order is None:
@@ -58,8 +60,8 @@ class TrainingRows:
         spread[self.order] = values
         return spread
 
-    def check_labels(self, labels: NDArray[Any] | None) -> None:
-        """Rejects an engine's labels that differ from these, to float32 precision.
+    def check_labels(self, labels: NDArray[np.float64] | None) -> None:
+        """Rejects an engine's labels that differ from these in single precision.
 
         Raises:
             InputError: If one differs.
@@ -91,14 +93,14 @@ def training_rows(
     weights: ArrayLike | None = None,
     scale: Scale | None = None,
 ) -> TrainingRows:
-    """Groups labels by query; rows of a query may be scattered if `groups` are ids.
+    """Groups labels by query; rows of a query need not be adjacent if `groups` are ids.
 
     Args:
         labels: Labelled rows, or one grade per row.
         groups: Sizes of queries that add up to the number of rows, or one id per row; None for
             labelled rows.
         weights: One weight per row, or None.
-        scale: Turns names into grades.
+        scale: The scale of labels that are names of grades.
 
     Raises:
         InputError: If shapes do not fit, or a label is not finite.

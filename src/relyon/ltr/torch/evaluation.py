@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from torch import Tensor
@@ -25,19 +24,19 @@ def evaluate_tensors(
     *,
     mask: Tensor | None = None,
     offsets: Tensor | None = None,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     threads: int = 0,
 ) -> Results:
-    """Returns measures of a batch, as `relyon.evaluate_scores` does of arrays.
+    """Returns measures of a batch, as `relyon.evaluate_scores` for arrays.
 
     Args:
         scores: Padded, [batch, n], or flat, [rows].
         labels: In the same shape.
         measures: One or more names.
-        mask: Of padded scores: true where there is a document. A list without one has no value.
-        offsets: Of flat scores: where each list begins, and the number of rows at the end.
-        convention: The rules of counting: a preset, a file or a mapping.
-        threads: How many threads to use; 0: one per processor, up to 8.
+        mask: For padded scores: true for documents. A list without documents has no value.
+        offsets: For flat scores: the first row of each list, and the number of rows at the end.
+        convention: A preset, a file or a mapping.
+        threads: The number of threads; 0: one per processor, up to 8.
 
     Raises:
         InputError: If shapes do not fit, or a number is NaN or infinite.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -15,15 +14,14 @@ from relyon.core.texts import message
 
 __all__ = ["TensorLists"]
 
-#: What NumPy lacks, or relyon's native core.
+#: Types that NumPy or relyon's native core lacks.
 NARROW = (torch.float16, torch.bfloat16)
 
 
-def to_numpy(tensor: Tensor) -> NDArray[Any]:
-    """Returns the numbers of a tensor, without a copy where they are in main memory."""
+def to_numpy(tensor: Tensor) -> NDArray[np.float64]:
+    """Returns the numbers of a tensor, without a copy if they are in main memory."""
     tensor = tensor.detach().cpu()
-    found: NDArray[Any] = (tensor.float() if tensor.dtype in NARROW else tensor).numpy()
-    return found
+    return np.asarray((tensor.float() if tensor.dtype in NARROW else tensor).numpy())
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +31,17 @@ class TensorLists:
     Attributes:
         labels: One label per row, or one list per row.
         scores: In the same shape.
-        offsets: Where each list begins, and the number of rows; None where lists are rows of a
+        offsets: The first row of each list, and the number of rows; None if lists are rows of a
             matrix, or all rows are one list.
         weights: One weight per row, or None.
-        mask: Which entries of the padded tensor are documents; None where all are.
-        sizes: How many rows each list has.
+        mask: Which entries of the padded tensor are documents; None if all are.
+        sizes: The number of rows of each list.
     """
 
-    labels: NDArray[Any]
-    scores: NDArray[Any]
+    labels: NDArray[np.float64]
+    scores: NDArray[np.float64]
     offsets: NDArray[np.int64] | None
-    weights: NDArray[Any] | None
+    weights: NDArray[np.float64] | None
     mask: Tensor | None
     sizes: NDArray[np.int64]
 
@@ -83,11 +81,11 @@ class TensorLists:
         weighed = None if weights is None else to_numpy(weights)
         bounds = None if offsets is None else to_numpy(offsets).astype(np.int64)
         if mask is not None:
-            # Only documents are read: padding may hold anything, NaN too.
-            held = to_numpy(mask)
-            kept, given = kept[held], given[held]
-            weighed = None if weighed is None else weighed[held]
-            sizes = held.sum(1)
+            # Only documents are read: padding may be anything, NaN too.
+            documents = to_numpy(mask).astype(bool, copy=False)
+            kept, given = kept[documents], given[documents]
+            weighed = None if weighed is None else weighed[documents]
+            sizes = documents.sum(1)
             bounds = np.concatenate([[0], np.cumsum(sizes)])
         elif bounds is not None:
             sizes = np.diff(bounds)

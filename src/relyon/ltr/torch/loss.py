@@ -1,11 +1,12 @@
-"""Any loss as a PyTorch module: its gradient comes from the native core."""
+"""Losses as PyTorch modules, with gradients of the native core."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
@@ -21,12 +22,27 @@ __all__ = ["RankingLoss"]
 Reduction = Literal["mean", "sum", "none"]
 
 
+class _Context(Protocol):
+    """PyTorch's context of a function, with the sizes of the lists."""
+
+    sizes: NDArray[np.int64]
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor, ...]: ...
+    def save_for_backward(self, *tensors: Tensor) -> None: ...
+
+
 class _NativeLoss(torch.autograd.Function):
-    """One loss per list, forwards; the gradient that came with it, backwards."""
+    """The loss of each list; its gradient is computed with it and saved for the backward pass."""
 
     @staticmethod
     def forward(
-        ctx: Any, scores: Tensor, lists: TensorLists, loss: _native.Loss, seed: int, threads: int
+        ctx: _Context,
+        scores: Tensor,
+        lists: TensorLists,
+        loss: _native.Loss,
+        seed: int,
+        threads: int,
     ) -> Tensor:
         values, gradient, _ = loss.evaluate(
             lists.labels, lists.scores, lists.offsets, lists.weights, False, seed, threads
@@ -42,7 +58,7 @@ class _NativeLoss(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, by_value: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: _Context, by_value: Tensor) -> tuple[Tensor | None, ...]:
         (slopes,) = ctx.saved_tensors
         if slopes.dim() == 2:
             by_row = by_value[:, None]
@@ -55,17 +71,17 @@ class _NativeLoss(torch.autograd.Function):
 class RankingLoss(torch.nn.Module):
     """A loss of ranked lists that trains a PyTorch model.
 
-    Scores travel to the processor, the native core computes each list's loss and gradient in
-    double precision, and the gradient travels back to the device and type of the scores. It can be
+    Scores are copied to the CPU, the native core computes each list's loss and gradient in double
+    precision, and the gradient is copied back to the device and type of the scores. It can be
     differentiated once.
 
     Args:
         loss: A loss, or its name, such as `listnet` or `softrank(sigma=0.5)`.
-        reduction: What becomes of the losses of lists: their `mean` over the lists that have a
-            document, however long they are, their `sum`, or one per list (`none`).
-        seed: Where the draws of losses come from that draw, such as `listmle`. Each call draws
-            anew, and the same calls draw the same.
-        threads: How many threads to use; 0: as many as PyTorch.
+        reduction: The `mean` over the lists that have a document, with equal weights, the `sum`, or
+            one loss per list (`none`).
+        seed: The seed of losses with random draws, such as `listmle`. Each call draws anew, and the
+            same sequence of calls draws the same.
+        threads: The number of threads; 0: that of PyTorch.
 
     Examples:
         >>> import torch
@@ -110,9 +126,9 @@ class RankingLoss(torch.nn.Module):
         Args:
             scores: Padded, [batch, n], or flat, [rows].
             labels: In the same shape.
-            mask: Of padded scores: true where there is a document. What stands elsewhere does not
-                matter, and its gradient is 0. None: documents everywhere.
-            offsets: Of flat scores: where each list begins, and the number of rows at the end.
+            mask: For padded scores: true for documents. Other entries are ignored, and their
+                gradient is 0. None: all are documents.
+            offsets: For flat scores: the first row of each list, and the number of rows at the end.
                 None: all rows are one list.
             weights: One per document, in the shape of the scores, or one per padded list.
 
@@ -134,10 +150,10 @@ class RankingLoss(torch.nn.Module):
             return values.sum()
         return values.sum() / max(1, int(np.count_nonzero(lists.sizes)))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_native"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
         self._native = self.loss.native()
 
