@@ -35,7 +35,7 @@ LONGEST_MODEL = 16 << 20
 #: The largest size of a part in bytes, and the largest ratio of unpacked to packed size.
 LARGEST_PART = 4 << 30
 LARGEST_RATIO = 200
-#: The time of every part, so that the same ranker gives the same bytes.
+#: The time stamp of every part, constant so that the same ranker gives the same bytes.
 MADE = (1980, 1, 1, 0, 0, 0)
 #: The exceptions of reading a damaged zip.
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, KeyError,

@@ -53,7 +53,7 @@ class LinearRanker(Ranker):
         threads: Threads to use; 0 uses all cores. The weights do not depend on it.
 
     Attributes:
-        coef_: The weight of each feature, before scaling.
+        coef_: The weight of each unscaled feature.
         intercept_: The intercept.
         loss_: The mean loss of a list at the end.
         history_: The measure on `eval_set` after each step.

@@ -1,4 +1,4 @@
-"""Rankers by the names of the literature: a loss and what scores the documents."""
+"""Rankers by the names of the literature: a loss and a scorer."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def ranker(
 ) -> Ranker:
     """Returns a ranker, not yet trained, by the name of a model.
 
-    A model is a loss and what scores the documents: trees, which need no PyTorch, unless `scorer`
-    says otherwise. `lambdamart` is LambdaRank's loss with trees, and has no other scorer.
+    A model is a loss and a scorer of documents: by default trees, which need no PyTorch.
+    `lambdamart` is LambdaRank's loss with trees, and has no other scorer.
 
     Args:
         name: `regression`, `classification`, `ordinal`, `ranknet`, `lambdarank`, `lambdamart`,
             `listnet`, `listmle`, `softrank`, `approxndcg`, `neuralndcg`, `lambdaloss`, or any
-            loss; with parameters of the loss where they are wanted: `softrank(sigma=0.5)`.
+            loss; optionally with parameters of the loss: `softrank(sigma=0.5)`.
         scorer: `trees`, `linear` or `neural`.
         parameters: Those of `TreeRanker`, `LinearRanker` or `NeuralRanker`.
 

@@ -1,4 +1,4 @@
-"""Features brought to one scale: mean 0 and standard deviation 1 over the training rows."""
+"""Features scaled to mean 0 and standard deviation 1 over the training rows."""
 
 from __future__ import annotations
 

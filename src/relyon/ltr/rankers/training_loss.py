@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 __all__ = ["POINTWISE", "checked_loss", "plain", "refuse_positions", "trained_loss", "weighs_pairs"]
 
-#: Losses that look at each document alone.
+#: Losses of single documents.
 POINTWISE = frozenset({"squared_error", "logistic", "cross_entropy", "ordinal"})
 
 
 def checked_loss(
     given: str | Loss, measure: str, convention: Convention, rows: TrainingRows
 ) -> Loss:
-    """Returns the loss of a name for rows that say something about it.
+    """Returns the loss of a name, for rows that are informative for it.
 
-    What a name leaves open is filled in: the measure of LambdaRank is the ranker's, and its equal
-    scores are in an order that is drawn, since rows are often sorted by label, so that the first
-    tree would find nothing wrong with theirs; where rows of a query weigh differently, so do its
-    pairs; the levels of `ordinal` are those of the labels. What the name of LambdaRank's measure
-    leaves open is what the convention says, as it is for the measure that is reported.
+    Parameters that the name leaves out are filled in. LambdaRank gets the ranker's measure, a
+    random order of equal scores (rows are often sorted by label, and in that order the first tree
+    would have nothing to improve), and weights of pairs if rows of a query differ in weight;
+    `ordinal` gets the levels of the labels. Parameters left out of LambdaRank's measure are the
+    convention's, as for the reported measure.
 
     Raises:
         UnknownNameError: If the loss is unknown.
-        InputError: If there is nothing to learn.
+        InputError: If the rows do not inform the loss, such as rows with equal labels.
     """
     found = trained_loss(given, measure, convention, rows.rows)
     labels = rows.rows.labels
@@ -56,7 +56,7 @@ def checked_loss(
 def trained_loss(
     given: str | Loss, measure: str, convention: Convention, rows: LabelledRows
 ) -> Loss:
-    """Returns what a ranker makes small, with everything that the loss's name leaves open.
+    """Returns the loss that a ranker minimises, with the parameters that its name leaves out.
 
     Args:
         given: The loss, or its name.
@@ -90,15 +90,15 @@ def _filled(given: str | Loss, measure: str, rows: LabelledRows) -> Loss:
 
 
 def weighs_pairs(given: str | Loss, rows: LabelledRows) -> bool:
-    """Whether LambdaRank's name leaves open what rows weigh, and the weights say that pairs do.
+    """Returns whether LambdaRank weighs pairs: by default if weights differ within a query.
 
-    Weights that differ within a query are those of clicks: the inverse of how likely the row was
-    to be seen. Multiplied with each row's own derivatives, as LightGBM does, the heaviest rows are
-    those that were hardly seen, clicked or not, and clicks at the bottom gain little; weighing each
-    pair by its better document is what removes the bias. Weights of whole queries give both alike.
+    Such weights are those of clicks: the inverse of the probability that the row was seen.
+    Multiplied with each row's own derivatives, as in LightGBM, the heaviest rows are those that
+    were hardly seen, clicked or not, and clicks at the bottom gain little; weighing each pair by
+    its better document removes the bias. With weights of whole queries both give the same.
 
     Args:
-        given: The loss as it was asked for.
+        given: The loss as the user gave it.
         rows: Training rows.
     """
     if not isinstance(given, str) or "weighting" in given or rows.weights is None:
@@ -111,7 +111,7 @@ def refuse_positions(rows: TrainingRows, name: str) -> None:
 
     Args:
         rows: Training rows.
-        name: What the ranker is called.
+        name: The ranker, in words.
 
     Raises:
         ParameterError: If there are positions.

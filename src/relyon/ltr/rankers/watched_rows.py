@@ -1,4 +1,4 @@
-"""Rows that are watched while a ranker learns from others, and when they say to stop."""
+"""The measure on validation rows during training, and early stopping by it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Stop", "Watched", "checked_stop"]
 
-#: After so many steps without a better measure; as soon as it is significantly worse; or never.
+#: After so many steps without a better measure; as soon as it is significantly worse; never.
 Stop = int | Literal["significance"] | None
 
 
 def checked_stop(stop: object, valid: TrainingRows | None) -> Stop:
-    """Returns when training is to stop.
+    """Returns the rule to stop training, checked.
 
     Args:
-        stop: What the ranker was given.
-        valid: The rows to watch.
+        stop: The ranker's parameter.
+        valid: The validation rows.
 
     Raises:
-        ParameterError: If it is none of these, or there are no rows to watch.
+        ParameterError: If the rule is invalid, or there are no validation rows.
     """
     if stop is None:
         return None
@@ -44,18 +44,18 @@ def checked_stop(stop: object, valid: TrainingRows | None) -> Stop:
 
 
 class Watched:
-    """A measure on rows that are not trained on, step by step.
+    """A measure on validation rows, step by step.
 
     Args:
         valid: The rows.
         measure: The measure.
         convention: Its rules.
-        stop: When training is to stop.
+        stop: The rule to stop training.
         threads: Threads to use; 0 uses all cores.
 
     Attributes:
         history: The measure after each step.
-        best: The scores' step, from 1, at which it was best; the first of equal ones.
+        best: The step, from 1, with the best measure; the first of equal ones.
 
     Raises:
         ParameterError: If it stops by significance, and the measure is not a mean over queries.
@@ -88,7 +88,7 @@ class Watched:
         return self._decision is not None
 
     def look(self, scores: NDArray[np.float64]) -> bool:
-        """Takes in the scores of the rows after another step, and returns whether to stop.
+        """Adds the scores of the rows after another step, and returns whether to stop.
 
         Raises:
             InputError: If the measure has no value.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relyon.ltr.objectives.engines import DataSet
     from relyon.ltr.rankers.exporting.onnx_files import OnnxModel
     from relyon.ltr.rankers.exporting.trees import TreeliteModel
     from relyon.ltr.rankers.matrices import FeatureMatrix
@@ -137,7 +138,7 @@ class Drawn:
         self.trees = 0
 
     def __call__(
-        self, first: NDArray[np.float64], second: object
+        self, first: NDArray[np.float64], second: DataSet
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Returns gradients and Hessians; an engine calls it with scores and its data set."""
         self.inner.seed = self.seed + self.trees

@@ -1,4 +1,4 @@
-"""Rows of made-up features on which two scorers of the same trees would differ, if they do."""
+"""Generated rows that show differences between two scorers of the same trees."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["probe_rows"]
 LEAST, MOST = 2_000, 4_000
 #: The share of missing values in each feature.
 MISSING = 0.1
-#: LightGBM takes what is below 1e-35 for 0, and tells missing values by the largest number.
+#: Bounds of probes: LightGBM treats numbers below 1e-35 as 0, and the largest number as missing.
 SMALLEST, LARGEST = 1e-30, 1e30
 
 
 def probe_rows(candidate: Candidate, features: int, *, missing: bool) -> NDArray[np.float64]:
-    """Returns rows whose features lie on the values where scores change, and right beside them.
+    """Returns rows with features on the values where scores change, and right beside them.
 
-    Beside is the next number that the reader of the file can tell apart. Far values, zeros and,
-    where the ranker takes them, missing values are among them. They are the same each time.
+    Right beside is the next number in the precision of the file's reader. There are also far
+    values, zeros and missing values. The rows are the same in every call.
 
     Args:
         candidate: The file.
-        features: How many features a row has.
-        missing: Whether a feature may be missing.
+        features: The number of features.
+        missing: Whether features may be missing.
     """
     import numpy as np
 
