@@ -15,7 +15,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 from relyon import _native
 from relyon.compat.trec_eval.measures import (
@@ -67,6 +67,8 @@ supported_nicknames: dict[str, set[str]] = {
     "qrels_jg": set(NICKNAMES["qrels_jg"]),
 }
 
+Number = TypeVar("Number", int, float)
+
 PARAMETER = re.compile(r"(?P<name>.+?)[._](?P<values>\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
 
 
@@ -74,7 +76,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Reads the lines of a TREC run into {query: {document: score}}.
 
     Raises:
-        InputError: If a line has not six columns, its score is no number, or a document repeats.
+        InputError: If a line does not have six columns, its score is not a number, or a document
+            repeats.
 
     Examples:
         >>> dict(parse_run(["q1 Q0 d1 1 2.5 mine"]))
@@ -87,8 +90,8 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Reads the lines of TREC qrels into {query: {document: grade}}.
 
     Raises:
-        InputError: If a line has not four columns, its grade is no whole number, or a document
-            repeats.
+        InputError: If a line does not have four columns, its grade is not a whole number, or a
+            document repeats.
 
     Examples:
         >>> dict(parse_qrel(["q1 0 d1 2"]))
@@ -98,9 +101,9 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _parse(
-    lines: Iterable[str], columns: int, place: int, read: Callable[[str], Any], names: str
-) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    lines: Iterable[str], columns: int, place: int, read: Callable[[str], Number], names: str
+) -> dict[str, dict[str, Number]]:
+    found: dict[str, dict[str, Number]] = defaultdict(dict)
     for number, line in enumerate(lines, 1):
         fields = line.split()
         if len(fields) != columns:
@@ -220,7 +223,7 @@ class RelevanceEvaluator:
             {query: {measure: value}}.
 
         Raises:
-            TypeError: If it is no such mapping.
+            TypeError: If it is not such a mapping.
             InputError: If a score is NaN or infinite.
         """
         if not scores:
@@ -362,7 +365,7 @@ def _check_scores(query: object, documents: object) -> None:
     raise TypeError("Unable to extract query/object scores.")
 
 
-def _holds_no_numbers(scores: Mapping[str, Mapping[str, Any]]) -> bool:
+def _holds_no_numbers(scores: Mapping[str, Mapping[str, object]]) -> bool:
     return any(
         not isinstance(document, str) or not isinstance(score, (int, float))
         for documents in scores.values()

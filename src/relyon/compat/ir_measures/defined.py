@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.compat.ir_measures.inputs import QrelsConverter, RunConverter
 from relyon.compat.ir_measures.model import Evaluator, Measure, Metric, ParamInfo
@@ -20,11 +20,11 @@ Pairs = Iterable[tuple[str, float]]
 
 
 class Defined(Measure):
-    """A measure that was defined by a function.
+    """A measure defined by a function.
 
     Attributes:
-        RUN_INPUTS: Columns of a run that it needs.
-        QREL_INPUTS: Columns of judgments that it needs.
+        RUN_INPUTS: The columns of a run that it needs.
+        QREL_INPUTS: The columns of judgments that it needs.
     """
 
     RUN_INPUTS: tuple[str, ...] = ()
@@ -56,12 +56,12 @@ def define(
     pretty_name: str | None = None,
     short_desc: str | None = None,
 ) -> Measure:
-    """Makes a measure of a function that sees all queries.
+    """Creates a measure from a function of all queries.
 
     Args:
         impl: Takes judgments and run as data frames, and yields queries and values.
         name: The measure's name.
-        support_cutoff: Whether it takes a cutoff, which cuts the run before it is called.
+        support_cutoff: Whether it takes a cutoff; the run is cut before the call.
         run_inputs: Columns of the run that it needs.
         qrel_inputs: Columns of the judgments that it needs.
         pretty_name: A title.
@@ -91,7 +91,7 @@ def define_byquery(
     pretty_name: str | None = None,
     short_desc: str | None = None,
 ) -> Measure:
-    """Makes a measure of a function that sees one query.
+    """Creates a measure from a function of one query.
 
     Args:
         impl: Takes judgments and run of a query as data frames, and returns a value.
@@ -127,7 +127,7 @@ class RuntimeProvider(Provider):
         measure.validate_params()
         return hasattr(measure, "runtime_impl")
 
-    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
+    def _evaluator(self, measures: Iterable[Measure], qrels: object) -> Evaluator:
         frame = _sorted(QrelsConverter(qrels, strict=False).as_pd_dataframe(), "qrels", ["doc_id"])
         return _Evaluator(measures, frame)
 
@@ -143,7 +143,7 @@ class _Evaluator(Evaluator):
         super().__init__(measures, list(dict.fromkeys(qrels["query_id"])))
         self.qrels = qrels
 
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+    def _iter_calc(self, run: object) -> Iterator[Metric]:
         frame = _sorted(RunConverter(run, strict=False).as_pd_dataframe(), "run", ["score"])
         for measure in self.measures:
             if isinstance(measure, Defined):

@@ -1,4 +1,4 @@
-"""Judgments and runs in any of the forms that ir_measures takes, and TREC files."""
+"""Judgments and runs in any of ir_measures' forms, and TREC files."""
 
 from __future__ import annotations
 
@@ -9,26 +9,30 @@ from contextlib import contextmanager
 from itertools import chain
 from os import PathLike, fspath
 from tempfile import NamedTemporaryFile
-from typing import IO, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from relyon.compat.ir_measures.records import Qrel, ScoredDoc
 from relyon.core.errors import InputError, ParseError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 
+if TYPE_CHECKING:
+    import pandas
+
 __all__ = ["QrelsConverter", "RunConverter", "read_trec_qrels", "read_trec_run"]
 
 Source = str | PathLike[str] | IO[str]
+Record = TypeVar("Record", Qrel, ScoredDoc)
 
 
 def read_trec_qrels(file: Source) -> Iterator[Qrel]:
     """Yields the judgments of a TREC file.
 
     Args:
-        file: A path (`.gz` too), an open file, or the text itself where it holds a line's end.
+        file: A path (`.gz` too), an open file, or the text itself if it contains a line break.
 
     Raises:
-        ParseError: If a line has not four columns or its grade is no whole number.
+        ParseError: If a line does not have four columns, or its grade is not a whole number.
 
     Examples:
         >>> list(read_trec_qrels("q1 0 d1 2\\n"))
@@ -50,10 +54,10 @@ def read_trec_run(file: Source) -> Iterator[ScoredDoc]:
     """Yields the documents of a TREC run.
 
     Args:
-        file: A path (`.gz` too), an open file, or the text itself where it holds a line's end.
+        file: A path (`.gz` too), an open file, or the text itself if it contains a line break.
 
     Raises:
-        ParseError: If a line has not six columns or its score is no number.
+        ParseError: If a line does not have six columns, or its score is not a number.
 
     Examples:
         >>> list(read_trec_run("q1 Q0 d1 1 2.5 mine\\n"))
@@ -114,8 +118,8 @@ def _opened(file: Source) -> Iterator[Iterable[str]]:
             yield lines
 
 
-class _Converter:
-    """One source in every form; iterables are read once, when a form is asked for.
+class _Converter(Generic[Record]):
+    """Converts a source into every form; iterables are read once, on demand.
 
     Args:
         source: {query: {document: number}}, a data frame, or named tuples.
@@ -123,15 +127,15 @@ class _Converter:
     """
 
     kind: ClassVar[str]
-    record: ClassVar[type[Qrel] | type[ScoredDoc]]
+    record: type[Record]
     fields: ClassVar[tuple[str, ...]]
 
-    def __init__(self, source: Any, strict: bool = True) -> None:
-        self._source = source
+    def __init__(self, source: object, strict: bool = True) -> None:
+        self._source: Any = source
         self.strict = strict
 
     def predict_type(self) -> tuple[str, str | None]:
-        """Returns what the source is, and what is wrong with it where it is nothing known."""
+        """Returns the form of the source, and what is wrong with an unknown one."""
         source = self._source
         if isinstance(source, dict):
             return "dict_of_dict", None
@@ -167,13 +171,13 @@ class _Converter:
             raise InputError(message("compat.unknown-format", kind=self.kind, error=error))
         return kind
 
-    def as_dict_of_dict(self) -> dict[Any, dict[Any, Any]]:
-        """Returns {query: {document: number}}; of a document that repeats, the last one counts.
+    def as_dict_of_dict(self) -> dict[str, dict[str, Any]]:
+        """Returns {query: {document: number}}; the last one of a repeated document counts.
 
         Raises:
-            InputError: If the source is none of the forms.
+            InputError: If the source is in none of the forms.
         """
-        nested: dict[Any, dict[Any, Any]] = {}
+        nested: dict[str, dict[str, Any]] = {}
         if self._checked() == "dict_of_dict":
             nested.update(self._source)
             return nested
@@ -181,16 +185,16 @@ class _Converter:
             nested.setdefault(query, {})[document] = number
         return nested
 
-    def _triples(self) -> Iterable[tuple[Any, Any, Any]]:
+    def _triples(self) -> Iterable[tuple[str, str, float]]:
         if self._checked() == "pd_dataframe":
             return zip(*(self._source[name] for name in self.fields), strict=True)
         return ((row[0], row[1], row[2]) for row in self.as_namedtuple_iter())
 
-    def as_namedtuple_iter(self) -> Iterator[Any]:
+    def as_namedtuple_iter(self) -> Iterator[Record]:
         """Yields named tuples.
 
         Raises:
-            InputError: If the source is none of the forms.
+            InputError: If the source is in none of the forms.
         """
         kind = self._checked()
         if kind == "namedtuple_iter":
@@ -206,15 +210,15 @@ class _Converter:
             for row in zip(*(self._source[name] for name in columns), strict=True):
                 yield self.record(*row)
 
-    def as_pd_dataframe(self) -> Any:
+    def as_pd_dataframe(self) -> pandas.DataFrame:
         """Returns a pandas data frame.
 
         Raises:
             DependencyError: If pandas is not installed.
-            InputError: If the source is none of the forms.
+            InputError: If the source is in none of the forms.
         """
         if self._checked() == "pd_dataframe":
-            frame = self._source
+            frame: pandas.DataFrame = self._source
             if "iteration" in self.record._fields and "iteration" not in frame.columns:
                 frame = frame.assign(iteration=["0"] * len(frame))
             return frame
@@ -234,7 +238,7 @@ class _Converter:
         raise NotImplementedError
 
 
-class QrelsConverter(_Converter):
+class QrelsConverter(_Converter[Qrel]):
     """Judgments in every form.
 
     Examples:
@@ -246,11 +250,11 @@ class QrelsConverter(_Converter):
     record = Qrel
     fields = ("query_id", "doc_id", "relevance")
 
-    def __init__(self, qrels: Any, strict: bool = True) -> None:
+    def __init__(self, qrels: object, strict: bool = True) -> None:
         super().__init__(qrels, strict)
 
     @property
-    def qrels(self) -> Any:
+    def qrels(self) -> object:
         """The source."""
         return self._source
 
@@ -265,7 +269,7 @@ class QrelsConverter(_Converter):
             yield f"{row.query_id} 0 {row.doc_id} {row.relevance}\n"
 
 
-class RunConverter(_Converter):
+class RunConverter(_Converter[ScoredDoc]):
     """A run in every form.
 
     Examples:
@@ -277,11 +281,11 @@ class RunConverter(_Converter):
     record = ScoredDoc
     fields = ScoredDoc._fields
 
-    def __init__(self, run: Any, strict: bool = True) -> None:
+    def __init__(self, run: object, strict: bool = True) -> None:
         super().__init__(run, strict)
 
     @property
-    def run(self) -> Any:
+    def run(self) -> object:
         """The source."""
         return self._source
 
@@ -291,9 +295,9 @@ class RunConverter(_Converter):
             self._source = list(self._source)
         return [RunConverter(self._source, self.strict) for _ in range(count)]
 
-    def as_sorteddict(self) -> dict[Any, list[ScoredDoc]]:
+    def as_sorteddict(self) -> dict[str, list[ScoredDoc]]:
         """Returns {query: documents, best score first}."""
-        found: dict[Any, list[ScoredDoc]] = {}
+        found: dict[str, list[ScoredDoc]] = {}
         for row in self.as_namedtuple_iter():
             found.setdefault(row.query_id, []).append(row)
         for rows in found.values():
@@ -306,7 +310,7 @@ class RunConverter(_Converter):
             yield from rows
 
     def _lines(self) -> Iterator[str]:
-        ranks: dict[Any, int] = {}
+        ranks: dict[str, int] = {}
         for row in self.as_namedtuple_iter():
             rank = ranks[row.query_id] = ranks.get(row.query_id, -1) + 1
             yield f"{row.query_id} Q0 {row.doc_id} {rank} {row.score} run\n"

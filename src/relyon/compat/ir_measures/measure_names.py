@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import logging
 import re
-from typing import Any
 
 from relyon.compat import pytrec_eval
 from relyon.compat.ir_measures.measures import Measure, registry
@@ -18,8 +17,8 @@ __all__ = ["parse_measure", "parse_trec_measure"]
 logger = logging.getLogger(__name__)
 
 NINE = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-#: trec_eval's names: the measure, its parameter, and the values where none is named.
-TREC: dict[str, tuple[str, str, tuple[Any, ...]]] = {
+#: trec_eval's names: the measure, its parameter, and its default values.
+TREC: dict[str, tuple[str, str, tuple[float, ...]]] = {
     "num_q": ("NumQ", "", ()),
     "num_ret": ("NumRet", "", ()),
     "num_rel": ("NumRel", "", ()),
@@ -49,7 +48,7 @@ def parse_measure(measure: str | Measure) -> Measure:
     """Returns the measure of a name such as `nDCG(dcg='exp-log2')@10`.
 
     Raises:
-        ParameterError: If the text is no name with parameters.
+        ParameterError: If the text is not a name with parameters.
         NameError: If there is no such measure.
 
     Examples:
@@ -64,8 +63,8 @@ def parse_measure(measure: str | Measure) -> Measure:
     )
     try:
         node: ast.expr = ast.parse(measure, mode="eval").body
-        params: dict[str, Any] = {}
-        at: list[Any] = []
+        params: dict[str, object] = {}
+        at: list[object] = []
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             at = [ast.literal_eval(node.right)]
             node = node.left

@@ -1,8 +1,6 @@
-"""ir_measures' measures: what each is called, and what it takes."""
+"""ir_measures' measures: their names and parameters."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from relyon.compat.ir_measures.model import (
     ABSENT,
@@ -33,7 +31,7 @@ registry: dict[str, Measure] = {}
 def register(
     measure: Measure, aliases: list[str] | None = None, name: str | None = None
 ) -> dict[str, Measure]:
-    """Makes a measure known to `parse_measure`.
+    """Registers a measure for `parse_measure`.
 
     Raises:
         ParameterError: If one of the names is taken.
@@ -60,7 +58,7 @@ SET = {"rel": REL, "judged_only": JUDGED}
 ALPHA = {"alpha": ParamInfo(float, default=0.5, desc="how much repetition costs")}
 BETA = {"beta": ParamInfo(float, default=0.5, desc="patience")}
 
-#: What each measure is called, and what it takes.
+#: The title and parameters of each measure.
 KINDS: dict[str, tuple[str, dict[str, ParamInfo]]] = {
     "Accuracy": ("Accuracy of pairs", {"cutoff": CUTOFF, "rel": REL}),
     "alpha_DCG": ("Alpha-DCG", {**RANKED, **ALPHA}),
@@ -161,7 +159,7 @@ SUMMED = ("NumQ", "NumRel", "NumRet")
 
 
 def _define(name: str, title: str, params: dict[str, ParamInfo]) -> Measure:
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "NAME": name,
         "PRETTY_NAME": title,
         "SHORT_DESC": title,

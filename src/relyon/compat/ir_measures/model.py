@@ -1,17 +1,18 @@
-"""ir_measures' objects: measures that print and compare, their values, what computes them."""
+"""ir_measures' objects: measures, their values, evaluators and pipelines."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import product
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
 __all__ = [
     "ABSENT",
+    "Absent",
     "BaseMeasure",
     "CalcResults",
     "CwlMetric",
@@ -25,12 +26,22 @@ __all__ = [
     "set_pipeline",
 ]
 
-#: Stands for a parameter that was not given and has no default.
-ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "NOT_PROVIDED"})()
+Aggregated = TypeVar("Aggregated")
+
+
+class Absent:
+    """The type of `ABSENT`."""
+
+    def __repr__(self) -> str:
+        return "NOT_PROVIDED"
+
+
+#: The value of a parameter that was not given and has no default.
+ABSENT = Absent()
 
 
 class Agg(ABC):
-    """Makes one number of the values of all queries."""
+    """Aggregates the values of all queries."""
 
     @abstractmethod
     def add(self, value: float) -> None:
@@ -38,14 +49,14 @@ class Agg(ABC):
 
     @abstractmethod
     def result(self) -> float:
-        """Returns the number."""
+        """Returns the aggregate."""
 
 
 class MeanAgg(Agg):
     """The mean.
 
     Args:
-        default: What no query at all gives.
+        default: The mean of no queries.
     """
 
     def __init__(self, default: float = float("nan")) -> None:
@@ -75,22 +86,22 @@ class SumAgg(Agg):
 
 
 class ParamInfo:
-    """What a parameter can be.
+    """The values of a parameter.
 
     Args:
-        dtype: Its type; whole numbers stand for decimal ones too.
+        dtype: Its type; whole numbers count as decimal ones, too.
         required: Whether it must be given.
-        choices: The values that it can have; all of its type where they are absent.
-        default: What it is where it is not given.
-        desc: What it means.
+        choices: The possible values; by default all of its type.
+        default: The default value.
+        desc: The description.
     """
 
     def __init__(
         self,
         dtype: type | None = None,
         required: bool = False,
-        choices: Any = ABSENT,
-        default: Any = ABSENT,
+        choices: Container[object] | Absent = ABSENT,
+        default: object = ABSENT,
         desc: str | None = None,
     ) -> None:
         self.dtype = dtype
@@ -99,14 +110,14 @@ class ParamInfo:
         self.default = default
         self.desc = desc
 
-    def validate(self, value: Any) -> bool:
+    def validate(self, value: object) -> bool:
         """Returns whether the parameter can have a value."""
         if value is ABSENT:
             return not self.required
         kinds = (int, float) if self.dtype is float else self.dtype
         if kinds is not None and not isinstance(value, kinds):
             return False
-        return self.choices is ABSENT or value in self.choices
+        return isinstance(self.choices, Absent) or value in self.choices
 
 
 class Measure:
@@ -118,8 +129,8 @@ class Measure:
     Attributes:
         NAME: Its name.
         AT_PARAM: The parameter that `@` sets.
-        SUPPORTED_PARAMS: What it takes.
-        DEFAULT: What a query counts for which nothing was retrieved.
+        SUPPORTED_PARAMS: Its parameters.
+        DEFAULT: The value of a query for which nothing was retrieved.
 
     Examples:
         >>> from relyon.compat.ir_measures import AP, P
@@ -134,14 +145,14 @@ class Measure:
     SHORT_DESC: ClassVar[str | None] = None
     DEFAULT: ClassVar[float] = 0.0
 
-    def __init__(self, **params: Any) -> None:
+    def __init__(self, **params: object) -> None:
         self.params = params
 
     def validate_params(self) -> None:
         """Checks the parameters.
 
         Raises:
-            ParameterError: If one is unknown, lacks, or has a value it cannot have.
+            ParameterError: If one is unknown, missing or invalid.
         """
         known = self.SUPPORTED_PARAMS
         for name, value in self.params.items():
@@ -175,34 +186,34 @@ class Measure:
                     hint=message("compat.write-given", given=given),
                 )
 
-    def __call__(self, **params: Any) -> Measure:
+    def __call__(self, **params: object) -> Measure:
         return type(self)(**{**self.params, **params})
 
-    def __matmul__(self, value: Any) -> Measure:
+    def __matmul__(self, value: object) -> Measure:
         return self(**{self.AT_PARAM: value})
 
     def __getitem__(self, name: str) -> Any:
         return self.params.get(name, self.SUPPORTED_PARAMS[name].default)
 
-    def iter_calc(self, qrels: Any, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, qrels: object, run: object) -> Iterator[Metric]:
         """Yields its value for every query."""
         return _pipelines[-1].iter_calc([self], qrels, run)
 
-    def calc_aggregate(self, qrels: Any, run: Any) -> float:
+    def calc_aggregate(self, qrels: object, run: object) -> float:
         """Returns its mean over queries, or its sum."""
         return _pipelines[-1].calc_aggregate([self], qrels, run)[self]
 
-    def calc(self, qrels: Any, run: Any) -> CalcResults:
+    def calc(self, qrels: object, run: object) -> CalcResults[float]:
         """Returns both."""
         found = _pipelines[-1].calc([self], qrels, run)
         return CalcResults(found.aggregated[self], found.per_query)
 
-    def evaluator(self, qrels: Any) -> Evaluator:
+    def evaluator(self, qrels: object) -> Evaluator:
         """Returns an evaluator of this measure for several runs."""
         return _pipelines[-1].evaluator([self], qrels)
 
     def aggregator(self) -> Agg:
-        """Returns what makes one number of the values of all queries."""
+        """Returns an empty aggregate of the values of all queries."""
         return MeanAgg()
 
     def __str__(self) -> str:
@@ -225,7 +236,7 @@ class Measure:
         return hash(repr(self))
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, dict):
         pairs = ",".join(f"{key}:{gain}" for key, gain in sorted(value.items()) if key != gain)
         return "{" + pairs + "}"
@@ -255,10 +266,10 @@ class CwlMetric(NamedTuple):
     expected_items: float
 
 
-class CalcResults(NamedTuple):
+class CalcResults(NamedTuple, Generic[Aggregated]):
     """The mean and the values of the queries."""
 
-    aggregated: Any
+    aggregated: Aggregated
     per_query: list[Metric]
 
 
@@ -274,8 +285,8 @@ class Evaluator:
         self.measures = list(measures)
         self.qrel_qids = list(qrel_qids)
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """Yields every measure of every judged query; those that the run lacks count 0."""
+    def iter_calc(self, run: object) -> Iterator[Metric]:
+        """Yields every measure of every judged query; queries missing from the run count 0."""
         left = set(product(self.measures, self.qrel_qids))
         for metric in self._iter_calc(run):
             left.discard((metric.measure, metric.query_id))
@@ -283,15 +294,14 @@ class Evaluator:
         for measure, query in sorted(left, key=lambda pair: (str(pair[0]), pair[1])):
             yield Metric(query, measure, measure.DEFAULT)
 
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+    def _iter_calc(self, run: object) -> Iterator[Metric]:
         raise NotImplementedError
 
-    def calc_aggregate(self, run: Any) -> dict[Measure, float]:
+    def calc_aggregate(self, run: object) -> dict[Measure, float]:
         """Returns one number per measure: the mean over queries, or the sum."""
-        means: dict[Measure, float] = self.calc(run).aggregated
-        return means
+        return self.calc(run).aggregated
 
-    def calc(self, run: Any) -> CalcResults:
+    def calc(self, run: object) -> CalcResults[dict[Measure, float]]:
         """Returns one number per measure, and every query's."""
         totals = {measure: measure.aggregator() for measure in self.measures}
         metrics = list(self.iter_calc(run))
@@ -301,20 +311,24 @@ class Evaluator:
 
 
 class Pipeline(Protocol):
-    """What computes measures."""
+    """Computes measures."""
 
-    def iter_calc(self, measures: Iterable[Measure], qrels: Any, run: Any) -> Iterator[Metric]:
+    def iter_calc(
+        self, measures: Iterable[Measure], qrels: object, run: object
+    ) -> Iterator[Metric]:
         """Yields every measure of every judged query."""
 
     def calc_aggregate(
-        self, measures: Iterable[Measure], qrels: Any, run: Any
+        self, measures: Iterable[Measure], qrels: object, run: object
     ) -> dict[Measure, float]:
         """Returns one number per measure."""
 
-    def calc(self, measures: Iterable[Measure], qrels: Any, run: Any) -> CalcResults:
+    def calc(
+        self, measures: Iterable[Measure], qrels: object, run: object
+    ) -> CalcResults[dict[Measure, float]]:
         """Returns one number per measure, and every query's."""
 
-    def evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
+    def evaluator(self, measures: Iterable[Measure], qrels: object) -> Evaluator:
         """Returns an evaluator of these measures and judgments."""
 
 
@@ -322,5 +336,5 @@ _pipelines: list[Pipeline] = []
 
 
 def set_pipeline(pipeline: Pipeline) -> None:
-    """Says what measures ask for their values."""
+    """Sets the pipeline that computes the values of measures."""
     _pipelines[:] = [pipeline]

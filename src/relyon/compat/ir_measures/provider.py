@@ -1,4 +1,4 @@
-"""What a provider and an evaluator are, and the two kinds of providers.
+"""Providers: their interface, and the two kinds.
 
 Every provider is relyon under the rules of the program that ir_measures calls: its order of
 documents with equal scores, its rounding, its treatment of queries without a value.
@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 from relyon.compat.ir_measures.inputs import QrelsConverter, RunConverter
-from relyon.compat.ir_measures.model import ABSENT, CalcResults, Evaluator, Measure, Metric
+from relyon.compat.ir_measures.model import (
+    ABSENT,
+    Absent,
+    CalcResults,
+    Evaluator,
+    Measure,
+    Metric,
+)
 from relyon.core.errors import DependencyError, ParameterError
 from relyon.core.texts import message
 
 __all__ = [
     "REQUIRED",
+    "Allowed",
     "FallbackProvider",
     "Provider",
     "RulesProvider",
@@ -31,11 +38,23 @@ logger = logging.getLogger(__name__)
 
 Values = Mapping[str, Mapping[Measure, float]]
 
-REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "REQUIRED"})()
+
+class Required:
+    """The type of `REQUIRED`."""
+
+    def __repr__(self) -> str:
+        return "REQUIRED"
+
+
+#: Allows all values of a parameter, but it must be given.
+REQUIRED = Required()
+
+#: The values that a provider allows, by parameter.
+Allowed = dict[str, Container[object] | Absent | Required]
 
 
 class Provider:
-    """Something that computes measures.
+    """Computes measures.
 
     Attributes:
         NAME: Its name.
@@ -43,7 +62,7 @@ class Provider:
 
     NAME: str = ""
 
-    def evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
+    def evaluator(self, measures: Iterable[Measure], qrels: object) -> Evaluator:
         """Returns an evaluator of these measures and judgments, for several runs.
 
         Raises:
@@ -57,27 +76,31 @@ class Provider:
             )
         return self._evaluator(measures, qrels)
 
-    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
+    def _evaluator(self, measures: Iterable[Measure], qrels: object) -> Evaluator:
         raise NotImplementedError
 
-    def iter_calc(self, measures: Iterable[Measure], qrels: Any, run: Any) -> Iterator[Metric]:
+    def iter_calc(
+        self, measures: Iterable[Measure], qrels: object, run: object
+    ) -> Iterator[Metric]:
         """Yields every measure of every judged query."""
         return self.evaluator(measures, qrels).iter_calc(run)
 
     def calc_aggregate(
-        self, measures: Iterable[Measure], qrels: Any, run: Any
+        self, measures: Iterable[Measure], qrels: object, run: object
     ) -> dict[Measure, float]:
         """Returns one number per measure: the mean over queries, or the sum."""
         return self.evaluator(measures, qrels).calc_aggregate(run)
 
-    def calc(self, measures: Iterable[Measure], qrels: Any, run: Any) -> CalcResults:
+    def calc(
+        self, measures: Iterable[Measure], qrels: object, run: object
+    ) -> CalcResults[dict[Measure, float]]:
         """Returns one number per measure, and every query's."""
         return self.evaluator(measures, qrels).calc(run)
 
     @contextmanager
     def calc_ctxt(
-        self, measures: Iterable[Measure], qrels: Any
-    ) -> Iterator[Callable[[Any], Iterator[Metric]]]:
+        self, measures: Iterable[Measure], qrels: object
+    ) -> Iterator[Callable[[object], Iterator[Metric]]]:
         """The old name of `evaluator`."""
         warnings.warn("calc_ctxt is now evaluator", DeprecationWarning, stacklevel=3)
         yield self.evaluator(measures, qrels).iter_calc
@@ -86,17 +109,17 @@ class Provider:
         """Returns whether the provider computes a measure with these parameters.
 
         Raises:
-            ParameterError: If the measure has a parameter that it cannot have.
+            ParameterError: If a parameter of the measure is invalid.
         """
         measure.validate_params()
         return False
 
     def is_available(self) -> bool:
-        """Returns whether what the provider needs is installed."""
+        """Returns whether the provider's dependencies are installed."""
         return True
 
     def install_instructions(self) -> str | None:
-        """Returns how to install what the provider needs."""
+        """Returns how to install the provider's dependencies."""
         return None
 
     def run_inputs(self, measures: Iterable[Measure]) -> list[str]:
@@ -126,7 +149,7 @@ class FallbackProvider(Provider):
     def _parts(
         self, measures: Iterable[Measure]
     ) -> tuple[dict[Provider, list[Measure]], list[Measure]]:
-        """Which provider computes what, and what none computes."""
+        """Returns the measures of each provider, and the unsupported ones."""
         parts: dict[Provider, list[Measure]] = {}
         left = []
         for measure in dict.fromkeys(measures):
@@ -138,7 +161,7 @@ class FallbackProvider(Provider):
                 left.append(measure)
         return parts, left
 
-    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
+    def _evaluator(self, measures: Iterable[Measure], qrels: object) -> Evaluator:
         measures = list(measures)
         parts, left = self._parts(measures)
         if left:
@@ -163,7 +186,7 @@ class FallbackProvider(Provider):
 
 
 def _hint(measure: Measure) -> str:
-    """What to give a measure that no provider takes as it is."""
+    """Returns how to change an unsupported measure."""
     if measure.NAME == "RBP":
         return (
             "RBP(rel=1) is binary; without rel, ir_measures has no provider that is on by default"
@@ -180,7 +203,7 @@ class _Chain(Evaluator):
         super().__init__(dict.fromkeys(measures), evaluators[0].qrel_qids if evaluators else ())
         self.evaluators = evaluators
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, run: object) -> Iterator[Metric]:
         runs = RunConverter(run, strict=False).tee(len(self.evaluators))
         for one, converter in zip(self.evaluators, runs, strict=True):
             yield from one.iter_calc(converter.run)
@@ -190,17 +213,17 @@ class _Queries(Evaluator):
     """An evaluator of measures that one function of the run computes.
 
     Args:
-        measures: The measures as they were asked for, and as they are computed.
+        measures: The measures as requested, and as computed.
         queries: The judged queries.
         compute: Returns values by query and measure.
-        fills: Whether queries that the run lacks count 0.
+        fills: Whether queries missing from the run count 0.
     """
 
     def __init__(
         self,
         measures: Mapping[Measure, Measure],
         queries: Iterable[str],
-        compute: Callable[[Any], Values],
+        compute: Callable[[object], Values],
         fills: bool,
     ) -> None:
         super().__init__(measures, queries)
@@ -208,10 +231,10 @@ class _Queries(Evaluator):
         self._compute = compute
         self._fills = fills
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, run: object) -> Iterator[Metric]:
         return super().iter_calc(run) if self._fills else self._iter_calc(run)
 
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+    def _iter_calc(self, run: object) -> Iterator[Metric]:
         for query, values in self._compute(run).items():
             for measure, own in self._own.items():
                 if own in values:
@@ -223,19 +246,21 @@ class RulesProvider(Provider):
 
     Args:
         name: The program.
-        supported: The measures that it has, and the values that their parameters can have there.
-        prepare: Returns the judged queries and what computes measures of a run, from the measures
-            and the judgments.
-        assumed: Parameters that a measure has there whatever was asked, by its name.
-        fills: Whether queries that the run lacks count 0.
+        supported: The measures that it has, and the allowed values of their parameters.
+        prepare: Returns the judged queries and a function that computes measures of a run, from the
+            measures and the judgments.
+        assumed: Parameters that override the requested ones, by measure.
+        fills: Whether queries missing from the run count 0.
     """
 
     def __init__(
         self,
         name: str,
-        supported: Mapping[str, Mapping[str, Any]],
-        prepare: Callable[[list[Measure], Any], tuple[Iterable[str], Callable[[Any], Values]]],
-        assumed: Mapping[str, Mapping[str, Any]],
+        supported: Mapping[str, Allowed],
+        prepare: Callable[
+            [list[Measure], object], tuple[Iterable[str], Callable[[object], Values]]
+        ],
+        assumed: Mapping[str, Mapping[str, object]],
         fills: bool = True,
     ) -> None:
         self.NAME = name
@@ -251,13 +276,13 @@ class RulesProvider(Provider):
             _allows(choices, measure[name]) for name, choices in allowed.items()
         )
 
-    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
+    def _evaluator(self, measures: Iterable[Measure], qrels: object) -> Evaluator:
         asked = {measure: self._own(measure) for measure in measures}
         queries, compute = self.prepare(list(asked.values()), qrels)
         return _Queries(asked, queries, compute, self.fills)
 
     def _own(self, measure: Measure) -> Measure:
-        """Returns a measure as it is computed here, without parameters that it does not take."""
+        """Returns a measure as it is computed here, without unknown parameters."""
         known = measure.SUPPORTED_PARAMS
         ignored = [name for name in measure.params if name not in known]
         if ignored:
@@ -271,10 +296,10 @@ class RulesProvider(Provider):
         return own
 
 
-def _allows(choices: Any, value: Any) -> bool:
-    if choices is REQUIRED:
+def _allows(choices: Container[object] | Absent | Required, value: object) -> bool:
+    if isinstance(choices, Required):
         return value is not ABSENT
-    if choices is ABSENT:
+    if isinstance(choices, Absent):
         return value is ABSENT
     return value in choices
 
@@ -284,6 +309,6 @@ registry: dict[str, Provider] = {}
 
 
 def register(provider: Provider) -> Provider:
-    """Makes a provider known by its name, and returns it."""
+    """Registers a provider under its name, and returns it."""
     registry[provider.NAME] = provider
     return provider

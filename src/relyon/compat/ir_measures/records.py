@@ -1,9 +1,9 @@
-"""What goes in: a judgment, a retrieved document."""
+"""The input records: a judgment, a retrieved document."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 __all__ = ["GenericQrel", "GenericScoredDoc", "Qrel", "ScoredDoc"]
 
@@ -28,14 +28,16 @@ class ScoredDoc(NamedTuple):
 class GenericQrel(Qrel):
     """The old name of `Qrel`."""
 
-    def __new__(cls, *args: Any, **named: Any) -> GenericQrel:
+    def __new__(
+        cls, query_id: str, doc_id: str, relevance: int, iteration: str = "0"
+    ) -> GenericQrel:
         warnings.warn("GenericQrel is now Qrel", DeprecationWarning, stacklevel=2)
-        return super().__new__(cls, *args, **named)
+        return super().__new__(cls, query_id, doc_id, relevance, iteration)
 
 
 class GenericScoredDoc(ScoredDoc):
     """The old name of `ScoredDoc`."""
 
-    def __new__(cls, *args: Any, **named: Any) -> GenericScoredDoc:
+    def __new__(cls, query_id: str, doc_id: str, score: float) -> GenericScoredDoc:
         warnings.warn("GenericScoredDoc is now ScoredDoc", DeprecationWarning, stacklevel=2)
-        return super().__new__(cls, *args, **named)
+        return super().__new__(cls, query_id, doc_id, score)

@@ -1,15 +1,14 @@
-"""Which measure of relyon, by which rules, gives the number of each of ir_measures' providers."""
+"""The measures and rules of relyon that compute the numbers of ir_measures' providers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from relyon.compat import pytrec_eval
 from relyon.compat.ir_measures.inputs import QrelsConverter, RunConverter
-from relyon.compat.ir_measures.model import ABSENT, Measure
-from relyon.compat.ir_measures.provider import REQUIRED, Values
+from relyon.compat.ir_measures.model import ABSENT, Absent, Measure
+from relyon.compat.ir_measures.provider import REQUIRED, Allowed, Values
 from relyon.data.convention import Convention
 from relyon.data.judgments import Judgments
 from relyon.evaluation import Evaluator
@@ -17,27 +16,28 @@ from relyon.measures import measure as parse
 
 __all__ = ["ASSUMED", "ORDER", "PREPARE", "SUPPORTED", "prepare"]
 
-Prepared = tuple[Iterable[str], Callable[[Any], Values]]
+Prepared = tuple[Iterable[str], Callable[[object], Values]]
 
 #: The order in which the providers are asked.
 ORDER = (
     *("runtime", "pytrec_eval", "cwl_eval", "compat", "pyndeval", "judged", "msmarco", "gdeval"),
     *("accuracy", "ranx"),
 )
-_ALL = {"judged_only": (False,)}
-_WHOLE = {"cutoff": ABSENT}
-_CUT = {"cutoff": REQUIRED}
-_SCALED = {"max_rel": REQUIRED}
-_GAINLESS = {"gains": ABSENT}
+_ALL: Allowed = {"judged_only": (False,)}
+_WHOLE: Allowed = {"cutoff": ABSENT}
+_CUT: Allowed = {"cutoff": REQUIRED}
+_SCALED: Allowed = {"max_rel": REQUIRED}
+_GAINLESS: Allowed = {"gains": ABSENT}
+_FIRST: Allowed = {"rel": (1,)}
 
 
-def _any(*names: str) -> dict[str, dict[str, Any]]:
-    """Measures that a provider takes with all of their parameters."""
+def _any(*names: str) -> dict[str, Allowed]:
+    """Returns measures that a provider takes with all values of their parameters."""
     return {name: {} for name in names}
 
 
-#: The measures of every provider, and the values that parameters can have there.
-SUPPORTED: dict[str, dict[str, dict[str, Any]]] = {
+#: The measures of every provider, and the allowed values of their parameters.
+SUPPORTED: dict[str, dict[str, Allowed]] = {
     "pytrec_eval": {
         **_any("P", "Rprec", "AP", "R", "Bpref", "NumRet", "NumQ", "SetAP", "SetF"),
         **_any("SetP", "SetR", "Success", "IPrec", "infAP"),
@@ -71,16 +71,16 @@ SUPPORTED: dict[str, dict[str, dict[str, Any]]] = {
         "Success": _CUT | _ALL,
     },
     "trectools": {
-        **dict.fromkeys(("P", "AP"), {"rel": (1,)} | _ALL),
-        "Rprec": {"rel": (1,)} | _ALL,
-        "RR": {"rel": (1,)} | _ALL | _WHOLE,
+        **dict.fromkeys(("P", "AP"), _FIRST | _ALL),
+        "Rprec": _FIRST | _ALL,
+        "RR": _FIRST | _ALL | _WHOLE,
         "nDCG": _GAINLESS | _ALL,
         "Bpref": {"rel": (1,)},
     },
 }
 
-#: What a program computes whatever it is asked: gdeval knows one kind of gain.
-ASSUMED: dict[str, dict[str, dict[str, Any]]] = {"gdeval": {"nDCG": {"dcg": "exp-log2"}}}
+#: Parameters that override the requested ones: gdeval has one kind of gain.
+ASSUMED: dict[str, dict[str, dict[str, object]]] = {"gdeval": {"nDCG": {"dcg": "exp-log2"}}}
 
 #: How the programs order documents with equal scores; all of them compare 64-bit numbers.
 TIES = {
@@ -97,7 +97,7 @@ HIGHEST = 4
 #: cwl_eval reads no further.
 DEPTH = 1000
 
-#: ir_measures' names and relyon's, where a measure takes nothing but the usual parameters.
+#: relyon's names by ir_measures', of measures with the usual parameters only.
 NAMES = {
     "Accuracy": "accuracy",
     "AP": "ap",
@@ -137,14 +137,14 @@ PARAMETERS = {"T": "target", "min_rel": "min", "max_rel": "max"}
 
 
 def relyon_name(provider: str, measure: Measure) -> str:
-    """Returns what a measure is in relyon, as a provider computes it.
+    """Returns the name in relyon of a measure as a provider computes it.
 
     Examples:
         >>> from relyon.compat.ir_measures import ERR, INST
         >>> relyon_name("gdeval", ERR @ 20), relyon_name("cwl_eval", INST(T=2.0, max_rel=3))
         ('err(max=4)@20', 'inst(target=2.0,min=0,max=3)')
     """
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     for name in measure.SUPPORTED_PARAMS:
         value = measure[name]
         if value is ABSENT or name in {"cutoff", "dcg", "gains", "relative"}:
@@ -159,15 +159,15 @@ def relyon_name(provider: str, measure: Measure) -> str:
         given["gain"] = "exp" if measure["dcg"] == "exp-log2" else "linear"
     cutoff = measure["cutoff"] if "cutoff" in measure.SUPPORTED_PARAMS else ABSENT
     if provider == "cwl_eval" and measure.NAME in {"P", "RR", "AP", "RBP", "SDCG", "BPM"}:
-        cutoff = DEPTH if cutoff is ABSENT else min(cutoff, DEPTH)
+        cutoff = DEPTH if isinstance(cutoff, Absent) else min(cutoff, DEPTH)
     inside = ",".join(f"{name}={str(value).lower()}" for name, value in given.items())
     arguments = f"({inside})" if inside else ""
     at = "" if cutoff is ABSENT else f"@{cutoff}"
     return f"{NAMES[str(measure.NAME)]}{arguments}{at}"
 
 
-def _judged(qrels: Any) -> dict[str, dict[str, Any]]:
-    """The judgments as a dictionary whose queries are text."""
+def _judged(qrels: object) -> dict[str, dict[str, int]]:
+    """Returns the judgments as a dictionary whose queries are text."""
     judged = QrelsConverter(qrels).as_dict_of_dict()
     for query in judged:
         if not isinstance(query, str):
@@ -175,15 +175,15 @@ def _judged(qrels: Any) -> dict[str, dict[str, Any]]:
     return judged
 
 
-def prepare(provider: str, measures: list[Measure], qrels: Any) -> Prepared:
+def prepare(provider: str, measures: list[Measure], qrels: object) -> Prepared:
     """Prepares measures that relyon's evaluator computes."""
     judged = _judged(qrels)
     return list(judged), _computer(provider, measures, judged)
 
 
-def _prepare_subtopics(provider: str, measures: list[Measure], qrels: Any) -> Prepared:
+def _prepare_subtopics(provider: str, measures: list[Measure], qrels: object) -> Prepared:
     """Prepares measures of diversity; the judgments' iteration is the subtopic."""
-    judged: dict[str, dict[str, Any]] = {}
+    judged: dict[str, dict[str, dict[str, int]]] = {}
     for row in QrelsConverter(qrels).as_namedtuple_iter():
         subtopic = str(getattr(row, "iteration", "0"))
         judged.setdefault(row.query_id, {}).setdefault(row.doc_id, {})[subtopic] = row.relevance
@@ -191,8 +191,8 @@ def _prepare_subtopics(provider: str, measures: list[Measure], qrels: Any) -> Pr
 
 
 def _computer(
-    provider: str, measures: list[Measure], judged: Mapping[str, Mapping[str, Any]]
-) -> Callable[[Any], Values]:
+    provider: str, measures: list[Measure], judged: Mapping[str, Mapping[str, object]]
+) -> Callable[[object], Values]:
     convention = Convention(
         ties=TIES.get(provider, "input"),  # type: ignore[arg-type]
         undefined="skip" if provider == "accuracy" else "zero",
@@ -202,7 +202,7 @@ def _computer(
     texts = {measure: parse(relyon_name(provider, measure)) for measure in measures}
     evaluator = Evaluator(Judgments.from_dict(judged), convention=convention) if judged else None
 
-    def compute(run: Any) -> Values:
+    def compute(run: object) -> Values:
         nested = RunConverter(run).as_dict_of_dict()
         listed = {query: documents for query, documents in nested.items() if query in judged}
         if evaluator is None or not any(listed.values()):
@@ -222,7 +222,7 @@ def _computer(
 
 
 def _finished(provider: str, measure: Measure, value: float) -> float:
-    """What the program makes of a value before it returns it."""
+    """Returns a value as the program returns it."""
     if measure.NAME == "RBP":  # the weights of the ranks that cwl_eval reads add up to 1
         return value / (1.0 - float(measure["p"]) ** DEPTH)
     digits = DECIMALS.get(provider)
@@ -230,7 +230,7 @@ def _finished(provider: str, measure: Measure, value: float) -> float:
 
 
 def trec_name(measure: Measure) -> tuple[str, str]:
-    """Returns a measure's name in pytrec_eval, and what its values are called there.
+    """Returns a measure's name in pytrec_eval, and the name of its values.
 
     Examples:
         >>> from relyon.compat.ir_measures import AP, SetF
@@ -275,11 +275,15 @@ TREC_NAMES = {
 }
 
 
-def _prepare_trec(provider: str, measures: list[Measure], qrels: Any) -> Prepared:
+#: Lowest relevant grade, whether unjudged documents are left out, gains, weight of the F measure.
+_Grading = tuple[int, bool, tuple[tuple[int, int], ...], float]
+
+
+def _prepare_trec(provider: str, measures: list[Measure], qrels: object) -> Prepared:
     """Prepares measures that pytrec_eval's interface computes, each with its own grades."""
     judged = _judged(qrels)
-    groups: dict[tuple[Any, ...], dict[str, Measure]] = {}
-    gains: dict[tuple[Any, ...], dict[int, int]] = {}
+    groups: dict[_Grading, dict[str, Measure]] = {}
+    gains: dict[_Grading, dict[int, int]] = {}
     for measure in measures:
         params = measure.SUPPORTED_PARAMS
         rel = measure["rel"] if "rel" in params else 1
@@ -287,11 +291,11 @@ def _prepare_trec(provider: str, measures: list[Measure], qrels: Any) -> Prepare
         key = (
             1 if rel is ABSENT else rel,
             "judged_only" in params and measure["judged_only"],
-            () if mapped is ABSENT else tuple(sorted(mapped.items())),
+            () if isinstance(mapped, Absent) else tuple(sorted(mapped.items())),
             measure["beta"] if measure.NAME == "SetF" else 1.0,
         )
         groups.setdefault(key, {})[trec_name(measure)[1]] = measure
-        gains[key] = {} if mapped is ABSENT else mapped
+        gains[key] = {} if isinstance(mapped, Absent) else mapped
     evaluators = []
     for key, asked in groups.items():
         grades = gains[key]
@@ -304,7 +308,7 @@ def _prepare_trec(provider: str, measures: list[Measure], qrels: Any) -> Prepare
         names = [trec_name(measure)[0] for measure in asked.values()]
         evaluators.append((pytrec_eval.RelevanceEvaluator(table, names, key[0], key[1]), asked))
 
-    def compute(run: Any) -> Values:
+    def compute(run: object) -> Values:
         nested = RunConverter(run).as_dict_of_dict()
         found: dict[str, dict[Measure, float]] = {}
         for evaluator, asked in evaluators:
@@ -317,5 +321,5 @@ def _prepare_trec(provider: str, measures: list[Measure], qrels: Any) -> Prepare
     return list(judged), compute
 
 
-#: What prepares the measures of a provider, where it is not `prepare`.
+#: The functions that prepare the measures of a provider, if not `prepare`.
 PREPARE = {"pytrec_eval": _prepare_trec, "pyndeval": _prepare_subtopics}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
 
 from relyon.compat.ir_measures.inputs import (
     QrelsConverter,
     RunConverter,
+    Source,
     read_trec_qrels,
     read_trec_run,
 )
@@ -46,13 +46,13 @@ def convert_trec_name(measure: str) -> list[Measure]:
     return parse_trec_measure(measure)
 
 
-def parse_trec_qrels(file: Any) -> Iterator[Qrel]:
+def parse_trec_qrels(file: Source) -> Iterator[Qrel]:
     """The old name of `read_trec_qrels`."""
     warnings.warn("parse_trec_qrels is now read_trec_qrels", DeprecationWarning, stacklevel=2)
     return read_trec_qrels(file)
 
 
-def parse_trec_run(file: Any) -> Iterator[ScoredDoc]:
+def parse_trec_run(file: Source) -> Iterator[ScoredDoc]:
     """The old name of `read_trec_run`."""
     warnings.warn("parse_trec_run is now read_trec_run", DeprecationWarning, stacklevel=2)
     return read_trec_run(file)

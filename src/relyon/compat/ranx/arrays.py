@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -11,13 +10,13 @@ from relyon.core.texts import message
 __all__ = ["grades_of", "scores_of"]
 
 
-def grades_of(qrels: Any) -> Mapping[str, Mapping[str, Any]]:
+def grades_of(qrels: object) -> Mapping[str, Mapping[str, float]]:
     """Returns grades by query and document; the queries of arrays are numbered from 0.
 
-    A document that stands twice in one query has the grade that stands last.
+    A document that is twice in one query has its last grade.
 
     Raises:
-        InputError: If it is neither a mapping nor one array of two columns a query.
+        InputError: If it is neither a mapping nor one array of two columns per query.
     """
     if isinstance(qrels, Mapping):
         return qrels
@@ -27,11 +26,11 @@ def grades_of(qrels: Any) -> Mapping[str, Mapping[str, Any]]:
     }
 
 
-def scores_of(run: Any) -> Mapping[str, Mapping[str, Any]]:
-    """Returns scores by query and document; rows of arrays are in ranked order, whatever they hold.
+def scores_of(run: object) -> Mapping[str, Mapping[str, float]]:
+    """Returns scores by query and document; rows of arrays are in ranked order.
 
     Raises:
-        InputError: If it is neither a mapping nor one array of two columns a query.
+        InputError: If it is neither a mapping nor one array of two columns per query.
     """
     if isinstance(run, Mapping):
         return run
@@ -48,11 +47,11 @@ def _name(document: float) -> str:
     return str(int(document)) if float(document).is_integer() else repr(float(document))
 
 
-def _queries(data: Any, what: str) -> list[list[tuple[float, float]]]:
+def _queries(data: object, what: str) -> list[list[tuple[float, float]]]:
     import numpy as np
 
     form = "give {query: {document: number}}, or an array of (document, number) rows per query"
-    if isinstance(data, str | bytes) or not hasattr(data, "__iter__"):
+    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(
             message("compat.what-is-name", what=what, name=type(data).__name__), hint=form
         )

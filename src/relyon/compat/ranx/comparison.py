@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import paired_test
 from relyon.compat.ranx.evaluation import evaluate
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["compare"]
-
-Values = dict[str, dict[str, Any]]
 
 
 def compare(
@@ -41,21 +39,21 @@ def compare(
 
     Args:
         qrels: The judgments.
-        runs: The runs; each needs a name of its own, or none.
+        runs: The runs; names must differ, or be absent.
         metrics: One name or several, as in `evaluate`.
         stat_test: `student`, `fisher` (a randomisation test) or `tukey` (SciPy's `tukey_hsd`, which
             does not pair the queries).
         n_permutations: Of `fisher`; p is never below 1 / (n_permutations + 1).
-        max_p: Up to which p a difference is significant.
+        max_p: The significance level.
         random_seed: Of `fisher`.
         threads: Threads to use; 0 uses all cores.
         rounding_digits: Digits in tables.
-        show_percentages: Whether tables hold percentages.
+        show_percentages: Whether tables contain percentages.
         make_comparable: As in `evaluate`.
 
     Raises:
-        InputError: If qrels and runs do not hold the same queries.
-        ValueError: If a metric or test is unknown, or two runs have one name.
+        InputError: If qrels and runs do not have the same queries.
+        ValueError: If a metric or test is unknown, or two runs have the same name.
 
     Examples:
         >>> qrels = Qrels({f"q{n}": {"a": 1} for n in range(5)})
@@ -78,7 +76,7 @@ def compare(
             hint=message("compat.give-each-name"),
         )
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
-    values: Values = {}
+    values: dict[str, dict[str, NDArray[np.float64]]] = {}
     for name, run in zip(names, runs, strict=True):
         found = evaluate(
             qrels,
@@ -95,7 +93,7 @@ def compare(
         return paired_test(test, one - other, resamples=n_permutations, seed=random_seed).p
 
     find = _tukey if stat_test == "tukey" else _pairwise(p_value)
-    comparisons: dict[frozenset[str], dict[str, dict[str, Any]]] = {
+    comparisons: dict[frozenset[str], dict[str, dict[str, float]]] = {
         frozenset(pair): {} for pair in combinations(names, 2)
     }
     for metric in wanted:
@@ -127,14 +125,14 @@ def compare(
 
 def _pairwise(
     p_value: Callable[[NDArray[np.float64], NDArray[np.float64]], float],
-) -> Callable[[dict[str, Any]], dict[frozenset[str], float]]:
+) -> Callable[[dict[str, NDArray[np.float64]]], dict[frozenset[str], float]]:
     return lambda values: {
         frozenset(pair): p_value(values[pair[0]], values[pair[1]])
         for pair in combinations(values, 2)
     }
 
 
-def _tukey(values: dict[str, Any]) -> dict[frozenset[str], float]:
+def _tukey(values: dict[str, NDArray[np.float64]]) -> dict[frozenset[str], float]:
     tukey_hsd = scipy_part("stats").tukey_hsd
 
     p = tukey_hsd(*values.values()).pvalue

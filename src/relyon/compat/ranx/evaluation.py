@@ -24,8 +24,8 @@ __all__ = ["evaluate", "mean_of_run"]
 
 
 def evaluate(
-    qrels: Qrels | Mapping[str, Mapping[str, Any]] | Any,
-    run: Run | Mapping[str, Mapping[str, Any]] | Any,
+    qrels: object,
+    run: object,
     metrics: Sequence[str] | str,
     return_mean: bool = True,
     return_std: bool = False,
@@ -43,19 +43,19 @@ def evaluate(
             `r-precision`, `mrr`, `map`, `dcg`, `dcg_burges`, `ndcg`, `ndcg_burges`, `bpref`, each
             with `@k`, and `rbp.95` for a persistence of 0.95. `-l2` at the end sets the lowest
             relevant grade.
-        return_mean: Returns means; otherwise one array a metric, in the order of the query ids
+        return_mean: Returns means; otherwise one array per metric, in the order of the query ids
             (of the dict, if `qrels` is one).
         return_std: Returns {"mean": ..., "std": ...} for each metric.
         threads: Threads to use; 0 uses all cores.
         save_results_in_run: Keeps the values in `run.scores`, `run.mean_scores`.
-        make_comparable: Adds an empty list for judged queries that the run lacks, and leaves out
-            the queries of the run that are not judged.
+        make_comparable: Adds an empty list for judged queries missing from the run, and leaves out
+            unjudged queries of the run.
 
     Returns:
         A number (or array) for one metric, a dict by name for several.
 
     Raises:
-        InputError: If qrels and run do not hold the same queries, or are of no such form.
+        InputError: If qrels and run do not have the same queries, or another form.
         ValueError: If a metric is unknown.
 
     Examples:
@@ -72,7 +72,7 @@ def evaluate(
         run = run.make_comparable(qrels)
     grades = qrels._data if isinstance(qrels, Qrels) else grades_of(qrels)
     queries = qrels.get_query_ids() if isinstance(qrels, Qrels) else list(grades)
-    scores: Mapping[str, Mapping[str, Any]]
+    scores: Mapping[str, Mapping[str, float]]
     scores = run._data if isinstance(run, Run) else scores_of(run)
     if make_comparable:
         scores = {query: scores.get(query, {}) for query in queries}
@@ -86,7 +86,7 @@ def evaluate(
             if return_mean and return_std:
                 run.std_scores[name] = float(np.std(column))
             run.scores[name] = dict(zip(queries, column, strict=True))
-    answers: dict[str, Any] = dict(found)
+    answers: dict[str, object] = dict(found)
     if return_mean:
         for name, column in found.items():
             mean = np.mean(column)
@@ -94,7 +94,7 @@ def evaluate(
     return answers[names[0]] if len(answers) == 1 else answers
 
 
-def _check_queries(queries: Sequence[str], scores: Mapping[str, Any]) -> None:
+def _check_queries(queries: Sequence[str], scores: Mapping[str, object]) -> None:
     missing = [query for query in queries if query not in scores]
     more = len(scores) - (len(queries) - len(missing))
     if missing or more:
@@ -112,8 +112,8 @@ def _check_queries(queries: Sequence[str], scores: Mapping[str, Any]) -> None:
 
 def _values(
     judgments: Judgments,
-    grades: Mapping[str, Mapping[str, Any]],
-    scores: Mapping[str, Mapping[str, Any]] | RelyonRun | None,
+    grades: Mapping[str, Mapping[str, float]],
+    scores: Mapping[str, Mapping[str, float]] | RelyonRun | None,
     queries: Sequence[str],
     wanted: Mapping[str, Metric],
     *,

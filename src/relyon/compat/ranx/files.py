@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.packages import optional_package
@@ -18,10 +17,10 @@ KINDS = ("json", "trec", "gz", "lz4", "parquet")
 
 
 def get_file_kind(path: str | PathLike[str], kind: str | None = None) -> str:
-    """Returns a file's kind: the one named, or the one that its ending stands for.
+    """Returns a file's kind: the given one, or that of its ending.
 
     Raises:
-        ParameterError: If there is no such kind.
+        ParameterError: If the kind is unknown.
 
     Examples:
         >>> get_file_kind("run.txt")
@@ -37,11 +36,11 @@ def get_file_kind(path: str | PathLike[str], kind: str | None = None) -> str:
     return chosen
 
 
-def read_json(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
+def read_json(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
     """Reads {query: {document: number}}.
 
     Raises:
-        InputError: If it holds something else.
+        InputError: If it contains something else.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -50,7 +49,7 @@ def read_json(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     return _nested(content, path)
 
 
-def _nested(content: Any, path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
+def _nested(content: object, path: str | PathLike[str]) -> dict[str, dict[str, float]]:
     if not isinstance(content, dict) or not all(isinstance(row, dict) for row in content.values()):
         raise InputError(
             message("compat.expected-query"),
@@ -60,12 +59,12 @@ def _nested(content: Any, path: str | PathLike[str]) -> dict[str, dict[str, Any]
     return content
 
 
-def read_lz4(path: str | PathLike[str]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+def read_lz4(path: str | PathLike[str]) -> tuple[dict[str, dict[str, float]], dict[str, object]]:
     """Reads a run and its metadata from CBOR in LZ4 in LZ4, as ranx and its hub write it.
 
     Raises:
         DependencyError: If one of the packages lz4 and cbor2 is not installed.
-        InputError: If it holds something else.
+        InputError: If it contains something else.
     """
     lz4 = optional_package("lz4.frame", purpose="an lz4 file of ranx", install="lz4")
     cbor2 = optional_package("cbor2", purpose="an lz4 file of ranx")
@@ -81,7 +80,7 @@ def read_lz4(path: str | PathLike[str]) -> tuple[dict[str, dict[str, Any]], dict
     return _nested(content, path), {}
 
 
-def write_lz4(data: Mapping[str, Mapping[str, Any]], path: str | PathLike[str]) -> None:
+def write_lz4(data: Mapping[str, Mapping[str, float]], path: str | PathLike[str]) -> None:
     """Writes CBOR in LZ4 in LZ4, as ranx does.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -68,7 +68,10 @@ __all__ = [
     "wsum",
 ]
 
-#: ranx's names of methods, relyon's, and what ranx calls the fused run.
+#: One list of numbers for each run.
+Tables = Iterable[Iterable[float]]
+
+#: ranx's names of methods, relyon's, and ranx's names of the fused run.
 FUSION_METHODS = {
     "anz": ("anz", "comb_anz"),
     "bayesfuse": ("bayesfuse", "bayesfuse"),
@@ -109,20 +112,20 @@ def fuse(
     runs: Sequence[Run],
     norm: str | None = "min-max",
     method: str = "wsum",
-    params: Mapping[str, Any] | None = None,
+    params: Mapping[str, object] | None = None,
 ) -> Run:
     """Fuses runs as ranx does.
 
     Args:
         runs: Two or more runs of the same queries.
-        norm: How scores become comparable; `None` leaves them.
+        norm: How scores are normalised; `None` does not.
         method: ranx's name of the method, such as `rrf`, `wsum` or `mnz`.
-        params: What the method takes, such as {"k": 60}, {"weights": (0.4, 0.6)} or what
-            `optimize_fusion` returned.
+        params: The method's parameters, such as {"k": 60}, {"weights": (0.4, 0.6)} or the result of
+            `optimize_fusion`.
 
     Raises:
-        InputError: If the runs do not hold the same queries.
-        ValueError: If there is one run only, or a name or parameter does not fit.
+        InputError: If the runs do not have the same queries.
+        ValueError: If there is only one run, or a name or parameter is invalid.
 
     Examples:
         >>> one = Run({"q": {"a": 2.0, "b": 1.0}})
@@ -136,7 +139,7 @@ def fuse(
             message("compat.fusion-method-is-not-supported", method=method),
             hint=suggestion(method, list(FUSION_METHODS)),
         )
-    settings = dict(params or {})
+    settings: dict[str, Any] = dict(params or {})
     name = settings.pop("name", FUSION_METHODS[method][1])
     chosen, weights = made(method, settings)
     return fused(runs, chosen, weights, name, norm)
@@ -159,13 +162,13 @@ def check_runs(runs: Sequence[Run]) -> None:
             )
 
 
-def made(method: str, params: Mapping[str, Any]) -> tuple[Method, Sequence[float] | None]:
-    """Returns relyon's method, and the weights, from what ranx calls its parameters.
+def made(method: str, params: Mapping[str, object]) -> tuple[Method, Sequence[float] | None]:
+    """Returns relyon's method, and the weights, from ranx's parameters.
 
     Raises:
-        ParameterError: If one does not fit, or is missing.
+        ParameterError: If one is invalid or missing.
     """
-    settings = dict(params)
+    settings: dict[str, Any] = dict(params)
     weights = settings.pop("weights", None)
     for theirs, ours in (("probs", "probabilities"), ("log_odds", "log_odds")):
         if theirs in settings:
@@ -187,7 +190,7 @@ def fused(
     name: str,
     norm: str | None = None,
 ) -> Run:
-    """Returns the fused run; queries without documents stay in it."""
+    """Returns the fused run, with queries without documents."""
     table = fused_native([run.as_run().table for run in runs], method, weights, norm)
     rows = {query: table.documents(query) for query in table.queries()}
     found = {
@@ -214,29 +217,29 @@ def fused_native(
     )
 
 
-def _tables(probs: Any) -> tuple[tuple[float, ...], ...]:
+def _tables(probs: Tables) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(value) for value in table) for table in probs)
 
 
-def _function(method: str, runs: Sequence[Run], name: str | None, **params: Any) -> Run:
+def _function(method: str, runs: Sequence[Run], name: str | None, **params: object) -> Run:
     chosen, weights = made(method, params)
     return fused(runs, chosen, weights, name or FUSION_METHODS[method][1])
 
 
 class _Lessons:
-    """What ranx's methods learn from: every query of the qrels, in all runs."""
+    """The training data of ranx's methods: every query of the qrels, in all runs."""
 
     def __init__(self, qrels: Qrels, runs: Sequence[Run]) -> None:
         self._qrels = qrels
         self._runs = runs
 
     def hits(self) -> list[list[tuple[int, list[int]]]]:
-        """For each run each judged query's list."""
+        """Returns each judged query's list for each run."""
         table = self._qrels.judgments().table
         return [_native.find_hits(table, run.as_run().table, 1.0, "input") for run in self._runs]
 
     def average_precision(self) -> list[float]:
-        """For each run ranx's `map`."""
+        """Returns ranx's `map` of each run."""
         return [float(evaluate(self._qrels, run, "map")) for run in self._runs]
 
 
@@ -345,43 +348,43 @@ def weighted_condorcet(
     return _function("w_condorcet", runs, name, weights=weights)
 
 
-def posfuse(runs: Sequence[Run], probs: Any, name: str | None = None) -> Run:
+def posfuse(runs: Sequence[Run], probs: Tables, name: str | None = None) -> Run:
     """PosFuse."""
     return _function("posfuse", runs, name, probs=probs)
 
 
 def posfuse_train(qrels: Qrels, runs: Sequence[Run]) -> list[NDArray[np.float64]]:
-    """What PosFuse learns: the share of relevant documents by rank."""
+    """Returns PosFuse's probabilities: the share of relevant documents by rank."""
     return _arrays(PosFuse().learn(_Lessons(qrels, runs)).probabilities)
 
 
-def slidefuse(runs: Sequence[Run], probs: Any, w: int, name: str | None = None) -> Run:
+def slidefuse(runs: Sequence[Run], probs: Tables, w: int, name: str | None = None) -> Run:
     """SlideFuse."""
     return _function("slidefuse", runs, name, probs=probs, w=w)
 
 
 def slidefuse_train(qrels: Qrels, runs: Sequence[Run]) -> list[NDArray[np.float64]]:
-    """What SlideFuse learns: the share of relevant documents by rank."""
+    """Returns SlideFuse's probabilities: the share of relevant documents by rank."""
     return _arrays(SlideFuse().learn(_Lessons(qrels, runs)).probabilities)
 
 
-def probfuse(runs: Sequence[Run], probs: Any, name: str | None = None) -> Run:
+def probfuse(runs: Sequence[Run], probs: Tables, name: str | None = None) -> Run:
     """ProbFuse."""
     return _function("probfuse", runs, name, probs=probs)
 
 
 def probfuse_train(qrels: Qrels, runs: Sequence[Run], n_segments: int) -> list[NDArray[np.float64]]:
-    """What ProbFuse learns: the share of relevant documents by segment."""
+    """Returns ProbFuse's probabilities: the share of relevant documents by segment."""
     return _arrays(ProbFuse(segments=n_segments).learn(_Lessons(qrels, runs)).probabilities)
 
 
-def segfuse(runs: Sequence[Run], probs: Any, name: str | None = None) -> Run:
+def segfuse(runs: Sequence[Run], probs: Tables, name: str | None = None) -> Run:
     """SegFuse, with ranx's segments."""
     return _function("segfuse", runs, name, probs=probs)
 
 
 def segfuse_train(qrels: Qrels, runs: Sequence[Run]) -> list[NDArray[np.float64]]:
-    """What SegFuse learns: the share of relevant documents by segment."""
+    """Returns SegFuse's probabilities: the share of relevant documents by segment."""
     return _arrays(_SegFuse().learn(_Lessons(qrels, runs)).probabilities)
 
 
@@ -391,11 +394,11 @@ def mapfuse(runs: Sequence[Run], map_scores: Sequence[float], name: str | None =
 
 
 def mapfuse_train(qrels: Qrels, runs: Sequence[Run]) -> list[float]:
-    """What MAPFuse learns: the mean average precision of each run."""
+    """Returns MAPFuse's scores: the mean average precision of each run."""
     return list(MAPFuse().learn(_Lessons(qrels, runs)).scores or ())
 
 
-def bayesfuse(runs: Sequence[Run], log_odds: Any, name: str | None = None) -> Run:
+def bayesfuse(runs: Sequence[Run], log_odds: Tables, name: str | None = None) -> Run:
     """BayesFuse."""
     return _function("bayesfuse", runs, name, log_odds=log_odds)
 

@@ -22,7 +22,7 @@ __all__ = [
     "zmuv_norm",
 ]
 
-#: ranx divides by nothing less.
+#: The lowest divisor of ranx.
 FLOOR = 1e-9
 
 
@@ -49,7 +49,7 @@ def norm_name(norm: str | None) -> str:
     """Returns relyon's name of a normalisation.
 
     Raises:
-        ParameterError: If there is none.
+        ParameterError: If it is unknown.
     """
     try:
         return normalization_of(norm)

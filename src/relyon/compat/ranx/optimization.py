@@ -19,9 +19,9 @@ from relyon.data.run import Run as RelyonRun
 
 __all__ = ["optimize_fusion"]
 
-Trials = Iterable[tuple[str, Mapping[str, Any]]]
+Trials = Iterable[tuple[str, Mapping[str, object]]]
 
-#: The parameter that a method searches, and by default its lowest and highest value and its step.
+#: The parameter that is searched, and its default lowest and highest value and step.
 SEARCHED: dict[str, tuple[str, float, float, float]] = {
     "gmnz": ("gamma", 0.01, 1.0, 0.01),
     "logn_isr": ("sigma", 0.01, 1.0, 0.01),
@@ -31,7 +31,7 @@ SEARCHED: dict[str, tuple[str, float, float, float]] = {
     "probfuse": ("n_segments", 1, 100, 1),
 }
 WEIGHTED = ("mixed", "w_bordafuse", "w_condorcet", "wmnz", "wsum")
-TRAINED: dict[str, tuple[str, Callable[..., Any]]] = {
+TRAINED: dict[str, tuple[str, Callable[[Qrels, Sequence[Run]], object]]] = {
     "bayesfuse": ("log_odds", fusion.bayesfuse_train),
     "mapfuse": ("map_scores", fusion.mapfuse_train),
     "posfuse": ("probs", fusion.posfuse_train),
@@ -48,21 +48,20 @@ def optimize_fusion(
     return_optimization_report: bool = False,
     rounding_digits: int = 3,
     show_percentages: bool = False,
-    **kwargs: Any,
+    **kwargs: float,
 ) -> Any:
     """Tries all settings of a method, as ranx does, and returns the parameters of the best.
 
     Of equal settings the last wins, as in ranx. Weights are those whose floating-point sum is
     exactly 1, as in ranx: (0.2, 0.1, 0.7) is tried, (0.7, 0.2, 0.1) is not.
-    `relyon.optimize_fusion` tries all, and says what the best is worth on queries that did not
-    choose it.
+    `relyon.optimize_fusion` tries all, and estimates the best one's quality on held-out queries.
 
     Args:
         qrels: The judgments.
         runs: Two or more runs of the same queries.
-        norm: How scores become comparable; `None` leaves them.
+        norm: How scores are normalised; `None` does not.
         method: ranx's name of the method.
-        metric: What to make as high as possible.
+        metric: The metric to maximise.
         return_optimization_report: Returns (parameters, report) with every setting.
         rounding_digits: Of the report.
         show_percentages: Of the report.
@@ -72,8 +71,8 @@ def optimize_fusion(
         Parameters for `fuse`.
 
     Raises:
-        InputError: If the runs and the qrels do not hold the same queries.
-        ValueError: If the method has nothing to search, or a name does not fit.
+        InputError: If the runs and the qrels do not have the same queries.
+        ValueError: If the method has nothing to search, or a name is unknown.
     """
     fusion.check_runs(runs)
     for number, run in enumerate(runs):
@@ -98,7 +97,7 @@ def optimize_fusion(
     trials = list(_trials(method, qrels, runs, kwargs))
     tables = [run.as_run().table for run in runs]
     scores: dict[str, float] = {}
-    best: tuple[float, Mapping[str, Any]] = (0.0, {})
+    best: tuple[float, Mapping[str, object]] = (0.0, {})
     for done, (label, params) in enumerate(trials, 1):
         chosen, weights = fusion.made(method, params)
         fused = RelyonRun(fusion.fused_native(tables, chosen, weights, norm))
@@ -120,7 +119,7 @@ def optimize_fusion(
     )
 
 
-def _trials(method: str, qrels: Qrels, runs: Sequence[Run], wanted: Mapping[str, Any]) -> Trials:
+def _trials(method: str, qrels: Qrels, runs: Sequence[Run], wanted: Mapping[str, float]) -> Trials:
     """Yields each setting's label and parameters, in ranx's order."""
     options = dict(wanted)
     step = options.pop("step", None)
@@ -146,7 +145,7 @@ def _trials(method: str, qrels: Qrels, runs: Sequence[Run], wanted: Mapping[str,
             yield str(value), {name: value}
 
 
-def _no_more(method: str, options: Mapping[str, Any]) -> None:
+def _no_more(method: str, options: Mapping[str, object]) -> None:
     if options:
         raise ParameterError(
             message(

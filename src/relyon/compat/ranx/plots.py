@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -10,11 +10,11 @@ from relyon.core.texts import message
 __all__ = ["plot"]
 
 
-def plot(*arguments: Any, **options: Any) -> NoReturn:
+def plot(*arguments: object, **options: object) -> NoReturn:
     """Refuses: ranx's interpolated precision-recall curves are values here, not a picture.
 
     Raises:
-        ParameterError: Always; the hint names the measures that hold the curve's points.
+        ParameterError: Always; the hint names the measures with the curve's points.
 
     Examples:
         >>> import relyon

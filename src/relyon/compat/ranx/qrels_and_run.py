@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from relyon import io
 from relyon.compat.ranx.files import get_file_kind, read_json, read_lz4, write_lz4
@@ -20,31 +20,31 @@ from relyon.data.run import Run as RelyonRun
 if TYPE_CHECKING:
     import numpy as np
     import pandas
+    from narwhals.typing import IntoDataFrame
     from numpy.typing import NDArray
 
 __all__ = ["Qrels", "Run"]
 
 Number = TypeVar("Number", int, float)
-Self = TypeVar("Self", bound="_Table[Any]")
 
 
 class _Table(Generic[Number]):
     """Shared by `Qrels` and `Run`: {query: {document: number}}, queries ordered by id."""
 
     def __init__(
-        self, data: Mapping[str, Mapping[str, Any]] | None = None, name: str | None = None
+        self, data: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
     ) -> None:
         self.name = name
         self._data: dict[str, dict[str, Number]] = {}
         self._queries: list[str] | None = None
         self._in_order = False
-        #: Whether queries and documents are in order; adding a score ends it, as in ranx.
+        #: Whether queries and documents are in order; not after adding a score, as in ranx.
         self.sorted = data is not None
         for query, numbers in (data or {}).items():
             self._data[query] = {key: self._number(value) for key, value in numbers.items()}
 
     @staticmethod
-    def _number(value: Any) -> Any:
+    def _number(value: float) -> Number:
         raise NotImplementedError
 
     def _changed(self, *, sorted: bool) -> None:
@@ -53,7 +53,7 @@ class _Table(Generic[Number]):
         self.sorted = sorted
 
     def _ordered(self) -> dict[str, dict[str, Number]]:
-        """Returns the data, sorted if it is to be: only now, for many who load never look."""
+        """Returns the data, sorted if necessary: only now, as many callers never look."""
         if self.sorted and not self._in_order:
             self.sort()
         return self._data
@@ -115,7 +115,7 @@ class _Table(Generic[Number]):
     def to_typed_list(self) -> list[NDArray[np.float64]]:
         """Returns an array of (document, number) rows per query, the highest first.
 
-        A document stands as a hash of its id, as in ranx; the list is Python's own.
+        Documents are hashes of their ids, as in ranx; the list is Python's own.
         """
         import numpy as np
 
@@ -150,7 +150,7 @@ class _Table(Generic[Number]):
         """Writes a file.
 
         Args:
-            path: Where to.
+            path: The file.
             kind: `json`, `trec`, `lz4` (runs) or `parquet`; `None` takes the file's ending.
 
         Raises:
@@ -175,24 +175,24 @@ class _Table(Generic[Number]):
 
     @classmethod
     def _no_lz4(cls) -> None:
-        """Refuses LZ4 where ranx has none."""
+        """Refuses LZ4 if ranx does not write it."""
 
     def _lines(self) -> Iterator[str]:
         raise NotImplementedError
 
     @classmethod
     def from_df(
-        cls: type[Self],
-        df: Any,
+        cls,
+        df: IntoDataFrame,
         q_id_col: str = "q_id",
         doc_id_col: str = "doc_id",
         score_col: str = "score",
         name: str | None = None,
     ) -> Self:
-        """Takes a data frame (pandas, Polars, PyArrow ...).
+        """Reads a data frame (pandas, Polars, PyArrow ...).
 
         Raises:
-            InputError: If it has no such column.
+            InputError: If a column is missing.
         """
         import narwhals
 
@@ -206,7 +206,7 @@ class _Table(Generic[Number]):
                         columns=list(frame.columns),
                     ),
                 )
-        found: dict[str, dict[str, Any]] = defaultdict(dict)
+        found: dict[str, dict[str, float]] = defaultdict(dict)
         columns = (frame[column].to_list() for column in (q_id_col, doc_id_col, score_col))
         for query, document, number in zip(*columns, strict=True):
             found[str(query)][str(document)] = number
@@ -214,20 +214,20 @@ class _Table(Generic[Number]):
 
     @classmethod
     def from_parquet(
-        cls: type[Self],
+        cls,
         path: str | PathLike[str],
         q_id_col: str = "q_id",
         doc_id_col: str = "doc_id",
         score_col: str = "score",
-        pd_kwargs: Mapping[str, Any] | None = None,
+        pd_kwargs: Mapping[str, object] | None = None,
         name: str | None = None,
     ) -> Self:
-        """Reads a Parquet file; with `pd_kwargs` it is pandas that reads it.
+        """Reads a Parquet file, with pandas if there are `pd_kwargs`.
 
         Raises:
             DependencyError: If there are `pd_kwargs` and pandas is not installed.
         """
-        frame: Any
+        frame: IntoDataFrame
         if pd_kwargs:
             pandas = optional_package("pandas", purpose="pd_kwargs")
             frame = pandas.read_parquet(fspath(path), **pd_kwargs)
@@ -268,13 +268,13 @@ class Qrels(_Table[int]):
     """
 
     def __init__(
-        self, qrels: Mapping[str, Mapping[str, Any]] | None = None, name: str | None = None
+        self, qrels: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
     ) -> None:
         super().__init__(qrels, name)
         self._judgments: Judgments | None = None
 
     @staticmethod
-    def _number(value: Any) -> int:
+    def _number(value: float) -> int:
         return int(value)
 
     def _changed(self, *, sorted: bool) -> None:
@@ -300,7 +300,7 @@ class Qrels(_Table[int]):
         self._changed(sorted=self.sorted)
 
     def judgments(self) -> Judgments:
-        """Returns relyon's judgments; they are kept for the next run."""
+        """Returns relyon's judgments, which are cached."""
         if self._judgments is None:
             self._judgments = Judgments.from_dict(self._data)
         return self._judgments
@@ -311,8 +311,8 @@ class Qrels(_Table[int]):
                 yield f"{query} 0 {document} {grade}"
 
     @classmethod
-    def from_dict(cls, d: Mapping[str, Mapping[str, Any]], name: str | None = None) -> Qrels:
-        """Takes {query: {document: grade}}."""
+    def from_dict(cls, d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Qrels:
+        """Returns the qrels of {query: {document: grade}}."""
         return cls(d, name)
 
     @classmethod
@@ -320,7 +320,7 @@ class Qrels(_Table[int]):
         """Reads a file.
 
         Args:
-            path: Where from.
+            path: The file.
             kind: `json`, `trec`, `gz` or `parquet`; `None` takes the file's ending.
         """
         chosen = get_file_kind(path, kind)
@@ -335,7 +335,7 @@ class Qrels(_Table[int]):
 
     @classmethod
     def from_ir_datasets(cls, dataset_id: str) -> Qrels:
-        """Takes the judgments of a collection of ir-datasets, which downloads what it lacks.
+        """Returns the judgments of a collection of ir-datasets, which may download it.
 
         Raises:
             DependencyError: If the package ir_datasets is not installed.
@@ -351,7 +351,7 @@ class Run(_Table[float]):
         scores: Values by measure and query of the evaluations so far.
         mean_scores: Means by measure.
         std_scores: Standard deviations by measure.
-        metadata: Anything you want to keep with it.
+        metadata: Your own data.
 
     Examples:
         >>> Run({"q1": {"d1": 0.5, "d2": 2.0}})["q1"]
@@ -359,16 +359,16 @@ class Run(_Table[float]):
     """
 
     def __init__(
-        self, run: Mapping[str, Mapping[str, Any]] | None = None, name: str | None = None
+        self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
     ) -> None:
         super().__init__(run, name)
         self.scores: dict[str, dict[str, float]] = defaultdict(dict)
         self.mean_scores: dict[str, float] = {}
         self.std_scores: dict[str, float] = {}
-        self.metadata: dict[str, Any] = {}
+        self.metadata: dict[str, object] = {}
 
     @staticmethod
-    def _number(value: Any) -> float:
+    def _number(value: float) -> float:
         return float(value)
 
     @property
@@ -377,7 +377,7 @@ class Run(_Table[float]):
         return self._ordered()
 
     @run.setter
-    def run(self, data: Mapping[str, Mapping[str, Any]]) -> None:
+    def run(self, data: Mapping[str, Mapping[str, float]]) -> None:
         self._data = {
             query: {key: float(value) for key, value in numbers.items()}
             for query, numbers in data.items()
@@ -389,7 +389,7 @@ class Run(_Table[float]):
         return RelyonRun.from_dict(self._data, name=self.name)
 
     def make_comparable(self, qrels: Qrels) -> Run:
-        """Adds an empty list for every judged query that is missing, and drops the others."""
+        """Adds an empty list for every missing judged query, and drops unjudged ones."""
         self._data = {query: self._data.get(query, {}) for query in qrels.get_query_ids()}
         self._changed(sorted=True)
         return self
@@ -400,8 +400,8 @@ class Run(_Table[float]):
                 yield f"{query} Q0 {document} {rank} {score} {self.name}"
 
     @classmethod
-    def from_dict(cls, d: Mapping[str, Mapping[str, Any]], name: str | None = None) -> Run:
-        """Takes {query: {document: score}}."""
+    def from_dict(cls, d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Run:
+        """Returns the run of {query: {document: score}}."""
         return cls(d, name)
 
     @classmethod
@@ -411,9 +411,9 @@ class Run(_Table[float]):
         """Reads a file.
 
         Args:
-            path: Where from.
+            path: The file.
             kind: `json`, `trec`, `gz`, `lz4` or `parquet`; `None` takes the file's ending.
-            name: What to call the run; `None` takes the tag of a TREC run.
+            name: The run's name; by default the tag of a TREC run.
         """
         chosen = get_file_kind(path, kind)
         if chosen == "parquet":
@@ -422,7 +422,8 @@ class Run(_Table[float]):
             return cls(read_json(path), name)
         if chosen == "lz4":
             data, metadata = read_lz4(path)
-            found_name = metadata.get("run", {}).get("name") if metadata else None
+            described = metadata.get("run")
+            found_name = described.get("name") if isinstance(described, dict) else None
             run = cls(data, name or found_name)
             run.metadata = metadata
             return run

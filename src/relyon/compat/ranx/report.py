@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
@@ -54,11 +54,11 @@ METHODS = {
     "wsum": ("Weighted SUM", "Weights"),
 }
 
-Comparisons = Mapping[frozenset[str], Mapping[str, Mapping[str, Any]]]
+Comparisons = Mapping[frozenset[str], Mapping[str, Mapping[str, float]]]
 
 
 def metric_label(metric: str) -> str:
-    """Returns what a metric is called in tables.
+    """Returns a metric's name in tables.
 
     Examples:
         >>> metric_label("ndcg@10-l2")
@@ -71,13 +71,13 @@ def metric_label(metric: str) -> str:
 
 
 class _Scores:
-    """How scores are written."""
+    """Formats scores."""
 
     rounding_digits: int
     show_percentages: bool
 
     def format_score(self, score: float) -> str:
-        """Returns a score with the digits that were asked for."""
+        """Returns a score with the requested digits."""
         digits = self.rounding_digits
         if self.show_percentages:
             return f"{round(score * 100, max(0, digits - 2)):.{digits - 2}f}"
@@ -85,17 +85,17 @@ class _Scores:
 
 
 class Report(_Scores):
-    """What `compare` found.
+    """The result of `compare`.
 
     Attributes:
         model_names: The runs, in their order.
         results: The means, by run and metric.
         comparisons: `p_value` and `significant` by pair of runs (a frozenset) and metric.
         metrics: The metrics.
-        max_p: Up to which p a difference is significant.
+        max_p: The significance level.
         win_tie_loss: Queries won (W), tied (T) and lost (L), by pair (a tuple) and metric.
         rounding_digits: Digits in tables.
-        show_percentages: Whether tables hold percentages.
+        show_percentages: Whether tables contain percentages.
         stat_test: `student`, `fisher` or `tukey`.
     """
 
@@ -122,15 +122,15 @@ class Report(_Scores):
         self.stat_test = stat_test
 
     def get_metric_label(self, m: str) -> str:
-        """Returns what a metric is called in tables."""
+        """Returns a metric's name in tables."""
         return metric_label(m)
 
     def get_stat_test_label(self, stat_test: str) -> str:
-        """Returns what a test is called in tables."""
+        """Returns a test's name in tables."""
         return TESTS[stat_test]
 
     def _beaten(self, model: str, metric: str) -> list[bool]:
-        """Returns for each run whether this one is significantly better."""
+        """Returns, for each run, whether this one is significantly better."""
         return [
             model != other
             and bool(self.comparisons[frozenset((model, other))][metric]["significant"])
@@ -151,7 +151,7 @@ class Report(_Scores):
         return _simple_table(["#", "Model", *map(metric_label, self.metrics)], rows)
 
     def to_latex(self) -> str:
-        """Returns the table in LaTeX, with what belongs into the preamble."""
+        """Returns the table in LaTeX, with the packages for the preamble."""
         best = {metric: self._best(metric) for metric in self.metrics}
         rows = []
         for letter, model in zip(LETTERS, self.model_names, strict=False):
@@ -186,7 +186,7 @@ class Report(_Scores):
         )
 
     def _best(self, metric: str) -> str | None:
-        """Returns the first run with the highest score as shown; none where all are 0."""
+        """Returns the first run with the highest score as shown; None if all are 0."""
         best, found = 0.0, None
         for model in self.model_names:
             score = round(self.results[model][metric], self.rounding_digits)
@@ -194,9 +194,9 @@ class Report(_Scores):
                 best, found = score, model
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns everything as plain dicts: scores, p-values and wins, ties and losses by run."""
-        whole: dict[str, Any] = {
+        whole: dict[str, object] = {
             "stat_test": self.stat_test,
             "metrics": self.metrics,
             "model_names": self.model_names,
@@ -280,7 +280,7 @@ class OptimizationReport(_Scores):
         results: The metric's mean of each.
         metric: The metric.
         rounding_digits: Digits in the table.
-        show_percentages: Whether the table holds percentages.
+        show_percentages: Whether the table contains percentages.
     """
 
     def __init__(
@@ -300,7 +300,7 @@ class OptimizationReport(_Scores):
         self.show_percentages = show_percentages
 
     def to_table(self) -> Table:
-        """Returns the table for rich, the best setting set off."""
+        """Returns the table for rich, with the best setting highlighted."""
         from rich.table import Table
 
         title, parameter = METHODS[self.method]
