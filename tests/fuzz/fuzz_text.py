@@ -167,7 +167,7 @@ def _check_run(
         # A repeated document in front of the bad line may be found first.
         if not isinstance(first, InputError):
             raise DisagreementError("only the evaluation accepts the run")
-        if "stands twice" not in str(first):
+        if "occurs twice" not in str(first):
             _compare(first, expected, "evaluation")
     else:
         _compare(first, judged_whole, "evaluation")
@@ -251,7 +251,7 @@ def _same(one: Any, other: Any, what: str) -> None:
     if first == second:
         return
     both = isinstance(one, InputError) and isinstance(other, InputError)
-    if both and "stands twice" in str(one) + str(other):
+    if both and "occurs twice" in str(one) + str(other):
         return  # of two faults, either may be named where a file is read whole
     raise DisagreementError(f"{what}:\n{first}\n{second}")
 

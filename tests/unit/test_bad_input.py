@@ -40,7 +40,7 @@ def qrels(tmp_path: Path) -> Path:
 def test_a_document_that_comes_back_after_another_query(qrels: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.run"
     path.write_text("q1 Q0 d1 1 2 x\n#q1 Q0 d1 1 2 3 x\nq2 Q0 d1 1 2 x\nq1 Q0 d1 2 1 x\n")
-    with pytest.raises(ParseError, match=r"x\.run:4: document `d1` stands twice in query `q1`"):
+    with pytest.raises(ParseError, match=r"x\.run:4: document `d1` occurs twice in query `q1`"):
         relyon.evaluate(qrels, path)
 
 
@@ -55,7 +55,7 @@ def test_repeated_documents_of_queries_that_nobody_judged(qrels: Path, tmp_path:
 def test_long_ids_are_cut_in_messages(qrels: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.run"
     path.write_text(f"q1 Q0 {'d' * 9999} 1 2 x\n" * 2)
-    with pytest.raises(ParseError, match="stands twice") as caught:
+    with pytest.raises(ParseError, match="occurs twice") as caught:
         relyon.evaluate(qrels, path)
     assert caught.value.line == 2
     assert len(str(caught.value)) < 500
@@ -93,7 +93,7 @@ def test_numbers_beyond_the_range(number: str, expected: float | None, tmp_path:
 def test_files_of_a_few_bytes(text: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.run"
     path.write_bytes(text)
-    with pytest.raises(InputError, match=r"x\.run: holds no document"):
+    with pytest.raises(InputError, match=r"x\.run: contains no document"):
         RunTable.from_text(str(path))
     path.write_bytes(text + b"x" if text[-1:] == b"\n" else text + b"\nx")
     with pytest.raises(ParseError, match="expected 6 columns"):

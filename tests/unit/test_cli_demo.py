@@ -123,7 +123,7 @@ def test_a_third_ranker(command: Command, files: Path, monkeypatch: pytest.Monke
     (files / "made" / "dense.run").unlink()
     outcome = command("demo", "made", "--dense")
     assert outcome.code == 3
-    assert "holds judgments.qrels" in outcome.err
+    assert "already contains judgments.qrels" in outcome.err
     assert "--rebuild" in outcome.err
 
 
@@ -143,7 +143,7 @@ def test_foreign_files_are_kept(command: Command, files: Path) -> None:
     before = (files / "judgments.qrels").read_text()
     outcome = command("demo", ".")
     assert outcome.code == 3
-    assert outcome.err.startswith("error: .: holds judgments.qrels, bm25.run, tfidf.run already")
+    assert outcome.err.startswith("error: .: already contains judgments.qrels, bm25.run, tfidf.run")
     assert (files / "judgments.qrels").read_text() == before
 
 

@@ -196,7 +196,7 @@ def test_a_funnel_needs_what_a_stage_keeps(command: Command) -> None:
         (("judgments.qrels", "bm25.run", "new.run", "--score", "x"), "--score needs --scored"),
         (
             ("--scored", "rows.letor", "new.csv"),
-            "name the file that holds one score per line: --scores",
+            "name the file that contains one score per line: --scores",
         ),
         (FILES[:2], "needs two columns of scores, or two files"),
     ],

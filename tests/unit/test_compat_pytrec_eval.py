@@ -46,7 +46,7 @@ def test_scores_that_have_no_order(score: float) -> None:
     ("lines", "message"),
     [
         (["q1 0 d1"], "line 1: expected 4 columns"),
-        (["q1 0 d1 1", "q1 0 d1 1"], "line 2: query `q1` holds `d1` twice"),
+        (["q1 0 d1 1", "q1 0 d1 1"], "line 2: query `q1` contains `d1` twice"),
         (["q1 0 d1 x"], "line 1: not a number: `x`"),
     ],
 )

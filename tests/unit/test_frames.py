@@ -112,7 +112,7 @@ def test_a_score_that_is_not_finite(kind: str) -> None:
 def test_a_document_twice(kind: str) -> None:
     frame = columns()
     frame["document"][3] = frame["document"][1]
-    with pytest.raises(InputError, match="document `17` stands twice in query `7`: rows 2 and 4"):
+    with pytest.raises(InputError, match="document `17` occurs twice in query `7`: rows 2 and 4"):
         relyon.evaluate(JUDGMENTS, TEXTS[kind](frame))
 
 

@@ -122,7 +122,7 @@ def test_files_that_exist_are_not_touched(command: Command, tmp_path: Path) -> N
     (folder / "new.run").write_text("mine", "utf-8")
     outcome = command("learn", "--exam", str(folder))
     assert outcome.code == 3
-    assert "holds new.run already" in outcome.err
+    assert "already contains new.run" in outcome.err
     assert "name another folder" in outcome.err
     assert [path.name for path in folder.iterdir()] == ["new.run"]
     assert (folder / "new.run").read_text("utf-8") == "mine"

@@ -186,7 +186,7 @@ def test_one_value_has_no_interval() -> None:
         ("2026-13", {}, "`2026-13` is not a month"),
         ("2026-3", {}, "is not a month"),
         ("2026-03", {"k": 6}, "must be between 1 and 5"),
-        ("2026-03", {"k": {"haed": 2}}, "none of head, tail"),
+        ("2026-03", {"k": {"haed": 2}}, "not one of head, tail"),
         ("2026-03", {"k": {"head": 2}, "common_k": 3}, "between 1 and 2"),
     ],
 )
@@ -323,12 +323,12 @@ def test_a_changed_manifest_is_noticed(tmp_path: Path) -> None:
 def test_a_round_under_the_name_of_another_month(tmp_path: Path) -> None:
     path = relyon.write_round(relyon.create_round("2026-03", whole(), GRADES), tmp_path)
     path.rename(tmp_path / "2026-04")
-    with pytest.raises(InputError, match="holds the round of 2026-03"):
+    with pytest.raises(InputError, match="contains the round of 2026-03"):
         relyon.read_rounds(tmp_path)
 
 
 def test_no_rounds(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no round"):
+    with pytest.raises(InputError, match="contains no round"):
         relyon.read_rounds(tmp_path)
     with pytest.raises(InputError, match="is not a folder"):
         relyon.read_rounds(tmp_path / "nowhere")

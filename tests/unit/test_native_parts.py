@@ -60,5 +60,5 @@ def test_a_document_that_two_parts_hold() -> None:
     judgments = _native.JudgmentTable.from_dict({"q": {"a": 1}})
     parts = _native.RunParts(judgments, plan())
     assert add(parts, [("p", "x", 2.0, 1), ("q", "a", 1.0, 1), ("q", "b", 0.5, 2)])
-    with pytest.raises(InputError, match="document `a` stands twice in query `q`: rows 2 and 5"):
+    with pytest.raises(InputError, match="document `a` occurs twice in query `q`: rows 2 and 5"):
         add(parts, [("q", "c", 0.3, 3), ("q", "a", 0.2, 4), ("r", "a", 1.0, 1)])

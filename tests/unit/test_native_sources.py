@@ -239,23 +239,23 @@ SCORES = pa.array([1.0, 2.0, 3.0])
         ),
         (
             (IDS, DOCUMENTS, pa.array([True, False, True])),
-            "the score column must hold numbers, and holds true and false",
+            "the score column must contain numbers, and contains true and false",
         ),
         (
             (IDS, DOCUMENTS, pa.array(["1", "2", "3"])),
-            "the score column must hold numbers, and holds text",
+            "the score column must contain numbers, and contains text",
         ),
         (
             (IDS, pa.array([1.0, 2.0, 3.0]), SCORES),
-            "the document column must hold text or whole numbers, and holds floating-point numbers",
+            "the document column must contain text or whole numbers, and contains floating-point numbers",
         ),
         (
             (IDS, DOCUMENTS, pa.array([None, None, None])),
-            "the score column must hold numbers, and holds nothing but nulls",
+            "the score column must contain numbers, and contains nothing but nulls",
         ),
         (
             (IDS, DOCUMENTS, pa.array([Decimal(1), Decimal(2), Decimal(3)])),
-            "the score column must hold numbers, and holds the Arrow type `d:1,0`",
+            "the score column must contain numbers, and contains the Arrow type `d:1,0`",
         ),
         (
             (pl.DataFrame({"a": [1]}), DOCUMENTS, SCORES),
@@ -271,15 +271,15 @@ SCORES = pa.array([1.0, 2.0, 3.0])
         ),
         (
             (IDS, DOCUMENTS, SCORES, pa.array([1.0, 2.0, 3.0])),
-            "the rank column must hold whole numbers, and holds floating-point numbers",
+            "the rank column must contain whole numbers, and contains floating-point numbers",
         ),
         (
             (pa.array(["q", "q", "q"]), DOCUMENTS, SCORES),
-            "document `a` stands twice in query `q`: rows 1 and 3",
+            "document `a` occurs twice in query `q`: rows 1 and 3",
         ),
         (
             (pa.array(["q", "r", "q"]), pa.array(["a", "b", "a"]), SCORES),
-            "document `a` stands twice in query `q`: rows 1 and 3",
+            "document `a` occurs twice in query `q`: rows 1 and 3",
         ),
     ],
 )
@@ -400,7 +400,7 @@ def test_ids_that_are_the_same_as_text_and_number() -> None:
         {1: {"1": 1.0}, "1": {"2": 2}},
     ]
     for run in runs:
-        with pytest.raises(InputError, match=r"stands twice.*as text and as a number"):
+        with pytest.raises(InputError, match=r"occurs twice.*as text and as a number"):
             _native.evaluate_dict(judgments, plan(), run)
     with pytest.raises(InputError, match="two grades for query `1`, document `1`: rows 1 and 2"):
         _native.JudgmentTable.from_dict({"1": {1: 1, "1": 2}})

@@ -246,8 +246,8 @@ def test_scores_that_are_no_numbers(score: str, message: str, tmp_path: Path) ->
             + "x" * 58
             + "…`",
         ),
-        (b"q Q0 d\x00 1 1.0 t", "looks like a binary file: the line holds a NUL byte"),
-        (b"\x00", "looks like a binary file: the line holds a NUL byte"),
+        (b"q Q0 d\x00 1 1.0 t", "looks like a binary file: the line contains a NUL byte"),
+        (b"\x00", "looks like a binary file: the line contains a NUL byte"),
     ],
 )
 def test_lines_that_are_no_rows(line: bytes, message: str, tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_a_document_twice_names_both_lines(
     path.write_bytes(data)
     line = data.count(b"\n")
     judgments = _native.JudgmentTable.from_dict({"q": {"d9": 1}, "r": {"d1": 1}})
-    text = f"x.run:{line}: document `d1` stands twice in query `q`: the other is in line 2"
+    text = f"x.run:{line}: document `d1` occurs twice in query `q`: the other is in line 2"
     ways: list[Callable[[], object]] = [
         lambda: _native.RunTable.from_text(str(path)),
         lambda: _native.evaluate_text(judgments, plan(), str(path)),
@@ -291,7 +291,7 @@ def test_a_document_twice_names_both_lines(
         with pytest.raises(ParseError) as caught:
             way()
         assert caught.value.message.endswith(text)
-    with pytest.raises(InputError, match="document `d1` stands twice in query `q`"):
+    with pytest.raises(InputError, match="document `d1` occurs twice in query `q`"):
         _native.RunTable.from_chunks(chunks(data, lambda: 4), "x")
 
 
@@ -327,7 +327,7 @@ def test_the_first_error_is_told_for_any_number_of_threads(
     [
         (None, "no such file"),
         (b"", "the file is empty"),
-        (b"\n \n# only\n", "holds no"),
+        (b"\n \n# only\n", "contains no"),
         (b"\x1f\x8b\x08\x00xyz", "is compressed with gzip"),
         (b"\x28\xb5\x2f\xfdxyz", "is compressed with zstd"),
     ],

@@ -84,9 +84,9 @@ MISTAKES: dict[str, tuple[Callable[[], object], str, str]] = {
         "ndcg(gain=exp)@10 cannot use the grade 5000: its gain would be 2^5000 - 1",
         "gain=linear",
     ),
-    "masked labels": (lambda: scored(MASKED), "labels hold 1 masked value", "getmaskarray"),
-    "masked scores": (lambda: scored(LABELS, MASKED), "scores hold 1 masked value", "getmask"),
-    "masked groups": (lambda: scored(groups=MASKED), "groups hold 1 masked value", "getmask"),
+    "masked labels": (lambda: scored(MASKED), "labels contain 1 masked value", "getmaskarray"),
+    "masked scores": (lambda: scored(LABELS, MASKED), "scores contain 1 masked value", "getmask"),
+    "masked groups": (lambda: scored(groups=MASKED), "groups contain 1 masked value", "getmask"),
 }
 
 

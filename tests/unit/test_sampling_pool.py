@@ -213,7 +213,7 @@ def test_a_file_that_is_no_sample(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a sample"):
         read_sample(path)
     path.write_text(text.split("\n", maxsplit=1)[0] + "\n")
-    with pytest.raises(InputError, match="holds no row"):
+    with pytest.raises(InputError, match="contains no row"):
         read_sample(path)
 
 

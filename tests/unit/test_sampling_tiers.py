@@ -130,7 +130,7 @@ def test_names_that_cannot_be(names: list[str]) -> None:
 
 
 def test_a_log_without_sessions() -> None:
-    with pytest.raises(InputError, match="holds no session"):
+    with pytest.raises(InputError, match="contains no session"):
         build_tiers(log_of({"a": 1}).clear())
 
 

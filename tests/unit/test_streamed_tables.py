@@ -192,7 +192,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "null": (lines("null"), "x.jsonl:7: the score is empty"),
     "too large": (lines("1e400"), "x.jsonl:7: the score of document `d1` is inf"),
     "nested": (lines("[1]"), "x.jsonl:7: the score is not a single value"),
-    "half a character": (lines("1", "q\\ud800"), "x.jsonl:7: the query holds half of a surrogate"),
+    "half a character": (lines("1", "q\\ud800"), "x.jsonl:7: the query contains half of a surrogate"),
     "control": (lines("1", "q\t9"), "x.jsonl:7: is not JSON"),
     "no UTF-8 beside": (
         LINES.encode() + b'{"query":"q9","document":"d","x":"\xff","score":1}',

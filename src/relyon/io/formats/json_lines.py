@@ -169,7 +169,7 @@ def _fault(value: object) -> str:
     if isinstance(value, dict | list):
         return "is not a single value"
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
-        return "holds half of a surrogate pair"
+        return "contains half of a surrogate pair"
     return ""
 
 
