@@ -16,6 +16,13 @@ wrong = "x is no number"
 right = "x is no longer a number"
 allow = ["docs/two.md:no friend"]
 
+[[english]]
+not = '\\bholds two words'
+say = "contains"
+wrong = "it holds two words"
+right = "it contains two words"
+only = "code"
+
 [[chinese]]
 not = '组长'
 say = "负责人"
@@ -67,6 +74,16 @@ def test_this_repository_says_nothing_that_is_listed(terms: ModuleType) -> None:
         ("src/a.py", 'error = "one"\nerror = (\n    "`{x}` "\n    "is no number"\n)\n', 3),
         ("src/a.py", 'def f():\n    """Says what\n    is no number.\n    """\n', 3),
         ("src/a.py", 'error = f"{1} is no number"\n', 1),
+        ("src/a.py", "# is no number\nx = 1\n", 1),
+        ("src/a.py", "x = 1  # it\n# is a fault\n\n# which is\n# no number\n", 4),
+        ("src/a.py", 'def _f():\n    """Is hidden: is no number."""\n', 2),
+        (
+            "src/a.py",
+            'def f():\n    """Head.\n\n    Args:\n        x: is\n            no number.\n    """\n',
+            5,
+        ),
+        ("src/a.pyi", 'class A:\n    def f(self) -> int:\n        """It is no number."""\n', 3),
+        ("src/relyon/core/texts/en/errors/io.toml", 'key = "It is no number."\n', 1),
         ("src/relyon/core/texts/en/notes.toml", '# is no\nkey = "It is no number."\n', 2),
         ("docs/one.md", "# One\n\nA page\nis no code.\n", 4),
         ("README.md", "It is no code.\n", 1),
@@ -80,9 +97,10 @@ def test_each_place_where_people_read_is_read(check, name: str, text: str, line:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("src/a.py", "# is no number\nx = 1\n"),
-        ("src/a.py", 'def _f():\n    """Is hidden: is no number."""\n'),
-        ("src/a.py", 'def f():\n    """Head.\n\n    is no number\n    """\n'),
+        ("src/a.py", 'def f():\n    """Head.\n\n    >>> f()\n    is no number\n    """\n'),
+        ("src/a.py", 'def f():\n    """Returns `is no number`."""\n'),
+        ("src/a.py", 'error = "it holds two words"\n'),
+        ("docs/one.md", "It holds two words.\n"),
         ("docs/one.md", "```text\nx is no number\n```\n"),
         ("docs/one.md", "Prints `x is no number` and [more](is-no here.md).\n"),
         ("docs/zh/one.md", "is no number\n"),
@@ -103,6 +121,14 @@ def test_chinese_pages_and_texts_have_their_own_terms(check) -> None:
     assert [found.split(":")[0] for found in check(pages)] == sorted(
         pages, key=lambda name: (not name.startswith("src"), name)
     )
+
+
+def test_some_phrases_are_avoided_in_code_alone(check) -> None:
+    source = '"""It holds\ntwo words."""\n\n# It holds two words.\n'
+    assert check({"src/a.py": source}) == [
+        "src/a.py:1: “holds two words”: say contains",
+        "src/a.py:4: “holds two words”: say contains",
+    ]
 
 
 def test_an_exception_counts_where_it_is_named_and_must_be_needed(check) -> None:
