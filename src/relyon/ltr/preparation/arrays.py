@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.packages import scipy_part
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from relyon.ltr.rankers.matrices import FeatureMatrix
+
 __all__ = ["labelled_rows"]
 
 
 def labelled_rows(
-    features: Any,
+    features: object,
     labels: ArrayLike,
     queries: ArrayLike | None = None,
     *,
@@ -36,11 +38,11 @@ def labelled_rows(
         features: Shape (rows, features): NumPy, SciPy sparse, or a data frame. float32 stays; other
             numbers become float64.
         labels: One per row.
-        queries: The query of each row, or the number of rows of each; None for one query.
-        weights: What each row weighs; None for 1 each.
-        positions: Where each row was shown, from 1.
+        queries: The query of each row, or the number of rows of each query; None for one query.
+        weights: The weight of each row; None for 1 each.
+        positions: The position at which each row was shown, from 1.
         documents: The document of each row.
-        names: What the features are called; None takes a frame's columns, else 1, 2, ….
+        names: The names of the features; None takes a frame's columns, else 1, 2, ….
 
     Raises:
         InputError: If shapes do not fit, or a value is not a number.
@@ -56,9 +58,9 @@ def labelled_rows(
     if names is None:
         names = [str(name) for name in getattr(features, "columns", ())] or None
     values = _values(features)
-    if values.ndim != 2:
+    if len(values.shape) != 2:
         raise InputError(
-            message("ltr.features-must-have-two", ndim=values.ndim),
+            message("ltr.features-must-have-two", ndim=len(values.shape)),
             hint=message("ltr.one-row-per-label"),
         )
     width = values.shape[1]
@@ -77,7 +79,7 @@ def labelled_rows(
             )
     if names is not None and len(names) != width:
         raise InputError(message("ltr.there-are-features", width=width, count=len(names)))
-    # The places of rows travel as scores, and say afterwards how rows were brought together.
+    # The places of rows are the scores, which show afterwards how rows were grouped.
     grouped = group_rows(labels, np.arange(values.shape[0]), queries, weights=weights)
     order = grouped.known_scores()
     shown = None if positions is None else _whole(positions)[order]
@@ -94,18 +96,17 @@ def labelled_rows(
     )
 
 
-def _values(features: Any) -> Any:
+def _values(features: object) -> FeatureMatrix:
+    """Returns features as an array, or as a CSR array of SciPy, of float32 or float64."""
     import numpy as np
 
-    if hasattr(features, "tocsr"):
-        csr_array = scipy_part("sparse").csr_array
-
-        values: Any = csr_array(features)
-    else:
-        values = np.asarray(features)
+    sparse = hasattr(features, "tocsr")
+    values = scipy_part("sparse").csr_array(features) if sparse else np.asarray(features)
     if values.dtype.kind not in "biuf":
         raise InputError(message("ltr.features-must-be-numbers", dtype=values.dtype))
-    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+    floats = values.dtype in (np.float32, np.float64)
+    found: FeatureMatrix = values if floats else values.astype(np.float64)
+    return found
 
 
 def _whole(positions: ArrayLike) -> NDArray[np.int64]:
@@ -117,7 +118,7 @@ def _whole(positions: ArrayLike) -> NDArray[np.int64]:
     return given.astype(np.int64)
 
 
-def _scattered(queries: Any) -> int:
+def _scattered(queries: ArrayLike | None) -> int:
     """Returns the number of ids whose rows are not adjacent."""
     import numpy as np
 

@@ -1,8 +1,8 @@
-"""Rows with the same features, wherever they are."""
+"""Rows with the same features, in any queries."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.packages import scipy_part
 from relyon.data.keys import GOLDEN, mix_all
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["joined_queries", "row_keys", "telling_rows"]
 
-#: Values that are looked at together.
+#: The number of values in a block.
 BLOCK = 1 << 21
 
 
 def row_keys(features: Features) -> NDArray[np.uint64]:
-    """Returns a number per row, the same for the same values and else as good as never.
+    """Returns a hash of each row: equal for equal values, almost surely different otherwise.
 
-    64 bits: among a million different rows two have the same number with a probability of 3e-8.
-    A value that is 0 counts as one that is not stored, a float32 as the same float64, and a NaN as
-    any other.
+    64 bits: among a million different rows two have the same hash with a probability of 3e-8.
+    A value that is 0 counts as one that is not stored, a float32 as the same float64, and all NaNs
+    are equal.
     """
     import numpy as np
 
@@ -43,8 +43,8 @@ def row_keys(features: Features) -> NDArray[np.uint64]:
     return keys
 
 
-def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
-    """The bits of numbers, one pattern for 0 and -0, and one for NaN."""
+def _bits(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Returns the bits of numbers, one pattern for 0 and -0, and one for NaN."""
     import numpy as np
 
     found = values.astype(np.float64) + 0.0
@@ -55,7 +55,7 @@ def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
 def telling_rows(features: Features) -> NDArray[np.bool_]:
     """Returns for each row whether two of its values differ.
 
-    Rows such as all 0 are alike without being the same document twice.
+    Rows of one value, such as all 0, may be equal without being the same document.
     """
     import numpy as np
 
@@ -73,15 +73,15 @@ def telling_rows(features: Features) -> NDArray[np.bool_]:
 def joined_queries(
     features: Features, qid: NDArray[np.int64], queries: int
 ) -> tuple[NDArray[np.int64], int]:
-    """Groups queries of which two have a row with the same features.
+    """Groups queries that share a row with the same features.
 
     Args:
         features: The features of each row.
         qid: The place of its query.
-        queries: How many queries there are.
+        queries: The number of queries.
 
     Returns:
-        The number of each query's group, and how many rows stand in several queries.
+        The number of each query's group, and how many rows occur in several queries.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""A split as files: every line of the input in the file of its part, byte for byte."""
+"""A split as files: lines of the input are copied to the file of their part."""
 
 from __future__ import annotations
 
@@ -40,26 +40,27 @@ def write_split(
     groups: Source | None = None,
     replace: bool = False,
 ) -> list[str]:
-    """Writes the parts of a split in the format that was read.
+    """Writes the parts of a split in the format of the input.
 
-    Text is copied byte for byte: a line, with comments and blank lines that follow it, goes where
-    its query is; lines before the first row, such as a header, go into every file. So do rows of
-    the files beside a text, such as LightGBM's `.query`. Parquet is written by Polars.
+    Text is copied byte for byte: a line, with comments and blank lines that follow it, goes to the
+    part of its query; lines before the first row, such as a header, go to every file. The rows of
+    files that accompany a text, such as LightGBM's `.query`, are split in the same way. Parquet is
+    written by Polars.
 
     Args:
         split: The split.
-        source: What was read; its format is known.
-        folder: Where `train`, `valid` and `test` go, or `fold-1/train` and so on; they end as the
-            input does.
-        columns: As it was read.
-        groups: As it was read.
-        replace: Whether to replace files that are there.
+        source: The input, of a known format.
+        folder: The folder of `train`, `valid` and `test`, or of `fold-1/train` and so on; the
+            suffix is that of the input.
+        columns: The column names of the input by role.
+        groups: The file of group sizes of the input.
+        replace: Whether to replace existing files.
 
     Returns:
-        The paths that were written.
+        The paths of the files.
 
     Raises:
-        InputError: If a file is there, or cannot be written.
+        InputError: If a file already exists, or cannot be written.
     """
     targets = _targets(split, source, folder)
     paths = [path for fold in targets for path in fold.values()]
@@ -88,7 +89,7 @@ def write_split(
 
 
 def _targets(split: Split, source: Source, folder: str) -> list[dict[Part, str]]:
-    """The path of each part of each fold."""
+    """Returns the path of each part of each fold."""
     _, suffix, packed = split_suffix(source.path)
     if suffix in ("", *ROLES) or not suffix[1:].isalnum():
         suffix = getattr(formats.get(source.format), "suffix", "") or f".{source.format}"
@@ -103,7 +104,7 @@ def _targets(split: Split, source: Source, folder: str) -> list[dict[Part, str]]
 def _owners(
     split: Split, source: Source, columns: Mapping[str, str] | None, groups: Source | None
 ) -> list[tuple[int, int]]:
-    """The line in which each row of a text begins, and the slice of its query."""
+    """Returns the line in which each row of a text begins, and the slice of its query."""
     rows, slices = split.rows, split.slices.tolist()
     found = formats.get(source.format)
     numbers = {query: slices[place] for place, query in enumerate(rows.queries)}
@@ -147,7 +148,7 @@ def _copy(
 def _writers(
     split: Split, targets: list[dict[Part, str]], stack: ExitStack
 ) -> Callable[[int, bytes], None]:
-    """Opens all files; what is returned writes to those of a slice, or of all at the beginning."""
+    """Opens all files, and returns a function that writes a line to the files of a slice."""
     opened: list[dict[Part, BinaryIO]] = []
     for fold in targets:
         files = {}
@@ -166,7 +167,7 @@ def _writers(
 
     def write(place: int, line: bytes) -> None:
         for file in of_slice[place]:
-            # Slices of one fold may share a file: what goes into every file goes there once.
+            # Slices of one fold may share a file: a line for every file is written to it once.
             if before.get(id(file)) is line:
                 continue
             before[id(file)] = line
@@ -178,7 +179,7 @@ def _writers(
 def _write_beside(
     split: Split, what: str, source: Source, targets: list[dict[Part, str]]
 ) -> list[str]:
-    """Writes the lines of a file beside a text into one beside each part."""
+    """Splits a file that accompanies a text into one for each part."""
     ending = os.path.splitext(source.path)[1]
     if ending not in ROW_FILES[what]:
         ending = ROW_FILES[what][0]

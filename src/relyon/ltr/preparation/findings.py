@@ -1,10 +1,10 @@
-"""Findings of checks of training rows, with numbers and what to do."""
+"""Findings of checks of training rows, with numbers and advice."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_values
@@ -22,19 +22,19 @@ __all__ = ["Finding", "RowCheck"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to know before training.
+    """One finding of a check before training.
 
     Attributes:
-        kind: Which check found it.
-        level: `warning` where a ranker would learn or be measured wrongly, `info` otherwise.
+        kind: The kind of check.
+        level: `warning` if a ranker would learn or be evaluated wrongly, `info` otherwise.
         evidence: The numbers, by name.
         examples: A few of the queries or features concerned.
-        key: Which sentence of its kind says it, where there are several.
+        key: Which sentence of its kind to use, if there are several.
     """
 
     kind: str
     level: Literal["warning", "info"]
-    evidence: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, object] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
     key: str = "text"
 
@@ -44,26 +44,27 @@ class Finding:
         return lesson_of("checks", self.kind)
 
     def title(self, language: Language = "en") -> str:
-        """Returns what it is in a few words, in English (`en`) or Chinese (`zh`)."""
+        """Returns a title of a few words, in English (`en`) or Chinese (`zh`)."""
         return self._say("title", language)
 
     def text(self, language: Language = "en") -> str:
-        """Returns the numbers, and what they do to training."""
+        """Returns the numbers, and their effect on training."""
         return self._say(self.key, language)
 
     def fix(self, language: Language = "en") -> str:
-        """Returns what to do about it."""
+        """Returns the advice."""
         return self._say("fix", language)
 
     def _say(self, part: str, language: Language) -> str:
         check_language(language)
         texts = catalogue("checks", language)
-        more = int(self.evidence.get("count", 0)) > len(self.examples)
+        count = self.evidence.get("count", 0)
+        more = isinstance(count, int) and count > len(self.examples)
         values = {"examples": list(self.examples), "more": texts["more"] if more else ""}
         return texts.say(f"{self.kind}.{part}", **self.evidence, **values)
 
-    def to_dict(self, language: Language = "en") -> dict[str, Any]:
-        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+    def to_dict(self, language: Language = "en") -> dict[str, object]:
+        """Returns JSON-ready values; NaN and infinity become null."""
         return {
             "kind": self.kind,
             "level": self.level,
@@ -84,10 +85,10 @@ class RowCheck(Findings[Finding], Exportable):
     """The findings of checks of training rows, warnings first.
 
     Attributes:
-        findings: What was found; none where there are no problems.
-        rows: Rows that were checked.
-        queries: Their queries.
-        made: The checks that were made, by kind.
+        findings: The findings; empty if there are no problems.
+        rows: The number of rows.
+        queries: The number of queries.
+        made: The kinds of all checks that ran.
     """
 
     findings: tuple[Finding, ...]
@@ -107,7 +108,7 @@ class RowCheck(Findings[Finding], Exportable):
             orient="row",
         )
 
-    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+    def to_dict(self, language: Language = "en") -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "rows": self.rows,

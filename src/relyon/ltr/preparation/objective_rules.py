@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.rules import gain_function
 from relyon.data.convention import Convention
@@ -15,6 +15,7 @@ from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["OBJECTIVE_RULES", "Target", "objective_findings", "target_of"]
@@ -23,10 +24,10 @@ OBJECTIVE_RULES = (
     "objective-differs", "gain-differs", "truncation-differs", "several-eval-at", "large-labels",
 )  # fmt: skip
 
-#: LightGBM has a gain for labels up to this; it refuses others unless it is given `label_gain`.
+#: The highest label for which LightGBM has a gain; it refuses others without `label_gain`.
 HIGHEST = 30
 
-#: Ranks in which a pair must have a document where the engine is told nothing.
+#: The engines' defaults for the number of first ranks in which a pair must have a document.
 LIGHTGBM_TRUNCATION, XGBOOST_TRUNCATION = 30, 32
 
 #: Other names of LightGBM's parameters.
@@ -46,9 +47,9 @@ class Target:
 
     Attributes:
         name: Its name.
-        measure: The measure; None where it is none, such as squared error.
-        gain: The gain of a label, where the measure has one.
-        truncation: Pairs have a document in the first so many ranks; None for any.
+        measure: The name of the measure; None for a loss of no measure, such as squared error.
+        gain: The gain of a label, if the measure has one.
+        truncation: The number of first ranks in which a pair must have a document; None for all.
     """
 
     name: str
@@ -59,12 +60,12 @@ class Target:
 
 def target_of(
     loss: Loss | None,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     engine: str,
     convention: Convention,
     highest: float,
 ) -> Target | None:
-    """Returns what a loss or an engine's own objective makes large; None where neither is known."""
+    """Returns the target of a loss or of an engine's own objective; None if neither is known."""
     if isinstance(loss, LambdaRank):
         found = parse_measure(loss.measure).resolve(convention, None, highest)
         ranks = [one for one in (loss.truncation, _cutoff(found)) if one is not None]
@@ -82,25 +83,25 @@ def target_of(
             name,
             "ndcg",
             _listed(gains) if gains else gain_function("exp"),
-            LIGHTGBM_TRUNCATION if level is None else int(level),
+            LIGHTGBM_TRUNCATION if level is None else _whole(level),
         )
     if engine == "xgboost" and name in ("rank:ndcg", "rank:map"):
         linear = str(parameters.get("ndcg_exp_gain", True)).lower() in ("false", "0")
-        ranks = parameters.get("lambdarank_num_pair_per_sample", XGBOOST_TRUNCATION)
+        depth = parameters.get("lambdarank_num_pair_per_sample", XGBOOST_TRUNCATION)
         top = parameters.get("lambdarank_pair_method", "topk") == "topk"
         gain = gain_function("linear" if linear else "exp") if name == "rank:ndcg" else None
-        return Target(name, name[5:].replace("map", "ap"), gain, int(ranks) if top else None)
+        return Target(name, name[5:].replace("map", "ap"), gain, _whole(depth) if top else None)
     return Target(name, None)
 
 
 def objective_findings(
     target: Target | None,
     measure: Measure,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     engine: str,
-    labels: NDArray[Any],
+    labels: NDArray[np.float64],
 ) -> Iterator[Finding]:
-    """Yields where what is trained for is not what is reported."""
+    """Yields the differences between the target of training and the reported measure."""
     values = sorted(set(labels.tolist()))
     if target is not None:
         yield from _differences(target, measure, values)
@@ -121,9 +122,9 @@ def _differences(target: Target, measure: Measure, values: list[float]) -> Itera
     names = {"objective": target.name, "measure": str(measure)}
     if target.measure != measure.name:
         surrogate = target.measure is None
-        level = "info" if surrogate else "warning"
+        level: Literal["info", "warning"] = "info" if surrogate else "warning"
         key = "surrogate" if surrogate else "text"
-        yield Finding("objective-differs", level, names, key=key)  # type: ignore[arg-type]
+        yield Finding("objective-differs", level, names, key=key)
         return
     wanted = _gain(measure)
     if wanted is not None and target.gain is not None:
@@ -167,23 +168,27 @@ def _listed(gains: list[float]) -> Callable[[float], float]:
     return gain
 
 
-def _parameter(parameters: Mapping[str, Any], name: str) -> Any:
-    """A parameter under any of its names."""
+def _parameter(parameters: Mapping[str, object], name: str) -> object:
+    """Returns a parameter by any of its names."""
     for one in (name, *ALIASES[name]):
         if parameters.get(one) is not None:
             return parameters[one]
     return None
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: object) -> list[str]:
     if value is None:
         return []
     if isinstance(value, str):
         return [one for one in value.split(",") if one]
-    return [str(one) for one in value]
+    return [str(one) for one in value] if isinstance(value, Iterable) else [str(value)]
 
 
-def _numbers(value: Any) -> list[float]:
+def _whole(value: object) -> int:
+    return int(_numbers(value)[0])
+
+
+def _numbers(value: object) -> list[float]:
     if isinstance(value, int | float):
         return [float(value)]
     return [float(one) for one in _texts(value)]

@@ -1,8 +1,8 @@
-"""Pairs of rows of one query whose labels differ, and whether something orders them."""
+"""Pairs of rows of one query whose labels differ, and their agreement with an order."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 __all__ = ["label_classes", "orderable", "random_variance", "signed_pairs", "sorted_agreement"]
 
-#: Labels of more values than this are put into as many classes of equal size.
+#: Labels with more values than this are put into this number of classes of equal size.
 CLASSES = 256
 
 
-def label_classes(labels: NDArray[Any]) -> NDArray[np.int64]:
+def label_classes(labels: NDArray[np.float64]) -> NDArray[np.int64]:
     """Returns labels as whole numbers from 0 in the same order."""
     import numpy as np
 
@@ -26,7 +26,7 @@ def label_classes(labels: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def orderable(codes: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns how many pairs of rows of each query have different labels."""
+    """Returns the number of pairs of rows of each query that have different labels."""
     import numpy as np
 
     sizes = np.diff(offsets)
@@ -35,7 +35,7 @@ def orderable(codes: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[n
 
 
 def signed_pairs(codes: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns, per query, pairs whose first row has the lower label less those with the higher."""
+    """Returns, per query, pairs whose first row has the lower label minus all other pairs."""
     import numpy as np
 
     starts, sizes = offsets[:-1], np.diff(offsets)
@@ -60,16 +60,16 @@ def random_variance(codes: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDA
     """
     import numpy as np
 
-    def term(n: NDArray[Any]) -> NDArray[np.float64]:
-        n = n.astype(np.float64)
-        return np.asarray(n * (n - 1) * (2 * n + 5))
+    def term(n: NDArray[np.int64]) -> NDArray[np.float64]:
+        number = n.astype(np.float64)
+        return np.asarray(number * (number - 1) * (2 * number + 5))
 
     tied = term(_counts(codes, offsets)).sum(axis=0)
     return np.asarray((term(np.diff(offsets)) - tied) / 18)
 
 
 def _counts(codes: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many rows of each label (down) each query (across) has."""
+    """Returns the number of rows by label (down) and query (across)."""
     import numpy as np
 
     queries = len(offsets) - 1
@@ -80,18 +80,18 @@ def _counts(codes: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.
 
 
 def sorted_agreement(
-    values: NDArray[Any], codes: NDArray[np.int64], offsets: NDArray[np.int64]
+    values: NDArray[np.float64], codes: NDArray[np.int64], offsets: NDArray[np.int64]
 ) -> float:
-    """Returns how far values order the labels of each query: 1 as they do, −1 the other way round.
+    """Returns the agreement of values with labels in each query: 1 in their order, −1 reversed.
 
-    Pairs ordered alike less pairs ordered otherwise, of all pairs with different labels; a pair of
-    equal values counts as neither. NaN is a value of its own, below all others.
+    Pairs in the same order minus pairs in the opposite order, divided by all pairs with different
+    labels; a pair of equal values counts as neither. NaN is a value below all others.
     """
     import numpy as np
 
     qid = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     known = np.where(np.isnan(values), -np.inf, values)
-    # Once with ties as if they agreed, once as if they did not: they count 0 together.
+    # Ties count as agreeing in one pass and as disagreeing in the other: 0 in total.
     total = 0
     for ties in (codes, -codes):
         order = np.lexsort((ties, known, qid))

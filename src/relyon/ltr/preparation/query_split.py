@@ -1,4 +1,4 @@
-"""Rows split by query: for training, for choosing, and for the number that is reported."""
+"""Rows split by query: for training, for validation and for testing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Duplicates", "split"]
 
-#: What becomes of queries that share a row.
+#: The treatment of queries that share a row.
 Duplicates = Literal["together", "ignore"]
 
 TEST, VALID = 0.2, 0.1
@@ -36,28 +36,28 @@ def split(
     seed: int = 0,
     duplicates: Duplicates = "together",
 ) -> Split:
-    """Splits rows by query into train, valid and test, or into folds of such three.
+    """Splits rows by query into train, valid and test, or into folds.
 
-    A query stands on one side only, and so do queries that share a row: rows with the same features
-    (rows whose values are all the same, such as all 0, are not compared). Each part gets its share
-    of queries with no, one, two, … relevant documents (a label above 0). Who goes where follows
-    from the seed and the queries' names, not from the order of rows.
+    A query is in one part only, and queries that share a row are in the same part: a row with the
+    same features (rows of one value, such as all 0, are not compared). Each part gets its share
+    of queries with no, one, two, … relevant documents (a label above 0). The part of a query
+    depends on the seed and the queries' names, not on the order of rows.
 
-    With `folds`, queries fall into so many slices; fold i tests on slice i, chooses on slice i + 1
-    and trains on the others, as the folds of LETOR do.
+    With `folds`, queries are divided into that many slices; fold i tests on slice i, validates on
+    slice i + 1 and trains on the others, as in LETOR.
 
     Args:
-        rows: Labelled rows with features, or what `read_features` takes.
-        test: The share of queries to report on.  [default: 0.2]
-        valid: The share of queries to choose and to stop on; 0 for none.  [default: 0.1]
+        rows: Labelled rows with features, or any source of `read_features`.
+        test: The share of queries for testing.  [default: 0.2]
+        valid: The share of queries for validation and early stopping; 0 for none.  [default: 0.1]
         folds: The number of folds, from 3, in place of the two shares.
         seed: The same seed gives the same parts.
-        duplicates: "together", or "ignore" where rows may have the same features by chance, as with
+        duplicates: "together", or "ignore" if rows may have the same features by chance, as with
             two or three features of few values.
 
     Raises:
-        InputError: If a part would have no query.
-        ParameterError: If the shares do not leave anything to train on, or contradict `folds`.
+        InputError: If a part would be empty.
+        ParameterError: If the shares leave no queries for training, or contradict `folds`.
 
     Examples:
         >>> import polars as pl
@@ -138,7 +138,7 @@ def _rows(rows: object) -> LabelledRows:
 def _plan(
     test: float | None, valid: float | None, folds: int | None
 ) -> tuple[tuple[float, ...], tuple[tuple[Part, ...], ...]]:
-    """Returns the share of each slice, and what each slice is in each fold."""
+    """Returns the share of each slice, and its part in each fold."""
     if folds is not None:
         if test is not None or valid is not None:
             raise ParameterError(
@@ -183,9 +183,9 @@ def _places(
 ) -> NDArray[np.int64]:
     """Returns the slice of each query.
 
-    Groups go where most is lacking, in the order of their size and of how many documents are
-    relevant on average; among neighbours in that order, as many as hold one of the smallest slice,
-    a key made of the seed and the names decides.
+    Groups go to the slice that lacks most queries, in the order of their size and of their mean
+    number of relevant documents; within blocks of that order, each with one group of the smallest
+    slice on average, in the order of a hash of the seed and the names.
     """
     import numpy as np
     import polars as pl
@@ -205,7 +205,7 @@ def _places(
     for group in order.tolist():
         queries = int(size[group])
         lacking = [lack + share * queries for lack, share in zip(lacking, shares, strict=True)]
-        # Rounded: shares that are equal on paper must not differ by how they were added up.
+        # Rounded: equal shares must not differ by rounding errors.
         best = max(range(len(shares)), key=lambda at: (round(lacking[at], 9), -at))
         lacking[best] -= queries
         place[group] = best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.parameters import check_choice
 from relyon.data.convention import load_convention
@@ -36,29 +36,30 @@ def check(
     measure: str | Measure = "ndcg@10",
     loss: str | Loss | None = None,
     engine: str = "lightgbm",
-    parameters: Mapping[str, Any] | None = None,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
     sides: Mapping[str, LabelledRows] | None = None,
 ) -> RowCheck:
     """Checks rows and settings before a ranker is trained on them.
 
-    Of the rows: queries whose labels are all equal, and how many pairs are left; labels that are
-    fractions or below 0; queries whose rows were not together; an order of rows that tells labels;
-    a feature that orders documents as labels do; constant features; missing values. Of settings: an
-    objective, gain or truncation that is not the measure's; several depths to stop by; labels that
-    LightGBM refuses. Between sides: a query, or a row with the same features, on two of them.
+    Rows: queries whose labels are all equal, and the number of other pairs; labels that are
+    fractions or below 0; queries whose rows were not adjacent; an order of rows that reveals
+    labels; a feature that orders documents as the labels do; constant features; missing values.
+    Settings: an objective, gain or truncation that is not the measure's; several depths for early
+    stopping; labels that LightGBM refuses. Sides: a query, or a row with the same features, on two
+    of them.
 
-    The order of rows tells labels where pairs in it agree with labels in more than 55% of cases,
-    and by more than chance would in one of a thousand data sets. A feature is compared with labels
-    on about 50,000 rows of whole queries, and is reported where it orders at least 99.5% of pairs.
+    The order of rows reveals labels if more than 55% of pairs agree with it, and more than by
+    chance in one of a thousand data sets. A feature is compared with labels on about 50,000 rows of
+    whole queries, and is reported if it orders at least 99.5% of pairs.
 
     Args:
-        rows: The training rows: labelled rows, or anything that `read_features` takes.
-        measure: What is reported.
-        loss: A loss of relyon that is made small.
+        rows: The training rows: labelled rows, or any source of `read_features`.
+        measure: The reported measure.
+        loss: The loss of a ranker of relyon.
         engine: "lightgbm", "xgboost", "catboost", or "" for none of them.
-        parameters: The engine's own parameters, where it is not relyon that trains.
+        parameters: The engine's own parameters, if you train with the engine directly.
         convention: The measure's rules.
         scale: The grade scale, for ``gain=scale``.
         sides: Other rows by name, such as {"test": …}.

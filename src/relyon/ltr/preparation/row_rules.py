@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from relyon.data.columns import EVIDENCE_NAMES, NAMES, plain_name
 from relyon.ltr.preparation.findings import Finding
@@ -30,7 +30,7 @@ ROW_RULES = (
     "leaking-feature", "shown-feature", "constant-feature", "missing-values",
 )  # fmt: skip
 
-#: Standard deviations beyond which rows in random order lie once in a thousand times.
+#: The number of standard deviations that rows in random order exceed once in a thousand times.
 UNLIKELY = 3.2905
 
 #: How far the order of rows must agree with labels to matter: 0.1 is 55 pairs of 100.
@@ -84,8 +84,8 @@ def _constant(rows: LabelledRows, codes: NDArray[np.int64]) -> Iterator[Finding]
         "pairs": int(pairs.sum()),
     }
     examples = tuple(rows.queries[place] for place in constant[:SHOWN])
-    level = "warning" if 2 * len(constant) >= total else "info"
-    yield Finding("constant-labels", level, evidence, examples)  # type: ignore[arg-type]
+    level: Literal["info", "warning"] = "warning" if 2 * len(constant) >= total else "info"
+    yield Finding("constant-labels", level, evidence, examples)
 
 
 def _kinds(labels: NDArray[np.float64]) -> Iterator[Finding]:
@@ -104,7 +104,7 @@ def _kinds(labels: NDArray[np.float64]) -> Iterator[Finding]:
 
 
 def _order(codes: NDArray[np.int64], offsets: NDArray[np.int64]) -> Iterator[Finding]:
-    """The order of rows must say nothing about labels: engines break ties by it."""
+    """Yields a finding if the order of rows reveals labels: engines break ties by it."""
     pairs = int(orderable(codes, offsets).sum())
     spread = math.sqrt(float(random_variance(codes, offsets).sum()))
     if not pairs or not spread:
@@ -124,7 +124,7 @@ def _order(codes: NDArray[np.int64], offsets: NDArray[np.int64]) -> Iterator[Fin
 def _leaks(
     features: Features, codes: NDArray[np.int64], offsets: NDArray[np.int64]
 ) -> Iterator[Finding]:
-    """Features that order the documents of every query as labels do."""
+    """Yields features that order the documents of every query as the labels do."""
     import numpy as np
 
     found: dict[int, float] = {}
@@ -153,7 +153,7 @@ def _leaks(
 
 
 def _sample(offsets: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of whole queries, evenly spaced over all, about as many as the limit; and offsets."""
+    """Returns about `limit` rows of whole queries, evenly spaced, and their offsets."""
     import numpy as np
 
     sizes = np.diff(offsets)
@@ -166,8 +166,8 @@ def _sample(offsets: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int64], 
 
 def _sampled(
     features: Features, rows: NDArray[np.int64], places: list[int], labels: NDArray[np.int64]
-) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Columns of some rows; of sparse ones those with enough values to say what labels say."""
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yields columns of some rows; sparse ones only with enough values to order the labels."""
     import numpy as np
 
     if not features.sparse:

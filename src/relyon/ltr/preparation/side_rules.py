@@ -19,7 +19,7 @@ SHOWN = 5
 
 
 def side_findings(rows: LabelledRows, sides: Mapping[str, LabelledRows]) -> Iterator[Finding]:
-    """Yields queries and rows of the training rows that another side has, too."""
+    """Yields queries and rows that are both in the training rows and on another side."""
     import numpy as np
 
     own = set(rows.queries)

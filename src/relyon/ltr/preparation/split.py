@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
@@ -32,12 +32,12 @@ class Split(Exportable):
     Attributes:
         rows: All rows.
         slices: The slice of each query.
-        roles: What each slice is in each fold: "train", "valid" or "test".
-        shares: The share of queries that each slice was to have.
+        roles: The part of each slice in each fold: "train", "valid" or "test".
+        shares: The requested share of queries of each slice.
         seed: The random seed.
-        duplicates: Rows whose features a row of another query has, too.
-        joined: Queries that share such rows, and stay together.
-        largest: Queries of the largest group that stays together.
+        duplicates: The number of rows with the same features as a row of another query.
+        joined: The number of queries that share such rows, and are in the same part.
+        largest: The number of queries of the largest group of them.
         notes: Notes.
     """
 
@@ -53,7 +53,7 @@ class Split(Exportable):
 
     @property
     def folds(self) -> int:
-        """The number of folds; 1 where there is one train, valid and test."""
+        """The number of folds; 1 for a single train, valid and test."""
         return len(self.roles)
 
     @property
@@ -76,11 +76,11 @@ class Split(Exportable):
 
         Args:
             name: "train", "valid" or "test".
-            fold: Which fold, from 1; None where there is one.
+            fold: The number of the fold, from 1; None if there is only one.
 
         Raises:
             InputError: If the part does not exist.
-            ParameterError: If there are several folds, and none is named, or there is no such one.
+            ParameterError: If the fold does not exist, or is None although there are several.
         """
         return self.rows.select(self.places(name, fold))
 
@@ -102,10 +102,10 @@ class Split(Exportable):
         return np.flatnonzero(np.isin(self.slices, wanted))
 
     def to_frame(self) -> pl.DataFrame:
-        """Returns one row per fold and part: its size, and how many documents are relevant.
+        """Returns one row per fold and part: its size, and the number of relevant documents.
 
         `relevant` is the mean number of documents per query whose label is above 0; `constant` is
-        the number of queries all of whose labels are equal, which teach no order.
+        the number of queries whose labels are all equal, which have no order to learn.
         """
         import numpy as np
         import polars as pl
@@ -133,8 +133,8 @@ class Split(Exportable):
                 )
         return pl.DataFrame(found)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the sizes of the parts, and what was kept together."""
+    def to_dict(self) -> dict[str, object]:
+        """Returns the sizes of the parts, and the counts of joined queries and rows."""
         return {
             "source": self.rows.source,
             "seed": self.seed,
