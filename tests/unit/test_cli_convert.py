@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,8 @@ def test_the_input_is_never_the_output(command: Command) -> None:
 
 def test_the_help_names_every_format_with_what_it_holds() -> None:
     text = " ".join(HELP.partition("Judgments and runs:")[2].split())
-    both, _, judgments = text.replace("(in ranx's form)", "").partition(". Judgments only:")
+    text = re.sub(r" \([^)]*\)", "", text)
+    both, _, judgments = text.partition(". Judgments only:")
     named = {
         "run": {name.strip() for name in both.split(",")},
         "judgments": {name.strip() for name in judgments.partition(".")[0].split(",")},

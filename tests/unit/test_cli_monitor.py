@@ -99,7 +99,11 @@ def test_grades_come_straight_from_a_judging_database(command: Command, live: st
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--judgments", "judging.db"], 3, "relyon monitor add` reads them with --project"),
+        (["--judgments", "judging.db"], 2, "`judging.db#NAME`: `Live`, `Empty`"),
+        (["--judgments", "judging.db#Life"], 2, "did you mean `Live`?"),
+        (["--judgments", "judging.db#Live", "--columns", "grade=x"], 2, "not for"),
+        (["--judgments", "judging.db#Live", "--project", "Empty"], 2, "two projects are named"),
+        (["--judgments", "judged.csv", "--project", "Live"], 3, "not a SQLite database"),
         (["--judgments", "judging.db", "--project", "Life"], 2, "did you mean `Live`?"),
         (
             ["--judgments", "judging.db", "--project", "Empty"],

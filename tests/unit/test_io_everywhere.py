@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from tests.databases import create_file
 
 import relyon
 from relyon import io
@@ -85,7 +86,7 @@ def write(name: str, folder: Path) -> Path:
 
 
 #: The CSV of a book holds no final grades, and nothing tells it from a table of other columns.
-HELD = sorted(set(formats) - {"quepid-book", "quepid-book-csv"})
+HELD = sorted(set(formats) - {"quepid-book", "quepid-book-csv", "judging-database"})
 
 
 @pytest.mark.parametrize("name", HELD)
@@ -112,6 +113,25 @@ def test_several_judges_become_one_alike(
     assert ordered(read(path)) == GRADES, reader
     kinds = {note.kind: note.count for note in io.read_judgments(path).notes}
     assert kinds["combined-grades"] == 1
+
+
+@pytest.mark.parametrize(
+    ("reader", "read"), [one for one in readers() if one[0] != "an open file"]
+)
+@pytest.mark.parametrize("project", ["", "#June"])
+def test_every_reader_reads_a_judging_database(
+    project: str,
+    reader: str,
+    read: Callable[[Path], dict[str, dict[str, float]]],
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("sqlalchemy")
+    from relyon.judging.exchange import import_sheet
+    from relyon.judging.store import open_store
+
+    with open_store(create_file(tmp_path / "judging.db")) as store:
+        import_sheet(store, store.projects.create("June", overlap=2).id, SAID)
+    assert ordered(read(tmp_path / f"judging.db{project}")) == GRADES, reader
 
 
 @pytest.mark.parametrize("name", HELD)
@@ -158,4 +178,4 @@ def test_a_format_says_what_it_can_hold(name: str) -> None:
     chosen = formats.get(name)
     assert {"judgments", "sheet"} <= chosen.kinds
     assert ("run" in chosen.kinds) == (name in ("trec", "csv", "tsv", "jsonl", "json", "parquet"))
-    assert name in sheet_formats() or name in ("json", "parquet")
+    assert name in sheet_formats() or name in ("json", "parquet", "judging-database")

@@ -37,8 +37,7 @@ def project(store: Store) -> Project:
 
 def snapshot(store: Store, project: Project) -> Any:
     """Everything that is made of people's grades."""
-    status = describe_project(store, project.id)
-    status.pop("machines", None)
+    status = {**describe_project(store, project.id), "machines": None}
     return (
         store.grades.ratings(project.id),
         store.grades.by_judge(project.id),
@@ -100,7 +99,8 @@ def test_accepted_grades_fill_only_what_nobody_said_anything_of(
     judgments, grading = final_judgments(store, project.id)
     assert len(judgments.to_dict()) == 3
     assert grading == "median, llm:small"
-    (note,) = judgments.notes
+    ungraded, note = judgments.notes
+    assert (ungraded.kind, ungraded.count) == ("missing-grades", 1)
     assert (note.kind, note.level) == ("machine-grades", "warning")
     assert note.message.startswith("4 of 11 final grades come from the language model llm:small")
     accepted = store.models.accepted(project.id)

@@ -49,8 +49,8 @@ Examples:
 Formats are recognised by file name ending and content. Judgments and runs:
 trec, csv, tsv, jsonl, json (in ranx's form), parquet. Judgments only: letor,
 quepid-case, quepid-book, quepid-book-csv, rre, elasticsearch, opensearch,
-label-studio. Files ending in .gz, .zst, .bz2 or .xz are compressed. - is stdin
-or stdout.
+label-studio, judging-database (read only, such as judging.db#June). Files
+ending in .gz, .zst, .bz2 or .xz are compressed. - is stdin or stdout.
 
 Feature rows: letor, csv, tsv, jsonl, parquet. Input is read as feature rows if
 OUTPUT can store them and each row has features: numbers besides query, document

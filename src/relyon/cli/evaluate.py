@@ -61,8 +61,9 @@ Examples:
 
 JUDGMENTS contains query, document and grade; each RUN query, document and
 score. Both are TREC files, CSV, TSV, JSONL, Parquet or ranx JSON, optionally
-compressed; - is stdin. Measures that compare two rankings (rbo, overlap@k,
-tau_ap) take a run in place of the judgments.
+compressed; - is stdin. A project of a judging database can also be judgments:
+judging.db#June or postgresql://USER@HOST/NAME#June. Measures that compare two
+rankings (rbo, overlap@k, tau_ap) take a run in place of the judgments.
 
 With --scored, one file contains labels and scores: a table, or an
 SVMlight/LETOR file with its scores in --scores FILE. Give several models as

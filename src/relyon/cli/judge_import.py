@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -225,7 +226,7 @@ def import_(request: Import) -> None:
 def _is_archive(path: str) -> bool:
     from relyon.judging.archive_reader import is_archive
 
-    if path == "-":
+    if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
         return is_archive(file.read(4))

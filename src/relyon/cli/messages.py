@@ -102,7 +102,7 @@ class Messages:
     def _line(self, word: str, style: str, message: str, lesson: str = "") -> None:
         said = f"{self.translate(word)}{self.translate(': ')}"
         label = said.rstrip()
-        text = [*self._folded(printable(self.translate(message), "\n"), said)]
+        text = [*self._folded(printable(_shown(self.translate(message)), "\n"), said)]
         start, *lines = self._taught(text, lesson) if lesson else text
         self._write(self.paint(label, style) + start[len(label) :])
         for line in lines:
@@ -163,6 +163,15 @@ def language_of(arguments: Sequence[str]) -> Language:
 
 
 messages = Messages()
+
+
+def _shown(text: str) -> str:
+    """Returns a text without the passwords of URLs."""
+    if "://" not in text:
+        return text
+    from relyon.io.databases import hide_passwords
+
+    return hide_passwords(text)
 
 
 class Progress:

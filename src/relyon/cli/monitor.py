@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from relyon.core.language import Language
     from relyon.data.aggregation import Rule
     from relyon.data.judgments import Judgments
+    from relyon.io.databases import Database
     from relyon.online.monitoring import Monitor
 
 __all__ = ["command"]
@@ -60,7 +61,7 @@ Examples:
   relyon monitor add rounds --month 2026-04 --sample sample.csv \\
       --judgments judged.csv -k head=10,tail=5 --common-depth 5
   relyon monitor add rounds --month 2026-05 --sample sample.csv \\
-      --judgments judging.db --project Live
+      --judgments judging.db#Live
 
 Sessions without any judged result have no value and are left out; sessions
 without results count as 0.
@@ -129,10 +130,13 @@ class Add:
         "--judgments",
         required=True,
         metavar="FILE",
-        help="Judgments in any format; with --project a judging database.",
+        help="Judgments in any format, or a judging database with its project, such as"
+        " judging.db#June.",
     )
     project: str | None = option(
-        "--project", metavar="NAME", help="The project in the judging database with the grades."
+        "--project",
+        metavar="NAME",
+        help="The project of the judging database, in place of #NAME after it.",
     )
     rule: Rule = rule_option()
     k: str | None = option(
@@ -167,18 +171,7 @@ def add(request: Add) -> None:
     check_stdin([request.sample_file, request.judgments])
     depths = None if request.k is None else parse_depths(request.k)
     rules = request.rules.chosen()
-    grading = ""
-    if request.project is None:
-        grades = judgments_argument(
-            request.judgments,
-            request.judgments_format,
-            chosen_columns(request.columns),
-            chosen_scale(request.scale),
-        )
-    else:
-        if request.scale is not None or request.columns or request.judgments_format is not None:
-            raise ParameterError(message("cli.scale-columns-and-judgments-format"))
-        grades, grading = _judged(request.judgments, request.project, request.rule)
+    grades, grading = _judged(request)
     sample = read_sample(request.sample_file)
     made = create_round(
         request.month,
@@ -209,16 +202,43 @@ def add(request: Add) -> None:
         )
 
 
-def _judged(database: str, project: str, rule: Rule) -> tuple[Judgments, str]:
-    """Returns the effective grades of a project, and reports the rule that combined them."""
-    from relyon.data.aggregation import describe_rule
-    from relyon.judging.exchange import final_judgments
-    from relyon.judging.store import open_store
+def _judged(request: Add) -> tuple[Judgments, str]:
+    """Returns the grades, and the rule that combined those of a judging database."""
+    from relyon.io.databases import database_at
 
-    with open_store(database) as store:
-        found = final_judgments(store, store.projects.get(project).id, rule=rule)
-    messages.note(describe_rule(rule))
+    source = database_at(request.judgments)
+    if request.project is not None:
+        source = _project(request.judgments, request.project, source)
+    if source is None:
+        columns, scale = chosen_columns(request.columns), chosen_scale(request.scale)
+        form = request.judgments_format
+        return judgments_argument(request.judgments, form, columns, scale), ""
+    if request.scale is not None or request.columns or request.judgments_format is not None:
+        raise ParameterError(message("cli.scale-columns-and-judgments-format"))
+    from relyon.data.aggregation import describe_rule
+    from relyon.judging.project_reader import read_project
+
+    found = read_project(source, rule=request.rule)
+    messages.note(describe_rule(request.rule))
     return found
+
+
+def _project(judgments: str, project: str, named: Database | None) -> Database:
+    """Returns the judging database with the project of ``--project``.
+
+    Raises:
+        ParameterError: If the judgments name another project.
+    """
+    from relyon.io.databases import Database
+
+    if named is None:
+        return Database(judgments, project)
+    if named.project not in ("", project):
+        raise ParameterError(
+            message("cli.project-is-named-twice", named=named.project, project=project),
+            hint=message("cli.leave-project-out"),
+        )
+    return Database(named.address, project)
 
 
 @request

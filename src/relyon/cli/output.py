@@ -272,11 +272,20 @@ def protect_inputs(output: str | None, inputs: Iterable[str | None]) -> None:
     if output is None or not os.path.isfile(output):
         return
     for name in inputs:
-        if name and os.path.isfile(name) and os.path.samefile(name, output):
+        if name and _is_file(name, output):
             raise ParameterError(
                 message("cli.output-is-one-of-inputs", output=output),
                 hint=message("core.name-another-file"),
             )
+
+
+def _is_file(name: str, output: str) -> bool:
+    """Returns whether an input is in the file of the output."""
+    if "#" in name or "://" in name:
+        from relyon.io.databases import file_of
+
+        name = file_of(name)
+    return os.path.isfile(name) and os.path.samefile(name, output)
 
 
 def terminal_columns() -> int | None:

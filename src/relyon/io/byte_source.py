@@ -18,10 +18,11 @@ from relyon.core.texts import message
 from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
 from relyon.io.encoding import check_line_ends, check_wide
 
-__all__ = ["HEAD", "Source", "split_suffix", "too_large"]
+__all__ = ["HEAD", "Source", "is_sqlite", "split_suffix", "too_large"]
 
 HEAD = 1 << 16  # enough of a file to recognise it
 #: The first bytes of zip archives, members of spreadsheets, the first bytes of older Excel files.
+SQLITE = b"SQLite format 3\x00"
 ZIP, OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SHEETS = (b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet")
 
@@ -202,6 +203,17 @@ def split_suffix(path: str) -> tuple[str, str, str]:
     return stem, suffix.lower(), packed
 
 
+def is_sqlite(path: str) -> bool:
+    """Returns whether a path is a file that begins as a database of SQLite does."""
+    if path == "-" or not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except OSError:
+        return False
+
+
 def _is_regular(path: str) -> bool:
     try:
         mode = os.stat(path).st_mode
@@ -242,7 +254,7 @@ def _refuse_binary(head: bytes, path: str) -> None:
         )
     if head.startswith(ZIP):
         raise InputError(message("io.is-zip-archive"), path=path, hint=message("io.unpack-it"))
-    if head.startswith(b"SQLite format 3\x00"):
+    if head.startswith(SQLITE):
         raise InputError(
             message("io.is-database"),
             path=path,

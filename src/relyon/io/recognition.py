@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
-from relyon.io.byte_source import Source
+from relyon.io.byte_source import Source, is_sqlite
 from relyon.io.encoding import check_encoding
 from relyon.io.format import MODULES, Format, Kind, first_lines, formats
 
@@ -28,6 +28,7 @@ def open_source(
 
     Args:
         where: A path, "-" for standard input, an open binary file, or a source, which is returned.
+            A judging database is named by its file or URL, and its project after `#`.
         format: The name of its format; None recognises it by suffix, then by content.
         kind: The kind of data to look for, if a file may have several formats.
         named: Whether the caller gives column names.
@@ -41,6 +42,14 @@ def open_source(
         UnknownNameError: If there is no format of that name.
     """
     chosen = formats.get(format) if format is not None else None
+    database = None if isinstance(where, Source) else _database(where)
+    if database is not None:
+        if chosen is not None and chosen.name != database.format:
+            raise ParameterError(
+                message("io.is-judging-database-not", path=database.path, format=chosen.name),
+                hint=message("io.leave-format-out"),
+            )
+        return database
     source = where if isinstance(where, Source) else Source(where)
     if not source.head.startswith(b"PAR1"):
         check_encoding(source.head, source.path)
@@ -49,6 +58,18 @@ def open_source(
     elif not source.format:
         source.format = _recognise(source, kind, named=named).name
     return source
+
+
+def _database(where: str | os.PathLike[str] | BinaryIO) -> Source | None:
+    """Returns a judging database if the path names one."""
+    if not isinstance(where, str | os.PathLike):
+        return None
+    path = os.fspath(where)
+    if "#" not in path and "://" not in path and not is_sqlite(path):
+        return None
+    from relyon.io.databases import database_at
+
+    return database_at(path)
 
 
 def _recognise(source: Source, kind: Kind | None, *, named: bool) -> Format:

@@ -8,11 +8,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import DependencyError, InputError, ParameterError
 from relyon.core.packages import missing_package
 from relyon.core.texts import message
+from relyon.io.databases import hide_password
 from relyon.judging.connections import (
     PATIENCE,
     abandon,
@@ -20,6 +21,7 @@ from relyon.judging.connections import (
     connect_to_read,
     prepare_reading,
     prepare_writing,
+    sqlite_driver,
 )
 from relyon.judging.files import is_read_only
 from relyon.judging.schema import sa
@@ -45,7 +47,7 @@ HINTS = {
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 
-def new_id(result: sa.CursorResult[Any]) -> int:
+def new_id(result: sa.CursorResult[*tuple[object, ...]]) -> int:
     """Returns the id of an inserted row."""
     key = result.inserted_primary_key
     return int(key[0]) if key is not None else 0
@@ -59,7 +61,7 @@ class Database:
 
     Args:
         address: A path, or a URL: ``sqlite:///PATH`` or ``postgresql://USER@HOST/NAME``.
-        access: Whether a file may be written; `read` leaves every bit unchanged.
+        access: Whether it may be written; `read` leaves every bit of a file unchanged.
 
     Attributes:
         address: The file, or the URL without a password, for messages.
@@ -78,17 +80,16 @@ class Database:
     ) -> None:
         url = _url(os.fspath(address))
         self.sqlite = url.get_backend_name() == "sqlite"
-        text = url.render_as_string(hide_password=True)
         self.file = (url.database or "") if self.sqlite else ""
-        self.address = self.file or text
-        self.read_only = self.sqlite and (
-            access == "read" or (os.path.exists(self.file) and is_read_only(self.file))
+        self.address = self.file or hide_password(url.render_as_string(hide_password=True))
+        self.read_only = access == "read" or (
+            self.sqlite and os.path.exists(self.file) and is_read_only(self.file)
         )
         # SQLite allows one writer at a time. Threads of this process queue here: SQLite's own
         # waiting is a lottery, which some of fifty writers lose for too long.
         self._lock = threading.Lock()
         try:
-            self.engine = sa.create_engine(url, **self._settings(url))
+            self.engine = self._create_engine(url)
         except ImportError as error:
             raise DependencyError(
                 message(
@@ -103,28 +104,37 @@ class Database:
             sa.event.listen(self.engine, "begin", begin)
             sa.event.listen(self.engine, "invalidate", abandon)
 
-    def _settings(self, url: sa.URL) -> dict[str, Any]:
+    def _create_engine(self, url: sa.URL) -> sa.Engine:
+        if self.sqlite and self.read_only:
+            return sa.create_engine(
+                url, pool_size=20, max_overflow=80, creator=lambda: connect_to_read(self.file)
+            )
         if self.sqlite:
-            found: dict[str, Any] = {"pool_size": 20, "max_overflow": 80}
-            if self.read_only:
-                return {**found, "creator": lambda: connect_to_read(self.file)}
-            return {**found, "connect_args": {"timeout": PATIENCE}}
-        return {
-            "pool_size": 10,
-            "max_overflow": 20,
-            "pool_pre_ping": True,
-            "pool_timeout": 60,
+            return sa.create_engine(
+                url, pool_size=20, max_overflow=80, connect_args={"timeout": PATIENCE}
+            )
+        return sa.create_engine(
+            url,
+            pool_size=10,
+            max_overflow=20,
+            pool_pre_ping=True,
+            pool_timeout=60,
             # A disconnected server does not answer at all.
-            "connect_args": {} if "connect_timeout" in url.query else {"connect_timeout": 15},
-        }
+            connect_args={} if "connect_timeout" in url.query else {"connect_timeout": 15},
+        )
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """A read transaction on a consistent snapshot."""
         with self._errors(), self.engine.connect() as connection:
             # SQLite's transactions see a snapshot anyway.
-            level = {} if self.sqlite else {"isolation_level": "REPEATABLE READ"}
-            yield connection.execution_options(**level)
+            yield (
+                connection
+                if self.sqlite
+                else connection.execution_options(
+                    isolation_level="REPEATABLE READ", postgresql_readonly=self.read_only
+                )
+            )
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
@@ -144,16 +154,16 @@ class Database:
         try:
             with self.engine.connect() as connection:
                 chosen = connection.execution_options(relyon_writes=True)
-                driver: Any = connection.connection.dbapi_connection
-                if self.sqlite:
+                driver = sqlite_driver(connection.connection) if self.sqlite else None
+                if driver is not None:
                     driver.execute("PRAGMA busy_timeout = 0")
                 try:
                     with chosen.begin():
-                        if not self.sqlite:
+                        if driver is None:
                             chosen.exec_driver_sql("SET LOCAL lock_timeout = '10ms'")
                         chosen.execute(statement)
                 finally:
-                    if self.sqlite:
+                    if driver is not None:
                         driver.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
             return True
         except sa.exc.DBAPIError:
@@ -220,11 +230,11 @@ class Database:
         return not busy
 
     @contextmanager
-    def _waiting(self, patience: float) -> Iterator[Any]:
+    def _waiting(self, patience: float) -> Iterator[sqlite3.Connection]:
         """The driver's own connection, with a limited wait for locks."""
         raw = self.engine.raw_connection()
         try:
-            connection: Any = raw.driver_connection
+            connection = sqlite_driver(raw)
             connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
             try:
                 yield connection

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
+from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.aggregation import Rule
 from relyon.data.judgments import Judgments
@@ -19,12 +20,20 @@ from relyon.judging.llm.descriptions import note_machines
 from relyon.judging.records import Rating
 
 if TYPE_CHECKING:
+    from relyon.data.scale import Scale
     from relyon.judging.incoming_items import Imported
     from relyon.judging.jobs import Report, Work
-    from relyon.judging.records import User
+    from relyon.judging.records import Project, User
     from relyon.judging.store import Store
 
-__all__ = ["export_sheet", "final_judgments", "import_sheet", "read_sheet", "write_sheet"]
+__all__ = [
+    "export_sheet",
+    "final_judgments",
+    "import_sheet",
+    "read_sheet",
+    "refuse_preferences",
+    "write_sheet",
+]
 
 
 def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> Sheet:
@@ -60,17 +69,25 @@ def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> She
 
 
 def final_judgments(
-    store: Store, project_id: int, *, rule: Rule = "median"
+    store: Store,
+    project_id: int,
+    *,
+    rule: Rule = "median",
+    scale: Scale | None = None,
+    source: str = "memory",
 ) -> tuple[Judgments, str]:
     """Returns the final grades as judgments, for `relyon.evaluate` and `relyon.create_round`.
 
-    A note in the judgments says how many of them are a language model's.
+    Notes in the judgments count the items without a grade, those whose judges differ and no lead
+    decided, and the grades of a language model.
 
     Args:
         store: The database.
         project_id: A project whose single results are graded.
         rule: How several grades are combined without a lead's decision. Under `mean_gain` they are
             gains, and the judgments have no scale.
+        scale: The grade scale of the judgments; None takes the project's.
+        source: The name of the judgments in messages.
 
     Returns:
         The judgments and their provenance: the rule, and the language model whose grades fill in
@@ -81,26 +98,57 @@ def final_judgments(
         InputError: If nothing is graded, or the project compares rankings side by side.
     """
     project = store.projects.get(project_id)
+    refuse_preferences(project)
+    given = store.grades.by_judge(project.id)
+    finals = store.decisions.final_values(project.id, rule=rule, grades=given)
+    grades: dict[str, dict[str, float]] = {}
+    sources, missing, differing = [], [], []
+    for number, item in store.items.by_id(project.id):
+        if number not in finals:
+            missing.append(item.document)
+            continue
+        final, origin = finals[number]
+        grades.setdefault(item.query, {})[item.document] = final.value
+        sources.append(origin)
+        if origin == rule and len({*given[number].values()}) > 1:
+            differing.append(item.document)
+    if not grades:
+        raise InputError(message("judging.nothing-has-been-graded", project_name=project.name))
+    chosen = None if rule == "mean_gain" else scale or project.scale
+    table = Judgments.from_dict(grades, scale=chosen, source=source).table
+    notes = []
+    if missing:
+        total = {"total": len(missing) + len(sources)}
+        shown = tuple(missing[:3])
+        notes.append(
+            Note("missing-grades", len(missing), "warning", shown, total, key="ungraded-items")
+        )
+    if differing:
+        key = "" if rule == "median" else f"combined-by.{rule}"
+        notes.append(
+            Note("combined-grades", len(differing), examples=tuple(differing[:3]), key=key)
+        )
+    machines = note_machines(store, project.id, sources)
+    if machines is not None:
+        notes.append(machines)
+    found = Judgments(table, scale=chosen, source=source, notes=tuple(notes))
+    return found, ", ".join([rule, *filter(is_machine_source, dict.fromkeys(sources))])
+
+
+def refuse_preferences(project: Project) -> None:
+    """Refuses a project that compares rankings.
+
+    Raises:
+        InputError: If it does.
+    """
     if project.kind == "side_by_side":
         raise InputError(
             message(
                 "judging.contains-preferences-between-rankings",
                 project_name=project.name,
-            )
+            ),
+            hint=message("judging.status-shows-preferences"),
         )
-    grades: dict[str, dict[str, float]] = {}
-    finals = store.decisions.final_grades(project.id, rule=rule)
-    for one in finals:
-        grades.setdefault(one.item.query, {})[one.item.document] = one.value
-    if not grades:
-        raise InputError(message("judging.nothing-has-been-graded", project_name=project.name))
-    scale = None if rule == "mean_gain" else project.scale
-    found = Judgments.from_dict(grades, scale=scale)
-    sources = [one.source for one in finals]
-    note = note_machines(store, project.id, sources)
-    if note is not None:
-        found = Judgments(found.table, scale=scale, notes=(note,))
-    return found, ", ".join([rule, *filter(is_machine_source, dict.fromkeys(sources))])
 
 
 def import_sheet(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from typing import Self
+from typing import Literal, Self
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -83,6 +83,7 @@ def open_store(
     address: str | os.PathLike[str],
     *,
     create: bool = False,
+    access: Literal["write", "read"] = "write",
     clock: Callable[[], float] = time.time,
 ) -> Store:
     """Opens a judging database.
@@ -91,6 +92,7 @@ def open_store(
         address: A file, or the URL of a PostgreSQL database (`postgresql://USER@HOST/NAME`).
         create: Make the tables where there are none, or bring those of an earlier version up to
             date.
+        access: Whether the database may be written; `read` leaves it as it is.
         clock: Returns the time in seconds since 1970.
 
     Raises:
@@ -108,13 +110,13 @@ def open_store(
         2
         >>> folder.cleanup()
     """
-    database = Database(address)
+    database = Database(address, access=access)
     try:
         there = not database.sqlite or check_file(database.file)
         if create and database.read_only:
             raise InputError(
                 message("judging.database-cannot-be-written"),
-                path=database.file,
+                path=database.address,
                 hint=message("judging.copy-to-where-can"),
             )
         if not there and not create:

@@ -16,6 +16,7 @@ from relyon.data.columns import choose
 from relyon.data.lazy import utc
 from relyon.data.sessions import Sessions, choose_columns
 from relyon.io.byte_source import Source, split_suffix
+from relyon.io.databases import database_at
 from relyon.io.format import formats
 from relyon.io.recognition import possible_formats
 from relyon.spark.faults import COLUMNS_FAULT, plain_errors
@@ -55,8 +56,8 @@ class Form:
 
 
 def is_local_file(path: str) -> bool:
-    """Says whether a path is a file of this machine, or stdin."""
-    return path == "-" or os.path.isfile(path)
+    """Says whether a path is a file of this machine, stdin, or a judging database."""
+    return path == "-" or os.path.isfile(path) or database_at(path) is not None
 
 
 def read_table(
