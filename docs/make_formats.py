@@ -28,6 +28,7 @@ ROWS = {
     "Elasticsearch `_rank_eval`": "elasticsearch",
     "OpenSearch judgment lists": "opensearch",
     "Label Studio tasks": "label-studio",
+    "[Judging databases](judging.md#evaluate-without-an-export), read only": "judging-database",
 }
 #: What the columns are about.
 KINDS: dict[str, Kind] = {

@@ -45,7 +45,8 @@ def read_judgments(
     Args:
         source: A path ("-" for standard input), an open binary file, a dict of dicts, a data frame,
             or an object with `to_dict()`, such as ranx's Qrels. `Judgments` are returned as they
-            are.
+            are. A judging database is a path, too, with its project after `#`: "judging.db#June"
+            or "postgresql://USER@HOST/NAME#June".
         format: The file's format; None recognises it.
         columns: Column names by role (query, document, grade), for tables.
         scale: The grade scale, or its name: grades may then be names of levels, such as 高 or high.
@@ -133,7 +134,8 @@ def read_sheet(
 
     Args:
         source: A path ("-" for standard input), an open binary file, or `Judgments`, whose grades
-            are final. `relyon.io.Source` can limit its size.
+            are final. `relyon.io.Source` can limit its size. A judging database is named as for
+            `read_judgments`.
         format: The file's format; None recognises it.
         scale: The grade scale, or its name: grades may then be names of levels, such as 高 or high.
 
