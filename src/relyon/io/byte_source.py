@@ -1,6 +1,6 @@
 """Bytes from files, pipes and standard input, decompressed, with clear errors.
 
-Compression is recognised by the first bytes, whatever the file's name.
+Compression is recognised by the first bytes, not by the file's name.
 """
 
 from __future__ import annotations
