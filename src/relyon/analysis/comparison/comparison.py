@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.contrast import Contrast, describes_data
-from relyon.analysis.comparison.contrast_parts import is_pooled
+from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_tables import comparison_document, query_rows
-from relyon.analysis.comparison.inference import all_pairs, contrasts
-from relyon.analysis.comparison.notes import few_notes, pairing_notes
-from relyon.analysis.comparison.pairing import Sample, pair
+from relyon.analysis.comparison.paired_runs import PairedRuns
+from relyon.analysis.comparison.pairing import Sample
 from relyon.analysis.comparison.query_plan import POWERS, QueryPlan, plan_queries
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Settings
@@ -31,7 +28,7 @@ from relyon.evaluation.results import Results
 from relyon.io import read_run
 from relyon.io.descriptions import described
 from relyon.measures.fingerprint import definition_fingerprint
-from relyon.measures.parser import measure as parse_measure, measures as parse_measures
+from relyon.measures.parser import measures as parse_measures
 
 if TYPE_CHECKING:
     import polars
@@ -42,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
-class Comparison(Exportable):
+class Comparison(PairedRuns, Exportable):
     """Candidates against a baseline, paired by query.
 
     Attributes:
@@ -59,7 +56,7 @@ class Comparison(Exportable):
         convention: The rules of the evaluations, `None` if only values were given.
         scale: The grade scale, if there is one.
         judgments: The judgments, `None` if only results or values were given.
-        notes: What was noticed about the data.
+        notes: Notes about the data.
         query_texts: Query texts by id; `None` until `described` adds it.
 
     Examples:
@@ -87,55 +84,21 @@ class Comparison(Exportable):
         notes: Sequence[Note] = (),
         progress: Progress | None = None,
     ) -> None:
-        self.baseline = names[0]
-        self.candidates = tuple(names[1:])
-        self.measures = tuple(samples)
-        self.settings = settings
+        definitions = {
+            name: entry.definition for one in results[:1] for name, entry in one.entries.items()
+        }
+        super().__init__(names, samples, settings, definitions, convention, progress)
         self.results = tuple(results)
-        self.convention = convention
         self.scale = scale
         self.judgments = judgments
         self._sources = dict(zip(names, sources, strict=False))
         self._measured: dict[str, list[Results]] = {name: [] for name in names}
         self._further: dict[str, Callable[[], Results]] = {}
-        self._pairings = {
-            (candidate, measure): pair(measure, columns[0], columns[place])
-            for place, candidate in enumerate(self.candidates, 1)
-            for measure, columns in samples.items()
-        }
-        definitions = {
-            name: entry.definition for one in results[:1] for name, entry in one.entries.items()
-        }
-        described = {name for name in samples if describes_data(definitions.get(name) or name)}
-        self.tested = tuple(name for name in samples if name not in described)
-        tested = {name: samples[name] for name in self.tested}
-        self.pairs = all_pairs(names, tested, settings, progress) if len(names) > 2 else ()
-        self.contrasts = tuple(
-            replace(one, definition=definitions.get(one.measure, ""))
-            for one in contrasts(
-                self.baseline, self._pairings, self.pairs, settings, described, progress
-            )
-        )
-        found = [
-            *pairing_notes(self._pairings),
-            *few_notes(one.queries for one in self.contrasts if one.tested),
-        ]
+        found = self._notes()
         self.notes = (*notes, *found)
-        self.query_texts: Mapping[str, str] | None = None
         warn(found)
 
     # -- look-ups ----------------------------------------------------------------------------
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The names of all runs, the baseline's first."""
-        return (self.baseline, *self.candidates)
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """The ids of all queries that are paired on some measure, sorted."""
-        found = (one.queries for one in self._pairings.values())
-        return tuple(sorted(set().union(*found)))
 
     @property
     def test(self) -> str:
@@ -156,49 +119,6 @@ class Comparison(Exportable):
     def confidence(self) -> float:
         """The level of the intervals."""
         return self.settings.confidence
-
-    @property
-    def corrected(self) -> int:
-        """How many p-values are corrected together; 0 without a correction.
-
-        Tukey's test already corrects for the runs, so only a candidate's measures remain.
-        """
-        count = len(self.tested)
-        if self.test != "tukey":
-            count *= len(self.candidates)
-        return count if self.correction != "none" and count > 1 else 0
-
-    @property
-    def focus(self) -> str:
-        """The measure used to look at queries: the first that is tested.
-
-        A pooled AUC, of which no query has a value of its own, gives way to the next: with `auc`
-        and `gauc` it is `gauc`.
-        """
-        pooled = {one.measure for one in self.contrasts if is_pooled(one)}
-        own = [name for name in self.tested if name not in pooled]
-        return (own or self.tested or self.measures)[0]
-
-    def contrast(self, candidate: str, measure: str) -> Contrast:
-        """Returns one candidate's contrast on one measure.
-
-        Raises:
-            UnknownNameError: If there is no such candidate or measure.
-        """
-        key = self._key(candidate, measure)
-        return next(one for one in self.contrasts if (one.candidate, one.measure) == key)
-
-    def deltas(self, candidate: str, measure: str) -> dict[str, float]:
-        """Returns each paired query's part of the difference, in the order of the query ids.
-
-        For a mean over queries that is candidate - baseline; for a ratio of sums, the query's
-        jackknife pseudo-value. Their mean is the difference.
-
-        Raises:
-            UnknownNameError: If there is no such candidate or measure.
-        """
-        pairing = self._pairings[self._key(candidate, measure)]
-        return dict(zip(pairing.queries, pairing.differences.tolist(), strict=True))
 
     def regressions(self, measure: str | None = None) -> tuple[Contrast, ...]:
         """Returns the contrasts in which a candidate is significantly worse.
@@ -239,12 +159,11 @@ class Comparison(Exportable):
     def measured(self, name: str, measures: MeasureNames) -> Results:
         """Returns further measures of one of the runs, under the rules of the comparison.
 
-        What was measured before is not measured again: whoever needs several measures of a run asks
-        for all of them at once, before those who need some of them.
+        Results are cached: request all measures of a run at once, before subsets of them.
 
         Args:
             name: The run.
-            measures: One or more measures; the results may hold others too.
+            measures: One or more measures; the results may contain others.
 
         Raises:
             UnknownNameError: If no run has the name.
@@ -276,31 +195,12 @@ class Comparison(Exportable):
         return found
 
     def keep_further(self, found: Mapping[str, Callable[[], Results]]) -> None:
-        """Keeps what was measured of each run besides what is compared, for `measured`.
+        """Keeps further measures of each run, which are not compared, for `measured`.
 
         Args:
             found: By run: returns the results.
         """
         self._further = dict(found)
-
-    def _measure(self, name: str) -> str:
-        if name in self.measures:
-            return name
-        key = str(parse_measure(name))
-        if key not in self.measures:
-            raise UnknownNameError(
-                message("analysis.was-not-compared", key=key),
-                hint=message("analysis.there-are-measures", measures=list(self.measures)),
-            )
-        return key
-
-    def _key(self, candidate: str, measure: str) -> tuple[str, str]:
-        if candidate not in self.candidates:
-            raise UnknownNameError(
-                message("analysis.no-candidate", candidate=candidate),
-                hint=suggestion(candidate, list(self.candidates)),
-            )
-        return candidate, self._measure(measure)
 
     def plan(
         self, differences: Sequence[float | str] | None = None, *, powers: Sequence[float] = POWERS
@@ -320,7 +220,7 @@ class Comparison(Exportable):
         return plan_queries(self, differences, powers=powers)
 
     def described(self, query_texts: object) -> Comparison:
-        """Returns the same comparison with query texts beside the ids.
+        """Returns a copy with query texts next to the ids.
 
         Its tables, `relyon.diagnose` and `relyon.write_report` then show the texts.
 

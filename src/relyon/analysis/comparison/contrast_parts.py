@@ -1,4 +1,4 @@
-"""What tables and sentences show of a contrast."""
+"""The parts of a contrast that tables and sentences show."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from relyon.measures.display_names import detail_names, measure_label
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
-    from relyon.analysis.comparison.comparison import Comparison
     from relyon.analysis.comparison.contrast import Contrast
 
-__all__ = ["beside", "contrast_label", "contrasts_of", "decimals", "is_pooled"]
+__all__ = ["beside", "contrast_label", "decimals", "is_pooled"]
 
 
 def contrast_label(one: Contrast) -> str:
@@ -28,11 +27,6 @@ def decimals(one: Contrast, digits: int | None = None) -> int | None:
     """Returns the decimals of a contrast's numbers: none for counts, such as `num_rel_ret`."""
     whole = one.baseline_mean.is_integer() and one.candidate_mean.is_integer()
     return 0 if one.average == "sum" and whole else digits
-
-
-def contrasts_of(comparison: Comparison, candidate: str) -> list[Contrast]:
-    """Returns one candidate's contrasts."""
-    return [one for one in comparison.contrasts if one.candidate == candidate]
 
 
 def beside(one: Contrast) -> list[tuple[str, float, float]]:

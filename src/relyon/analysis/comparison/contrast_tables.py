@@ -10,7 +10,6 @@ from relyon.analysis.comparison.contrast import Contrast, gain_sign
 from relyon.analysis.comparison.contrast_parts import (
     beside,
     contrast_label,
-    contrasts_of,
     decimals,
 )
 from relyon.analysis.comparison.legend import legend
@@ -22,7 +21,7 @@ from relyon.core.texts.numbers import DIGITS, TERMINAL
 from relyon.measures.display_names import convention_line, measure_label
 
 if TYPE_CHECKING:
-    from relyon.analysis.comparison.comparison import Comparison
+    from relyon.analysis.comparison.paired_runs import PairedRuns
 
 __all__ = ["comparison_document", "contrast_table", "query_rows"]
 
@@ -35,7 +34,7 @@ number, signed, p_value = TERMINAL.number, TERMINAL.signed, TERMINAL.p_value
 
 
 def comparison_document(
-    comparison: Comparison,
+    comparison: PairedRuns,
     *,
     digits: int = DIGITS,
     per_query: bool = False,
@@ -64,7 +63,7 @@ def comparison_document(
         blocks.append(Lines([words.say("comparison.sides", **sides)]))
         if per_query:
             blocks.append(_queries(comparison, candidate, digits, words))
-        contrasts = contrasts_of(comparison, candidate)
+        contrasts = _contrasts_of(comparison, candidate)
         blocks.append(contrast_table(contrasts, comparison, digits, language))
         blocks += _details(contrasts, digits, words)
         blocks += [] if per_query else _largest(comparison, candidate, digits, words)
@@ -79,7 +78,7 @@ def comparison_document(
 
 
 def _many(
-    comparison: Comparison, digits: int, overview: bool, language: Language
+    comparison: PairedRuns, digits: int, overview: bool, language: Language
 ) -> Iterator[Block]:
     """Yields runs by measures with their signs, then every measure's candidates."""
     words = catalogue("tables", language)
@@ -93,7 +92,7 @@ def _many(
             for row, one in zip(rows[1:], column, strict=True):
                 value = number(one.candidate_mean, decimals(one, digits))
                 row.append(f"{value} {MARKS.get(one.verdict, ' ')}")
-        shown = contrasts_of(comparison, comparison.candidates[0])
+        shown = _contrasts_of(comparison, comparison.candidates[0])
         labels = [f"{contrast_label(one)}  " for one in shown]
         yield Table([words.name("column", "run"), *labels], rows)
     for measure in comparison.measures:
@@ -106,7 +105,7 @@ def _many(
 
 def contrast_table(
     contrasts: Sequence[Contrast],
-    comparison: Comparison,
+    comparison: PairedRuns,
     digits: int = DIGITS,
     language: Language = "en",
     by_run: bool = False,
@@ -167,7 +166,7 @@ def _details(contrasts: Sequence[Contrast], digits: int, words: Catalogue) -> li
     return [Table(headings, rows)] if rows else []
 
 
-def _pairs(comparison: Comparison, digits: int, words: Catalogue) -> Table:
+def _pairs(comparison: PairedRuns, digits: int, words: Catalogue) -> Table:
     rows = [
         [
             measure_label(one.measure),
@@ -182,9 +181,9 @@ def _pairs(comparison: Comparison, digits: int, words: Catalogue) -> Table:
     return Table(headings, rows, left=2)
 
 
-def _queries(comparison: Comparison, candidate: str, digits: int, words: Catalogue) -> Table:
+def _queries(comparison: PairedRuns, candidate: str, digits: int, words: Catalogue) -> Table:
     columns = [comparison.deltas(candidate, measure) for measure in comparison.measures]
-    places = [decimals(one, digits) for one in contrasts_of(comparison, candidate)]
+    places = [decimals(one, digits) for one in _contrasts_of(comparison, candidate)]
     texts = comparison.query_texts or {}
     rows = [
         [
@@ -205,14 +204,14 @@ def _query(query: str, texts: Mapping[str, str]) -> Shown | str:
 
 
 def _largest(
-    comparison: Comparison, candidate: str, digits: int, words: Catalogue, shown: int = 3
+    comparison: PairedRuns, candidate: str, digits: int, words: Catalogue, shown: int = 3
 ) -> list[Block]:
     """Names the queries that gained and lost most on the first measure that is tested.
 
     They are sentences, or tables if query texts are known.
     """
     measure, texts = comparison.focus, comparison.query_texts
-    contrasts = contrasts_of(comparison, candidate)
+    contrasts = _contrasts_of(comparison, candidate)
     places = next(decimals(one, digits) for one in contrasts if one.measure == measure)
     sign = gain_sign(measure)
     lower = "_lower" if sign < 0 else ""
@@ -241,7 +240,11 @@ def _largest(
     return [Lines(lines)] if lines else []
 
 
-def query_rows(comparison: Comparison) -> Iterator[Sequence[Cell]]:
+def _contrasts_of(comparison: PairedRuns, candidate: str) -> list[Contrast]:
+    return [one for one in comparison.contrasts if one.candidate == candidate]
+
+
+def query_rows(comparison: PairedRuns) -> Iterator[Sequence[Cell]]:
     """Yields headings, then one row per candidate, query and measure, in full precision.
 
     With texts of queries there is a column of them, too.

@@ -10,7 +10,7 @@ from relyon.core.texts import Language, catalogue
 from relyon.measures.display_names import measure_label
 
 if TYPE_CHECKING:
-    from relyon.analysis.comparison.comparison import Comparison
+    from relyon.analysis.comparison.paired_runs import PairedRuns
 
 __all__ = ["ONE_VALUE_TESTS", "legend", "lower_measures", "pooled_measures", "superscript_legend"]
 
@@ -18,7 +18,7 @@ __all__ = ["ONE_VALUE_TESTS", "legend", "lower_measures", "pooled_measures", "su
 ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
 
 
-def legend(comparison: Comparison, language: Language = "en") -> str:
+def legend(comparison: PairedRuns, language: Language = "en") -> str:
     """Returns the legend of signs, with the test, correction and intervals."""
     words = catalogue("tables", language)
     settings = comparison.settings
@@ -54,12 +54,12 @@ def legend(comparison: Comparison, language: Language = "en") -> str:
     return text
 
 
-def lower_measures(comparison: Comparison) -> list[str]:
-    """Returns the tested measures of which lower values are better."""
+def lower_measures(comparison: PairedRuns) -> list[str]:
+    """Returns the tested measures for which lower values are better."""
     return [name for name in comparison.tested if gain_sign(name) < 0]
 
 
-def pooled_measures(comparison: Comparison) -> list[str]:
+def pooled_measures(comparison: PairedRuns) -> list[str]:
     """Returns the measures whose number is recomputed from whole queries."""
     found = []
     for one in comparison.contrasts:
@@ -68,7 +68,7 @@ def pooled_measures(comparison: Comparison) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def superscript_legend(comparison: Comparison, language: Language = "en") -> str:
+def superscript_legend(comparison: PairedRuns, language: Language = "en") -> str:
     """Returns the legend of bold numbers and superscripts."""
     words = catalogue("tables", language)
     settings = comparison.settings

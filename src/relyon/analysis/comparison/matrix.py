@@ -17,14 +17,14 @@ from relyon.core.texts.numbers import DIGITS, TERMINAL
 from relyon.measures.display_names import measure_label, prose_label
 
 if TYPE_CHECKING:
-    from relyon.analysis.comparison.comparison import Comparison
+    from relyon.analysis.comparison.paired_runs import PairedRuns
 
 __all__ = ["latex", "matrix"]
 
 number = TERMINAL.number
 
 
-def matrix(comparison: Comparison, *, digits: int = DIGITS, language: Language = "en") -> Table:
+def matrix(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = "en") -> Table:
     """Returns runs by measures."""
     values, letters = _values(comparison), _superscripts(comparison)
     best = _best(comparison, values)
@@ -49,7 +49,7 @@ def _letter(place: int) -> str:
     return f"{ascii_letters[place]}{turn + 1 if turn else ''}"
 
 
-def _superscripts(comparison: Comparison) -> dict[tuple[str, str], str]:
+def _superscripts(comparison: PairedRuns) -> dict[tuple[str, str], str]:
     """Returns, by run and measure, letters of the runs that it is significantly better than."""
     from relyon.analysis.statistics import is_significant
 
@@ -76,7 +76,7 @@ def _superscripts(comparison: Comparison) -> dict[tuple[str, str], str]:
     return {key: "".join(sorted(above, key=order.__getitem__)) for key, above in found.items()}
 
 
-def _values(comparison: Comparison) -> dict[tuple[str, str], float]:
+def _values(comparison: PairedRuns) -> dict[tuple[str, str], float]:
     """Returns the number of every run and measure over the paired queries."""
     found: dict[tuple[str, str], float] = {}
     for one in comparison.contrasts:
@@ -85,7 +85,7 @@ def _values(comparison: Comparison) -> dict[tuple[str, str], float]:
     return found
 
 
-def _best(comparison: Comparison, values: dict[tuple[str, str], float]) -> dict[str, float]:
+def _best(comparison: PairedRuns, values: dict[tuple[str, str], float]) -> dict[str, float]:
     """Returns each tested measure's best number, NaN if no run has one."""
     found = {}
     for measure in comparison.tested:
@@ -97,7 +97,7 @@ def _best(comparison: Comparison, values: dict[tuple[str, str], float]) -> dict[
 
 
 def _labels(
-    comparison: Comparison, label: Callable[[str, str, str], str] = measure_label
+    comparison: PairedRuns, label: Callable[[str, str, str], str] = measure_label
 ) -> list[str]:
     labels = {
         one.measure: label(one.measure, one.average, one.definition) for one in comparison.contrasts
@@ -106,7 +106,7 @@ def _labels(
 
 
 def _besides(
-    comparison: Comparison, digits: int, words: Catalogue, names: Mapping[str, str]
+    comparison: PairedRuns, digits: int, words: Catalogue, names: Mapping[str, str]
 ) -> str:
     """Returns the strict and random values of measures of pairs, as sentences."""
     sentences: dict[tuple[str, str], str] = {}
@@ -152,7 +152,7 @@ def _latex_text(text: str) -> str:
     return "".join(LATEX.get(sign, sign) for sign in text)
 
 
-def latex(comparison: Comparison, *, digits: int = DIGITS, language: Language = "en") -> str:
+def latex(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = "en") -> str:
     """Returns a LaTeX table for the package booktabs: runs by measures."""
     table = matrix(comparison, digits=digits, language=language)
     counts = {one.queries for one in comparison.contrasts if one.tested}

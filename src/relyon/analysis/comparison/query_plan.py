@@ -18,7 +18,7 @@ from relyon.core.texts.numbers import TERMINAL
 if TYPE_CHECKING:
     import polars
 
-    from relyon.analysis.comparison.comparison import Comparison
+    from relyon.analysis.comparison.paired_runs import PairedRuns
 
 __all__ = ["POWERS", "SHARES", "PlannedDifference", "QueryPlan", "plan_queries"]
 
@@ -133,7 +133,7 @@ class QueryPlan(Exportable):
 
 
 def plan_queries(
-    comparison: Comparison,
+    comparison: PairedRuns,
     differences: Sequence[float | str] | None = None,
     *,
     powers: Sequence[float] = POWERS,
@@ -142,7 +142,7 @@ def plan_queries(
 
     n = (z_{a/2} + z_β)² σ² / δ² + z²_{a/2} / 2, rounded up, with σ the standard deviation of the
     differences by query and a = α / m for m comparisons that are corrected together: the first step
-    of Holm's correction, which a difference passes whatever the others are. For a single
+    of Holm's correction, which does not depend on the other differences. For a single
     comparison, or without a correction, a = α.
 
     Args:

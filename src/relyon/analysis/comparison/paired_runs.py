@@ -1,0 +1,145 @@
+"""Runs paired with a baseline on every measure, and their contrasts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from relyon.analysis.comparison.contrast import Contrast, describes_data
+from relyon.analysis.comparison.contrast_parts import is_pooled
+from relyon.analysis.comparison.inference import all_pairs, contrasts
+from relyon.analysis.comparison.notes import few_notes, pairing_notes
+from relyon.analysis.comparison.pairing import Sample, pair
+from relyon.analysis.comparison.runs import Progress
+from relyon.analysis.comparison.settings import Settings
+from relyon.core.errors import UnknownNameError
+from relyon.core.notes import Note
+from relyon.core.registry import suggestion
+from relyon.core.texts import message
+from relyon.data.convention import Convention
+from relyon.measures.parser import measure as parse_measure
+
+__all__ = ["PairedRuns"]
+
+
+class PairedRuns:
+    """The numbers of a `Comparison`, which its tables and plans read.
+
+    Args:
+        names: The names of the runs, the baseline's first.
+        samples: The values of all runs, by measure.
+        settings: The settings of the tests.
+        definitions: The definitions of the measures, by name.
+        convention: The rules of the evaluations, if known.
+        progress: Called with the work done, the total, and the next step.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        samples: Mapping[str, Sequence[Sample]],
+        settings: Settings,
+        definitions: Mapping[str, str],
+        convention: Convention | None,
+        progress: Progress | None,
+    ) -> None:
+        self.baseline = names[0]
+        self.candidates = tuple(names[1:])
+        self.measures = tuple(samples)
+        self.settings = settings
+        self.convention = convention
+        self.query_texts: Mapping[str, str] | None = None
+        self._pairings = {
+            (candidate, measure): pair(measure, columns[0], columns[place])
+            for place, candidate in enumerate(self.candidates, 1)
+            for measure, columns in samples.items()
+        }
+        described = {name for name in samples if describes_data(definitions.get(name) or name)}
+        self.tested = tuple(name for name in samples if name not in described)
+        tested = {name: samples[name] for name in self.tested}
+        self.pairs = all_pairs(names, tested, settings, progress) if len(names) > 2 else ()
+        self.contrasts = tuple(
+            replace(one, definition=definitions.get(one.measure, ""))
+            for one in contrasts(
+                self.baseline, self._pairings, self.pairs, settings, described, progress
+            )
+        )
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of all runs, the baseline's first."""
+        return (self.baseline, *self.candidates)
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The ids of all queries that are paired on some measure, sorted."""
+        found = (one.queries for one in self._pairings.values())
+        return tuple(sorted(set().union(*found)))
+
+    @property
+    def corrected(self) -> int:
+        """How many p-values are corrected together; 0 without a correction.
+
+        Tukey's test already corrects for the runs, so only a candidate's measures remain.
+        """
+        count = len(self.tested)
+        if self.settings.test != "tukey":
+            count *= len(self.candidates)
+        return count if self.settings.correction != "none" and count > 1 else 0
+
+    @property
+    def focus(self) -> str:
+        """The measure used to look at queries: the first that is tested.
+
+        A pooled AUC has no values per query and is skipped: with `auc` and `gauc` it is `gauc`.
+        """
+        pooled = {one.measure for one in self.contrasts if is_pooled(one)}
+        own = [name for name in self.tested if name not in pooled]
+        return (own or self.tested or self.measures)[0]
+
+    def contrast(self, candidate: str, measure: str) -> Contrast:
+        """Returns one candidate's contrast on one measure.
+
+        Raises:
+            UnknownNameError: If the candidate or measure is unknown.
+        """
+        key = self._key(candidate, measure)
+        return next(one for one in self.contrasts if (one.candidate, one.measure) == key)
+
+    def deltas(self, candidate: str, measure: str) -> dict[str, float]:
+        """Returns each paired query's part of the difference, in the order of the query ids.
+
+        For a mean over queries that is candidate - baseline; for a ratio of sums, the query's
+        jackknife pseudo-value. Their mean is the difference.
+
+        Raises:
+            UnknownNameError: If the candidate or measure is unknown.
+        """
+        pairing = self._pairings[self._key(candidate, measure)]
+        return dict(zip(pairing.queries, pairing.differences.tolist(), strict=True))
+
+    def _notes(self) -> list[Note]:
+        """Returns notes about the queries behind the numbers."""
+        return [
+            *pairing_notes(self._pairings),
+            *few_notes(one.queries for one in self.contrasts if one.tested),
+        ]
+
+    def _measure(self, name: str) -> str:
+        if name in self.measures:
+            return name
+        key = str(parse_measure(name))
+        if key not in self.measures:
+            raise UnknownNameError(
+                message("analysis.was-not-compared", key=key),
+                hint=message("analysis.there-are-measures", measures=list(self.measures)),
+            )
+        return key
+
+    def _key(self, candidate: str, measure: str) -> tuple[str, str]:
+        if candidate not in self.candidates:
+            raise UnknownNameError(
+                message("analysis.no-candidate", candidate=candidate),
+                hint=suggestion(candidate, list(self.candidates)),
+            )
+        return candidate, self._measure(measure)
