@@ -1,1 +1,1 @@
-"""What everything builds on: errors, notes, names, parameters, packages, languages, text."""
+"""Shared by all rooms: errors, notes, names, parameters, packages, languages, text."""

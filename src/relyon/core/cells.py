@@ -37,7 +37,7 @@ __all__ = [
     "show_texts",
 ]
 
-#: What a row may contain: text, a number, nothing.
+#: A cell of a row: text, a number, or empty.
 Cell = str | float | None
 
 REPAIR = "core.json-lines-can"
@@ -124,7 +124,7 @@ class Mark:
         return _expression(name, self.showing)
 
 
-#: What spreadsheets themselves write before text that looks like something else.
+#: The sign that spreadsheets write before text that looks like a number or a formula.
 APOSTROPHE = Mark("'", "\r\n\t;")
 
 
@@ -153,7 +153,7 @@ def csv_lines(
     with a space; empty text is quoted, a missing value is not. Numbers are written in full.
 
     Raises:
-        InputError: If text contains what no text file can.
+        InputError: If text contains characters that a text file cannot contain.
 
     Examples:
         >>> list(csv_lines([["query", "grade"], ["=1+1", -2], [" red, blue", 0.5], ["", None]]))
@@ -176,7 +176,7 @@ def csv_cell(value: Cell, mark: Mark = APOSTROPHE) -> str:
     """Returns one value as `csv_lines` writes it.
 
     Raises:
-        InputError: If text contains what no text file can.
+        InputError: If text contains characters that a text file cannot contain.
     """
     if value is None:
         return ""
@@ -212,7 +212,7 @@ def csv_frame(frame: pl.DataFrame, *, separator: str = ",") -> str:
     """Returns a frame as CSV: texts as in `csv_lines`, numbers as Polars writes them.
 
     Raises:
-        InputError: If text contains what no text file can.
+        InputError: If text contains characters that a text file cannot contain.
 
     Examples:
         >>> import polars as pl
@@ -236,7 +236,7 @@ def _check_column(column: pl.Series) -> pl.Series:
 def hide_texts(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Returns a frame whose texts and headings are quoted as needed, to be written as they are.
 
-    Collecting it raises `InputError` where text contains what no text file can.
+    Collecting it raises `InputError` if text contains characters that a text file cannot contain.
     """
     import polars as pl
 

@@ -16,7 +16,7 @@ def lesson_of(area: str, kind: str) -> str:
     """Returns the lesson that explains something, an empty string if none does.
 
     Args:
-        area: What it is, by the area of its texts: `notes`, `diagnosis`, `errors`, …
+        area: The area of its texts: `notes`, `diagnosis`, `errors`, …
         kind: Its kind; of an error, the kind of its hint.
 
     Examples:
@@ -69,7 +69,7 @@ def with_lessons(texts: Iterable[tuple[str, str]], language: Language) -> list[s
 def lessons() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Returns the kinds that each lesson explains, by area and lesson.
 
-    They are a file beside the texts: every command that prints a note would pay for the course.
+    They are in a file of their own: commands that print notes need not load the course.
     """
     import tomllib
 

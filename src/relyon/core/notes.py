@@ -19,7 +19,7 @@ __all__ = ["Note", "RelyonWarning", "shared_notes", "warn"]
 class Note(Sayable):
     """One observation about the input.
 
-    A note contains what was noticed; its sentence is built where the language is known.
+    A note contains a kind and values; its sentence is built in the language of the reader.
 
     Attributes:
         kind: A stable identifier such as `missing-queries`.
@@ -65,7 +65,7 @@ class Note(Sayable):
         """Returns the sentence, without examples.
 
         Raises:
-            ParameterError: If there is no such language.
+            ParameterError: If the language is unknown.
         """
         check_language(language)
         texts = catalogue("notes", language)
@@ -78,7 +78,7 @@ class Note(Sayable):
         """Returns the sentence, with examples.
 
         Raises:
-            ParameterError: If there is no such language.
+            ParameterError: If the language is unknown.
         """
         text = self.sentence(language)
         if not self.examples:
@@ -126,8 +126,8 @@ def warn(notes: Iterable[Note], subject: str = "") -> None:
     """Issues a Python warning for each note of level `warning`, at the line that called relyon.
 
     Args:
-        notes: What was noticed.
-        subject: What it was noticed about, such as a run's name.
+        notes: The notes.
+        subject: Their subject, such as a run's name.
     """
     level, frame = 1, sys._getframe(0)
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "relyon":

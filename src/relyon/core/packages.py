@@ -15,8 +15,8 @@ def missing_package(package: str, *, purpose: str, install: str = "") -> Depende
     """Returns the error for a package that is not installed.
 
     Args:
-        package: What pip calls it.
-        purpose: What needs it.
+        package: Its name for pip.
+        purpose: The feature that needs it.
         install: The argument of `pip install`; by default the package's name.
 
     Examples:
@@ -37,8 +37,8 @@ def optional_package(
 
     Args:
         name: The module to import.
-        purpose: What needs it, for the message.
-        package: What pip calls it; by default the name of the missing module.
+        purpose: The feature that needs it, for the message.
+        package: Its name for pip; by default the name of the missing module.
         install: The argument of `pip install`; by default the package's name.
 
     Raises:

@@ -30,7 +30,7 @@ def check_choice(name: str, value: object, choices: Sequence[object], *, subject
     Args:
         name: The parameter's name.
         value: The value.
-        choices: What may be given.
+        choices: The allowed values.
         subject: The subject of the message; by default the parameter.
 
     Raises:

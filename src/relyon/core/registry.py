@@ -1,4 +1,4 @@
-"""Registries by name: where measures, formats, scales and presets are looked up."""
+"""Registries of measures, formats, scales and presets by name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from relyon.core.texts import message
 
 __all__ = ["Registry", "nearest", "suggestion"]
 
-#: So many names are too many to be listed in a hint.
+#: A hint does not list more names than this.
 MANY = 40
-#: The similarity from which a name is suggested where there is better advice than a wrong guess.
+#: The least similarity of a suggestion if there is other advice.
 NEAR = 0.6
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ def suggestion(name: str, choices: list[str], advice: str = "") -> str:
         advice: Further advice; it replaces the list if there are many choices.
     """
     near = nearest(name, choices)
-    # Letters that changed places make a name less like itself than it looks.
+    # Transposed letters lower the similarity.
     likely = not advice or len(near) == len(name) or nearest(name, choices, cutoff=NEAR)
     if near and likely:
         return message("core.did-you-mean", name=near)
@@ -71,7 +71,7 @@ class Registry(Generic[T]):
         modules: The modules that register them, imported when an unknown name is looked up. A
             mapping gives the names, separated by spaces, that each module registers; looking one up
             then imports only that module.
-        advice: Advice beside the names if none is near, or instead of them if they are many.
+        advice: Advice after the names if none is near; it replaces them if there are many.
         extend: Called once, after all modules, before a name counts as unknown; registers the
             objects of installed packages.
     """
@@ -95,7 +95,7 @@ class Registry(Generic[T]):
         """Registers an object by its `name` and `aliases`; also a class decorator.
 
         Raises:
-            ParameterError: If one of the names is already taken.
+            ParameterError: If one of the names is already registered.
         """
         self.add(thing.name, cast("T", thing), getattr(thing, "aliases", ()))
         return thing
@@ -104,7 +104,7 @@ class Registry(Generic[T]):
         """Registers an object under a name and aliases, and returns it.
 
         Raises:
-            ParameterError: If one of the names is already taken.
+            ParameterError: If one of the names is already registered.
         """
         for key in (name, *aliases):
             owner = self._aliases.get(key.lower())

@@ -72,7 +72,7 @@ OTHERS = math.inf
 #: The lowest number above 0: with this threshold every grade above 0 is relevant.
 POSITIVE = 5e-324
 
-#: What a query without a value counts in a mean; NaN excludes it.
+#: The value in a mean of a query without one; NaN excludes it.
 COUNTED = {"skip": math.nan, "zero": 0.0, "one": 1.0, "error": math.nan}
 
 #: Rules of single measures: parameters or `undefined` by name.
@@ -80,10 +80,10 @@ MeasureRules = tuple[tuple[str, tuple[tuple[str, object], ...]], ...]
 
 
 class TieRule(NamedTuple):
-    """What a tie rule does.
+    """The effect of a tie rule.
 
     Attributes:
-        key: What it compares: `document` (ids), `input` (their order), `rank` (the rank column) or
+        key: Its key: `document` (ids), `input` (their order), `rank` (the rank column) or
             `grade` (grades: no list shows an order of its own).
         descending: Whether the highest comes first.
     """
@@ -99,7 +99,7 @@ class TieRule(NamedTuple):
 
 @cache
 def tie_rule(ties: Ties) -> TieRule:
-    """Returns what a tie rule does, from the table of the native core.
+    """Returns the effect of a tie rule, from the table of the native core.
 
     Examples:
         >>> tie_rule("doc-desc")

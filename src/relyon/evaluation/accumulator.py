@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Accumulator"]
 
 Queries = Literal["any", "once"]
-#: What accumulators must share to be merged.
+#: Attributes that accumulators must share to be merged.
 SAME = ("measures", "convention", "average", "scale", "queries")
 
 
@@ -62,8 +62,8 @@ class Accumulator:
         convention: See `evaluate`.
         average: See `evaluate`.
         scale: See `evaluate`.
-        queries: `once` if the parts make up one whole, of which each has other queries; `any` if a
-            query may come back, as in the test sets of several days.
+        queries: `once` if the parts have different queries; `any` if a query
+            may be in several, as in the test sets of several days.
         threads: Threads of each update; 0 uses all cores.
 
     Examples:

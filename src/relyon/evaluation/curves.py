@@ -233,7 +233,7 @@ class Classification(Exportable):
         macro_f1: Mean of the F1 of each class.
         micro_f1: F1 of the summed counts; with one class per row it equals accuracy.
         confusion: Rows: true classes, columns: predicted classes, lowest first.
-        note: What these numbers ignore.
+        note: A note on what these numbers ignore.
     """
 
     accuracy: float

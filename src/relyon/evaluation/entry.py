@@ -28,7 +28,7 @@ class Entry:
         missing: Judged queries that the run lacks, among those counted.
         tie_sensitive: Queries whose cutoff falls inside a tie with a relevant document.
         definition: The measure with all parameters filled in.
-        details: Details beside the value: for PNR the positive and negative pairs and the `share`
+        details: Details besides the value: for PNR the positive and negative pairs and the `share`
             of positive ones; the value without pairs of equal labels (`strict`, `strict_share`),
             and the value of random orders (`random`, `random_share`).
         ties: The tie rule behind the value.

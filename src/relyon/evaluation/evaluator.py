@@ -156,8 +156,8 @@ class Evaluator:
             strict: See `evaluate`.
 
         Returns:
-            For each list a function that returns what `evaluate` returns for it; warnings and
-            errors about its measures come when it is called.
+            For each list a function that returns what `evaluate` returns for it; it issues
+            the warnings and raises the errors about its measures.
         """
         programs = [self._program(one, average) for one in lists]
         asked = {str(one): one for program in programs for one in program.asked}

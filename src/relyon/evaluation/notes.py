@@ -202,7 +202,7 @@ def undefined_notes(program: Program, columns: Mapping[str, Column]) -> list[Not
         rule = one.undefined_rule(program.convention)
         weighted = one.combine == "ratio" and getattr(one, "weight", "") != "uniform"
         if name in averaged and weighted and rule != "skip":
-            # A query of weight 0 has no influence, whatever its value.
+            # A query of weight 0 has no influence.
             weighty = columns[name].weighty()
             found.setdefault((count - weighty, "skip"), []).append(name)
             count = weighty

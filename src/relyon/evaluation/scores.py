@@ -67,7 +67,7 @@ def evaluate_scores(
         columns: Column names of a file by role (query, label, score, weight); other roles are found
             by the usual names, except weights.
         weights: The weight of each row, 0 or more, as scikit-learn's `sample_weight`: for PNR,
-            concordance, AUC, GAUC and average precision, where the weight of a pair is the product
+            concordance, AUC, GAUC and average precision; the weight of a pair is the product
             of its rows' weights. For 2-D labels also one weight per query, for all its rows.
             `None`: 1 each.
         convention: See `evaluate`.

@@ -41,7 +41,7 @@ class Precision(MayNeedRelevant):
 
     The share of relevant documents among the first `k`: relevant in top k / k. A list shorter than
     k still divides by k, unless ``denominator=retrieved``. An empty list counts 0. With
-    ``no_relevant=undefined`` it is undefined where R = 0.
+    ``no_relevant=undefined`` it is undefined if R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -163,7 +163,7 @@ class Success(MayNeedRelevant):
     """Success, also called hit rate.
 
     1 if any of the first `k` documents is relevant, otherwise 0. With ``no_relevant=undefined`` it
-    is undefined where R = 0.
+    is undefined if R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.

@@ -199,8 +199,8 @@ class RBPResidual(Measure):
 
     Attributes:
         p: Persistence of the user, between 0 and 1; `None` is 0.8.
-        tail: The ranks after the end of the list count `always`, or only where an `unjudged`
-            document was retrieved, as trec_eval has it.
+        tail: The ranks after the end of the list count `always`, or only if an `unjudged`
+            document was retrieved, as in trec_eval.
 
     Raises:
         ParameterError: If p is not between 0 and 1.

@@ -153,7 +153,7 @@ class SDCG(Continuation):
 class INSQ(Continuation):
     """INSQ: a reader grows more patient with the rank.
 
-    The probability of continuing after rank i is ((i + 2T - 1) / (i + 2T))^2, whatever its gain. No
+    The probability of continuing after rank i is ((i + 2T - 1) / (i + 2T))^2, for any gain. No
     query is undefined for it; one without a relevant document counts 0.
 
     Attributes:
@@ -189,7 +189,7 @@ class INST(Continuation):
     """INST: like INSQ, but the reader adapts to the gains so far.
 
     The probability of continuing after rank i is ((i + T + T_i - 1) / (i + T + T_i))^2, where T_i
-    is what remains of the target T after the gains of the first i documents. No query is undefined
+    is the rest of the target T after the gains of the first i documents. No query is undefined
     for it; one without a relevant document counts 0.
 
     Attributes:

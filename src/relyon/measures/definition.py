@@ -42,7 +42,7 @@ Aspect = Literal[
 
 @dataclass(frozen=True)
 class Step:
-    """What one rank adds to a measure.
+    """The contribution of one rank to a measure.
 
     Attributes:
         rank: The rank, counted from 1.
@@ -87,17 +87,17 @@ class Measure(ABC):
         headings: The names of the gain and discount columns in `explain`.
         formula: The formula as one line of plain text.
         needs: The other input: `judgments`, or another run (`reference`).
-        is_additive: Whether a step's contribution is what its document adds to the value, so that
+        is_additive: Whether a step's contribution is that of its document to the value, so that
             the difference of two values can be attributed to documents.
         weighted: Whether rows of labelled scores may have weights.
         describes: Its subject: the `quality` of a ranking, or the `data`, such as how much of
             a list was judged. A comparison shows the latter without a test.
         better: Which values are better: `higher` ones, or `lower` ones, as of a share of bad
-            results. A comparison then calls a fall better; its difference keeps the sign.
-        ordinal: Whether only the order of the grades counts. Grades below 0 are then used as they
-            are; for other measures they are not relevant and have no gain.
+            results. A comparison then calls a drop better; its difference keeps the sign.
+        ordinal: Whether only the order of the grades counts. Grades below 0 are then used
+            unchanged; for other measures they are not relevant and have no gain.
         sums_undefined: Whether queries without a value contribute to a ratio of sums.
-        counts_queries: Whether it only counts queries, so that one query's value says nothing.
+        counts_queries: Whether it only counts queries, so that one query's value has no meaning.
         needs_subtopics: Whether it uses judgments of subtopics; others count as one subtopic.
         convention_fields: Fields that take another field of the convention, or none (empty).
         fallbacks: Defaults of fields that neither the name nor the convention fills.
@@ -150,7 +150,7 @@ class Measure(ABC):
     argument: ClassVar[str] = "k"
     several: ClassVar[bool] = False
 
-    # -- what a subclass defines ---------------------------------------------------------------
+    # -- defined by subclasses ----------------------------------------------------------------
 
     @abstractmethod
     def steps(self, ranking: Ranking) -> Iterator[Step]:
@@ -189,7 +189,7 @@ class Measure(ABC):
     def details(
         self, numerator: float, denominator: float, equal: tuple[float, float] = (0.0, 0.0)
     ) -> dict[str, float]:
-        """Returns the details shown beside the number, by name.
+        """Returns the details shown next to the number, by name.
 
         Args:
             numerator: Summed over the queries.

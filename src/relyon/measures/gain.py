@@ -240,7 +240,7 @@ class IDCG(Measure):
 
     @property
     def describes(self) -> Describes:  # type: ignore[override]
-        """The ideal of the retrieved documents is about the run, that of the judged ones is not."""
+        """`quality` for the ideal of retrieved documents, `data` for that of judged ones."""
         return "quality" if self.ideal == "retrieved" else "data"
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:

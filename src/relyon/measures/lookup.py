@@ -39,7 +39,7 @@ def register(kind: M) -> M:
     """Class decorator that registers a measure by its name and aliases.
 
     Raises:
-        ParameterError: If one of the names is taken.
+        ParameterError: If one of the names is already registered.
 
     Examples:
         >>> from dataclasses import dataclass
@@ -64,7 +64,7 @@ def check_measure_rules(convention: Convention) -> None:
     """Refuses invalid rules of single measures.
 
     Raises:
-        UnknownNameError: If there is no such measure or parameter; the hint names the nearest.
+        UnknownNameError: If the measure or parameter is unknown; the hint names the nearest.
         ParameterError: If a value is invalid, or a parameter is never left open.
     """
     for name, entries in convention.measures:

@@ -45,7 +45,7 @@ def measure(name: str | Measure) -> Measure:
     ir_measures (`nDCG@10`, `AP(rel=2)`) and ranx (`hit_rate@5`) are understood.
 
     Raises:
-        UnknownNameError: If there is no such measure or parameter; the hint names the nearest.
+        UnknownNameError: If the measure or parameter is unknown; the hint names the nearest.
         ParameterError: If the text is not a measure name, or a parameter has an invalid value.
 
     Examples:

@@ -108,7 +108,7 @@ class FBeta(WeightedF):
     """F-beta, the weighted harmonic mean of precision and recall.
 
     (1 + beta^2) P R / (beta^2 P + R): recall counts beta times as much as precision. Undefined
-    where R = 0. trec_eval's `set_F` takes beta^2 as its parameter.
+    if R = 0. trec_eval's `set_F` takes beta^2 as its parameter.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -170,7 +170,7 @@ class SetAP(NeedsRelevant):
 
     The average precision of a set without an order: every relevant document that was retrieved
     has the set's precision, the others have 0. (relevant retrieved)^2 / (retrieved R). Undefined
-    where R = 0.
+    if R = 0.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.

@@ -1,4 +1,4 @@
-"""One self-contained page that tells a colleague what changed and why."""
+"""Self-contained pages that show what changed and why."""
 
 import lazy_loader
 

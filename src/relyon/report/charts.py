@@ -31,7 +31,7 @@ __all__ = [
 #: Pixels of a chart on a page and on a telephone.
 WIDTHS = {"wide": 640, "narrow": 330}
 
-#: Fonts of a PNG: those of common systems, then whatever is installed.
+#: Fonts of a PNG: those of common systems, then any that is installed.
 PNG_FONT = "Helvetica, Arial, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 
 #: Address space that V8, which draws, reserves; far less of it becomes memory.
@@ -58,7 +58,7 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
     """Returns a chart as an SVG element.
 
     Args:
-        chart: What to draw.
+        chart: The chart.
         name: Distinguishes it from others on the page: a prefix of its ids.
         size: `wide` or `narrow`.
 
@@ -79,7 +79,7 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
 
 
 def check_address_space() -> None:
-    """Refuses to draw where V8 would end the process: below a small `ulimit -v`.
+    """Refuses to draw if V8 would end the process, under a small `ulimit -v`.
 
     Raises:
         RelyonError: If the process may not take the address space that drawing needs.
@@ -108,7 +108,7 @@ def draw_alone(chart: Chart) -> str:
     """Returns a chart as an SVG file, in the colours of a page.
 
     Args:
-        chart: What to draw.
+        chart: The chart.
 
     Raises:
         DependencyError: If vl-convert-python is not installed.
@@ -142,7 +142,7 @@ def picture_png(picture: str, *, scale: float = 2.0) -> bytes:
     light = dict(re.findall(r"--([a-z]+): ([^;]*);", style.partition("@media")[0]))
     svg = f'{opening}<rect width="100%" height="100%" fill="var(--paper)"/>{body}'
     svg = re.sub(r"var\(--([a-z]+)\)", lambda found: light[found.group(1)], svg)
-    # Renderers of pictures know no `system-ui`.
+    # Renderers of pictures do not know `system-ui`.
     svg = svg.replace("<svg ", f'<svg font-family="{PNG_FONT}" ', 1)
     found: bytes = vl_convert.svg_to_png(svg, scale=scale)
     return found

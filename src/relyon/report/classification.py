@@ -214,7 +214,7 @@ def _average_precision(curve: Curve) -> float:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a page shows of a curve.
+    """The part of a curve that a page shows.
 
     Attributes:
         points: Some of its points.
@@ -233,7 +233,7 @@ class Plot:
 
     Attributes:
         kind: `roc` or `precision_recall`.
-        axes: What x and y are.
+        axes: Keys of the names of x and y.
         at: The height at a point of the x axis.
         area: One number for the whole curve.
     """
@@ -244,7 +244,7 @@ class Plot:
     area: Callable[[Curve], float]
 
     def drawn(self, curve: Curve) -> Drawn:
-        """Returns what a page shows of a curve."""
+        """Returns the part of a curve that a page shows."""
         stops = tuple(self.at(curve, stop) for stop in STOPS)
         return Drawn(tuple(thin(curve)), self.area(curve), stops)
 

@@ -46,13 +46,13 @@ def write_labels_report(
     The HTML opens offline: style, script and charts are inside.
 
     Args:
-        found: What to report, from `relyon.labels.compare_models`.
+        found: The result of `relyon.labels.compare_models`.
         path: Where to write; `.html` or `.md`.
         **options: `language`: `en` or `zh`. `title`: the title of the page; by default it names the
             models.
 
     Raises:
-        ParameterError: If the ending or the language is none of those.
+        ParameterError: If the ending or the language is unknown.
         DependencyError: If a package of the extra `report` is not installed.
 
     Examples:
@@ -87,12 +87,12 @@ def build_labels_page(
     """Returns the contents of a report on click models.
 
     Args:
-        found: What to report, from `relyon.labels.compare_models`.
+        found: The result of `relyon.labels.compare_models`.
         language: `en` or `zh`.
         title: The title of the page; by default it names the models.
 
     Raises:
-        ParameterError: If the language is none of them.
+        ParameterError: If the language is unknown.
     """
     check_type("found", found, ModelComparison, "what relyon.labels.compare_models returned")
     texts = catalogue(language)

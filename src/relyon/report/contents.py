@@ -62,7 +62,7 @@ def build_page(
     """Returns the contents of a report, before it becomes HTML or Markdown.
 
     Args:
-        comparison: What to report.
+        comparison: The result of `relyon.compare`.
         language: `en` or `zh`.
         title: The title of the page; by default it names the runs.
         measure: The measure for per-query analysis; by default the first that is tested.
@@ -76,7 +76,7 @@ def build_page(
 
     Raises:
         InputError: If a table of texts cannot be read, or has no column of ids or texts.
-        ParameterError: If the language is none of them.
+        ParameterError: If the language is unknown.
         UnknownNameError: If the measure was not compared.
     """
     from relyon.analysis.comparison import Comparison
@@ -98,7 +98,7 @@ def build_page(
     def ranks() -> Section:
         wanted = page_measures(focus, findings is None)
         for name in comparison.runs:
-            # What this section and those below ask of a run, in one pass.
+            # One pass for the measures of this section and those below.
             comparison.measured(name, wanted)
         return rank_section(comparison, texts)
 
@@ -144,7 +144,7 @@ def build_page(
 
 
 def page_measures(focus: str, rules: bool = True) -> list[str]:
-    """Returns what a page asks of each run, besides what is compared.
+    """Returns the measures that a page needs of each run, besides those compared.
 
     Args:
         focus: The measure for per-query analysis.
@@ -171,20 +171,20 @@ def write_report(
     The HTML opens offline: style, script and charts are inside.
 
     Args:
-        comparison: What to report, from `relyon.compare`.
+        comparison: The result of `relyon.compare`.
         path: Where to write; `.html` or `.md`.
         **options: `language`: `en` or `zh`. `title`, the heading of the page; by default it names
-            the runs. `measure`, by which queries are looked at; by default the comparison's first.
-            `queries` (10) that are derived: so many that lost most, and that gained most.
-            `funnel`, what `relyon.funnel` found for the stages of the search; the losses of each
-            run are computed anyway. `findings`, what `relyon.diagnose` found; by default it is
-            asked. `progress`, called with the sections made, all of them, and which comes next.
-            `query_texts`, query texts, shown beside the ids: a mapping, a frame or a
+            the runs. `measure`, for per-query analysis; by default the comparison's first.
+            `queries` (10): how many losing and how many gaining queries to derive.
+            `funnel`, the result of `relyon.funnel` for the stages of the search; the losses of each
+            run are computed anyway. `findings`, the result of `relyon.diagnose`; computed by
+            default. `progress`, called with the number of sections done, their total, and the next.
+            `query_texts`, query texts, shown next to the ids: a mapping, a frame or a
             file; by default the comparison's own. `document_titles`, document titles, in the
             same forms.
 
     Raises:
-        ParameterError: If the ending or the language is none of those.
+        ParameterError: If the ending or the language is unknown.
         UnknownNameError: If the measure was not compared.
         DependencyError: If a package of the extra `report` is not installed.
 

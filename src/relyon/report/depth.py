@@ -27,7 +27,7 @@ def _chart(
     found: Depth, words: Words, curves: Mapping[str, Curve], table: Table, **texts: str
 ) -> Chart:
     """Returns a chart of one line per name; `texts` are title, caption and axis."""
-    # What is not known of any K is no line, and not in the legend.
+    # Curves without any value are left out, also from the legend.
     known = [name for name, one in curves.items() if any(map(math.isfinite, one.values()))]
     series = series_of(known)
     shares = texts.get("share")
@@ -53,7 +53,7 @@ def _chart(
 
 
 def _charts(found: Depth, words: Words) -> list[Chart]:
-    """Returns what users see and what is judged, every measure, and the power."""
+    """Returns the charts of the share seen and judged, of every measure, and of the power."""
     first = found.measures[0]
     seen: dict[str, Curve] = {}
     if found.clicks is not None and found.clicks.clicked:
@@ -134,7 +134,7 @@ def build_depth_page(found: Depth, *, language: Language = "en", title: str | No
         title: The title of the page.
 
     Raises:
-        ParameterError: If the language is none of them.
+        ParameterError: If the language is unknown.
     """
     texts = catalogue(language)
     words = texts_of("depth", language, PAGE)
@@ -173,7 +173,7 @@ def render_depth_report(
         **options: `language`: `en` or `zh`. `title`: the title of the page.
 
     Raises:
-        ParameterError: If there is no such format or language.
+        ParameterError: If the format or the language is unknown.
         DependencyError: If a package of the extra `report` is not installed.
     """
     return Report(build_depth_page).render(format, found, **options)

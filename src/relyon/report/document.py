@@ -55,7 +55,7 @@ class Report(Generic[P]):
             **options: The keyword arguments of `build`.
 
         Raises:
-            ParameterError: If there is no such format.
+            ParameterError: If the format is unknown.
             RelyonError: If the process may not take the address space that charts need.
         """
         check_choice("format", form, list(RENDERERS))
@@ -75,7 +75,7 @@ class Report(Generic[P]):
             **options: The keyword arguments of `build`.
 
         Raises:
-            ParameterError: If the ending is none of those.
+            ParameterError: If the ending is neither `.html` nor `.md`.
         """
         text = self.render(format_of(path), *found, **options)
         with open_replaced(os.fspath(path)) as file:

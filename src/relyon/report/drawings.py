@@ -141,7 +141,7 @@ def waterfall(chart: Chart, width: int) -> Layers:
     if any(row["link"] for row in rows):
         linked = {**plain, "href": channel("link:N")}
         bars.append(mark("bar", linked, only="isValid(datum.link)", stroke=None))
-    # Without a value in any query there is no mean to draw.
+    # Without a value in any query, no mean is drawn.
     means = [{"mean": chart.values["mean"]}] if rows else []
     dashed = mark(
         "rule",

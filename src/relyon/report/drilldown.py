@@ -79,7 +79,7 @@ class Drilldown:
         return blocks
 
     def _changes(self, queries: Sequence[str]) -> dict[str, Change]:
-        """Returns what changed in each query; titles are looked up for all of them at once."""
+        """Returns the changes in each query; titles are looked up for all at once."""
         if not has_lists(self.comparison):
             return {}
         found = {query: self._change(query) for query in queries}
@@ -189,7 +189,7 @@ class Drilldown:
         return f"{grade:g}"
 
     def _heading(self, name: str) -> str:
-        # User-defined measures bring their own headings.
+        # User-defined measures have their own headings.
         key = f"heading.{name}"
         return self.texts.say(key) if key in self.texts else name
 

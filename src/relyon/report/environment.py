@@ -1,4 +1,4 @@
-"""What renders templates: text is escaped, and a name that is missing is an error."""
+"""The template environment: text is escaped, and a missing name is an error."""
 
 from __future__ import annotations
 

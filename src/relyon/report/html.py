@@ -68,7 +68,7 @@ def render_parts(page: Page) -> tuple[Markup, Markup]:
 
 
 def _environment(page: Page) -> jinja2.Environment:
-    """Returns what renders the blocks of one page, whose charts are numbered."""
+    """Returns the environment for the blocks of one page; it numbers the charts."""
     library = optional_package(
         "jinja2", purpose=message("report.a-report"), install="relyon[report]"
     )

@@ -39,7 +39,7 @@ def run_losses(comparison: Comparison, measure: str) -> dict[str, Funnel]:
 
 
 def loss_measures(measure: str) -> list[Measure]:
-    """Returns what `run_losses` asks of each run."""
+    """Returns the measures that `run_losses` needs of each run."""
     return funnel_measures(_cutoff(measure))
 
 
@@ -106,7 +106,7 @@ def _runs(losses: Mapping[str, Funnel], texts: Catalogue) -> Chart:
 
 
 def _stages(found: Funnel, texts: Catalogue) -> Chart:
-    """Returns what is left of the ideal after each stage, and after the last one's ranking."""
+    """Returns the rest of the ideal after each stage, and after the last one's ranking."""
     rows: list[LossRow] = []
     left = found.ideal
     for stage in found.stages:

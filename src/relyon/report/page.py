@@ -90,10 +90,10 @@ class Chart:
 
     Attributes:
         drawing: How to draw them: a name in `relyon.report.charts.DRAWINGS`.
-        title: What the chart shows.
+        title: The title.
         caption: How to read it.
         rows: One object per mark.
-        table: The table that replaces the chart where nothing can be drawn.
+        table: The table that replaces the chart if charts cannot be drawn.
         labels: Texts of axes and legends by their role.
         values: Further numbers that the drawing needs.
         legend: The legend.
@@ -115,7 +115,7 @@ class Details:
     """Collapsible blocks.
 
     Attributes:
-        summary: What is shown while they are closed.
+        summary: The text shown while they are closed.
         blocks: Their contents.
         name: The anchor for links.
         tone: As for a cell.
@@ -134,7 +134,7 @@ class Details:
 
 @dataclass(frozen=True)
 class Columns:
-    """Groups of blocks, side by side if there is room."""
+    """Groups of blocks, side by side if there is space."""
 
     kind: ClassVar[str] = "columns"
     groups: tuple[tuple[Block, ...], ...]
@@ -179,7 +179,7 @@ class Page:
     Attributes:
         language: `en` or `zh`.
         title: The title of the page.
-        subtitle: What was compared, in one line.
+        subtitle: The subject, in one line.
         lead: The outcome in a sentence or two.
         sections: The parts, in reading order.
     """

@@ -99,7 +99,7 @@ def build_bias_page(
         title: The title of the page.
 
     Raises:
-        ParameterError: If the language is none of them.
+        ParameterError: If the language is unknown.
     """
     texts = catalogue(language)
     words = texts_of("position_bias", language, PAGE)
@@ -137,7 +137,7 @@ def render_bias_report(
         **options: `language`: `en` or `zh`. `title`: the title of the page.
 
     Raises:
-        ParameterError: If there is no such format or language.
+        ParameterError: If the format or the language is unknown.
         DependencyError: If a package of the extra `report` is not installed.
     """
     return Report(build_bias_page).render(format, found, **options)

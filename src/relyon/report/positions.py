@@ -1,4 +1,4 @@
-"""Charts of values by position: what users see, and how well clicks are predicted."""
+"""Charts of values by position, such as examination and click prediction."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PositionCurve:
 
 
 def series_of(names: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
-    """Returns the name, colour and dashes of each model, no two alike.
+    """Returns the name, colour and dashes of each model, all different.
 
     Examples:
         >>> series_of(["pbm", "ubm"])

@@ -1,4 +1,4 @@
-"""Where the numbers come from: rules, inputs and their digests, versions, notes."""
+"""The provenance of the numbers: rules, inputs and their digests, versions, notes."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ BLOCK = 1 << 20
 
 
 def convention_section(comparison: Comparison, texts: Catalogue) -> Section:
-    """Returns every rule with its value and what it means."""
+    """Returns every rule with its value and meaning."""
     return rules_section(comparison.convention, texts, comparison.measures)
 
 
 def rules_section(
     convention: Convention | None, texts: Catalogue, measures: Sequence[str] = ()
 ) -> Section:
-    """Returns every rule of a convention, or says that it is unknown."""
+    """Returns every rule of a convention, or a sentence that it is unknown."""
     unknown = Prose((texts.say("convention.unknown"),))
     block = unknown if convention is None else convention_table(convention, texts, measures)
     return Section("convention", texts.say("section.convention"), (block,))

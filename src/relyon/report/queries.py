@@ -103,7 +103,7 @@ class QueryDifferences:
     Attributes:
         measure: Its name.
         candidate: The candidate.
-        baseline: What it is compared with.
+        baseline: The run that it is compared with.
         deltas: Each query with its difference, the largest gain first.
         mean: Their mean.
         counts: How many queries gain, stay the same and lose.

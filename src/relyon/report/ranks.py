@@ -52,7 +52,7 @@ class Band:
 
 
 def band_measures(ends: Sequence[int] = ENDS) -> list[str]:
-    """Returns what `rank_bands` asks of each run."""
+    """Returns the measures that `rank_bands` needs of each run."""
     return [*(f"dcg@{end}" for end in ends), "dcg"]
 
 

@@ -56,14 +56,14 @@ def write_monitor_report(
     The HTML opens offline: style, script and charts are inside.
 
     Args:
-        found: What to report, from `relyon.monitor`.
+        found: The result of `relyon.monitor`.
         path: Where to write; `.html` or `.md`.
         **options: `language`: `en` or `zh`. `title`: the title of the page; by default it names the
             months. `queries` (10): how many of the worst queries, and of the largest drops, to
             show.
 
     Raises:
-        ParameterError: If the ending or the language is none of those.
+        ParameterError: If the ending or the language is unknown.
         DependencyError: If a package of the extra `report` is not installed.
 
     Examples:
@@ -93,13 +93,13 @@ def build_monitor_page(
     """Returns the contents of a report on rounds, before it becomes HTML or Markdown.
 
     Args:
-        found: What to report.
+        found: The result of `relyon.monitor`.
         language: `en` or `zh`.
         title: The title of the page.
         queries: How many of the worst queries, and of the largest drops, to show.
 
     Raises:
-        ParameterError: If the language is none of them.
+        ParameterError: If the language is unknown.
     """
     from relyon.online.monitoring import Monitor
 

@@ -57,13 +57,13 @@ def write_training_report(
     The HTML opens offline: style, script and charts are inside.
 
     Args:
-        found: What to report, from `relyon.ltr.train`.
+        found: The result of `relyon.ltr.train`.
         path: Where to write; `.html` or `.md`.
         **options: `language`: `en` or `zh`. `title`: the title of the page; by default it names the
             ranker.
 
     Raises:
-        ParameterError: If the ending or the language is none of those.
+        ParameterError: If the ending or the language is unknown.
         DependencyError: If a package of the extra `report` is not installed.
     """
     Report(build_training_page).write(path, found, **options)
@@ -82,12 +82,12 @@ def build_training_page(
     """Returns the contents of a report on training, before it becomes HTML or Markdown.
 
     Args:
-        found: What to report, from `relyon.ltr.train`.
+        found: The result of `relyon.ltr.train`.
         language: `en` or `zh`.
         title: The title of the page; by default it names the ranker.
 
     Raises:
-        ParameterError: If the language is none of them.
+        ParameterError: If the language is unknown.
     """
     check_type("found", found, Training, "what relyon.ltr.train returned")
     texts = catalogue(language)

@@ -35,7 +35,7 @@ __all__ = ["CoefficientName", "Correlation", "Correlations", "rank_correlation"]
 NUMBERS = ("value", "interval_low", "interval_high")
 #: With more measures than this, pairs are shown as a matrix.
 MOST_LISTED = 6
-#: With fewer queries there is no interval: so few say too little about others.
+#: With fewer queries there is no interval: they are too few to generalise from.
 FEWEST = 10
 
 CoefficientName = Literal["kendall", "tau_ap", "spearman", "pearson"]
@@ -83,7 +83,7 @@ class Correlations(Exportable):
         confidence: Confidence level of the intervals.
         resamples: Number of bootstrap resamples of queries.
         seed: Seed of the resampling.
-        notes: What was noticed about the data.
+        notes: Notes about the data.
     """
 
     coefficient: str
@@ -107,7 +107,7 @@ class Correlations(Exportable):
         """Returns the coefficient of two measures, or of one on both sets of judgments.
 
         Raises:
-            UnknownNameError: If there is no such measure.
+            UnknownNameError: If the measure is unknown.
             ParameterError: If the pair was not compared.
         """
         names = {str(one) for one in parse_measures([first, second or first])}
@@ -367,7 +367,7 @@ def _correlations(
     intervals = []
     for value, column in zip(values, drawn.T, strict=True):
         held = column[np.isfinite(column)]
-        # If samples of queries give all runs one value, the others say too little.
+        # If samples give all runs one value, the remaining samples are too few.
         if not math.isfinite(value) or len(held) < 0.95 * resamples:
             intervals.append(nothing)
             continue

@@ -18,7 +18,7 @@ class Advice:
     """One thing that the numbers imply for the choice of K.
 
     Attributes:
-        kind: What it is: `clicks-covered`, `clicks-beyond`, `clicks-cut`, `no-clicks`,
+        kind: One of `clicks-covered`, `clicks-beyond`, `clicks-cut`, `no-clicks`,
             `judged-low`, `recall-grows`, `recall-cut`, `recall-flat`, `recall-full`,
             `queries-needed`, `order-changes`, `better-at`, `worse-at`, `power-unknown`,
             `lists-short` or `lists-end`.

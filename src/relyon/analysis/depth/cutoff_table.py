@@ -88,11 +88,11 @@ class Depth(Exportable):
         deepest: Length of the longest list.
         clicks: Where users stop; `None` if not given.
         alpha: Significance level.
-        needs: Per measure and candidate: the two cutoffs of which one most clearly needs more
-            queries than the other.
+        needs: Per measure and candidate: the pair of cutoffs that differ most clearly in the
+            number of queries they need.
         convention: The rules.
-        notes: What was noticed about the data.
-        advice: What follows for the choice of K, the most important first.
+        notes: Notes about the data.
+        advice: Advice on the choice of K, the most important first.
 
     Examples:
         >>> import relyon
@@ -134,7 +134,7 @@ class Depth(Exportable):
         """Returns the rows of one measure of `measures` and one run, by cutoff.
 
         Raises:
-            KeyError: If there is no such measure or run.
+            KeyError: If the measure or run is unknown.
         """
         return self._series[measure, run]
 
@@ -148,7 +148,7 @@ class Depth(Exportable):
         return f"{prose_label(row.measure).rpartition('@')[0]}@K"
 
     def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
-        """Returns a table of what users see and what is judged, one per measure, and the advice.
+        """Returns a table of the share seen and judged, one per measure, and the advice.
 
         Args:
             digits: Decimals.
@@ -165,13 +165,13 @@ class Depth(Exportable):
         return Document(blocks, self.title(language))
 
     def legend(self, language: Language = "en") -> str:
-        """Returns what the marks and columns of the tests mean."""
+        """Returns the meaning of the marks and columns of the tests."""
         words = catalogue("depth", language)
         values = {"alpha": f"{self.alpha:g}", "tests": self.tests}
         return words.say("tested" if self.tests > 1 else "tested_once", **values)
 
     def title(self, language: Language = "en") -> str:
-        """Returns what was measured, on how many queries."""
+        """Returns the measures and the number of queries."""
         words = catalogue("depth", language)
         labels = [self.label(one) for one in self.measures]
         return words.say("title", measures=labels, runs=len(self.runs), queries=self.queries)
@@ -179,14 +179,14 @@ class Depth(Exportable):
     def tables(
         self, words: Catalogue, style: NumberStyle = TERMINAL, digits: int = DIGITS
     ) -> list[Table]:
-        """Returns the tables: what is seen and judged, then each measure."""
+        """Returns the tables: the share seen and judged, then each measure."""
         found = [self.coverage_table(words, style)]
         for measure in self.measures:
             found += self.measure_tables(measure, words, style, digits)
         return found
 
     def coverage_table(self, words: Catalogue, style: NumberStyle = TERMINAL) -> Table:
-        """Returns what users see, and what is judged, at each cutoff."""
+        """Returns the share that users see, and the share judged, at each cutoff."""
         headings = ["K"]
         columns = [[str(k) for k in self.cutoffs]]
         if self.clicks is not None:

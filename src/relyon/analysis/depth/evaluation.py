@@ -61,7 +61,7 @@ def depth(
     test at this K, also corrected by Holm for all tests (measures x cutoffs x candidates), and the
     difference that this many queries detect with a power of 0.8, also as a share of the first
     run's mean. With the ranks of last clicks: the share of the sessions that a
-    cutoff covers. `advice` on the result says what follows.
+    cutoff covers. See `advice` of the result for conclusions.
 
     Args:
         judgments: See `relyon.evaluate`.
@@ -183,7 +183,7 @@ def _family(given: str | Measure) -> Measure:
         found = given if isinstance(given, Measure) else parse_measure(f"{bare}@all")
         found.with_cutoff(1)
     except ParameterError:
-        known = parse_measure(bare)  # says what is wrong with the name itself
+        known = parse_measure(bare)  # raises the error about the name itself
         raise ParameterError(
             message("analysis.measure-has-no-cutoff", name=str(known)),
             hint=message("analysis.choose-one-that-does"),
@@ -250,7 +250,7 @@ def _rows(
 
 
 def _judge(rows: Sequence[DepthRow], alpha: float) -> list[DepthRow]:
-    """Returns rows with p-values corrected for the number of tests, and what they decide."""
+    """Returns rows with p-values corrected for the number of tests, and verdicts."""
     adjusted = adjust([row.p for row in rows], "holm")
     return [
         replace(

@@ -1,4 +1,4 @@
-"""What follows from the numbers at each cutoff."""
+"""Rules that derive advice from the numbers at each cutoff."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["advise"]
 
 #: The share of sessions with clicks that a cutoff should cover.
 COVERED = 0.95
-#: Where fewer sessions were shown the next rank, last clicks are cut off by the page; where fewer
-#: lists are this long, a number is one of whole lists.
+#: If fewer sessions were shown the next rank, the page cuts off last clicks; if fewer lists are
+#: this long, whole lists are measured.
 HALF = 0.5
 #: Below this share of judged results a number depends on how unjudged documents count.
 JUDGED = 0.9
@@ -48,7 +48,7 @@ def _clicks(found: Depth) -> Iterator[Advice]:
     else:
         last = found.cutoffs[-1]
         yield Advice("clicks-beyond", {**values, "k": last, "covered": clicks.share(last)})
-    # Nobody can click what was not shown: lists that end where the clicks end hide the rest.
+    # Results that were not shown have no clicks: clicks end at the latest with the list.
     if clicks.shown and clicks.shown_share(rank + 1) < HALF:
         deepest = max(k for k in clicks.shown if clicks.shown_share(k) >= HALF)
         yield Advice("clicks-cut", {"deepest": deepest})

@@ -108,7 +108,7 @@ def _spreads(
     squares = moved**2
     with np.errstate(divide="ignore", invalid="ignore"):
         whole = np.log(squares.sum() / (count - 1)) - 2 * np.log(abs(baseline.mean()))
-        # What is left of the sum of squares if one query goes, about the mean of the others.
+        # The sum of squares without one query, about the mean of the others.
         left = squares.sum() - squares * count / (count - 1)
         left[left < 1e-12 * squares.sum()] = 0.0
         means = (baseline.sum() - baseline) / (count - 1)

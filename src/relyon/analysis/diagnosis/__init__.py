@@ -1,4 +1,4 @@
-"""Rules that read a comparison and say what is wrong, with the numbers that made them fire."""
+"""Rules that find problems in a comparison, with the numbers that triggered them."""
 
 import lazy_loader
 

@@ -53,13 +53,13 @@ def diagnose(
             its loss. Needs a comparison with one candidate.
         rules: Names of rules, or rules with their own thresholds; `None` applies all.
         progress: Called with the number of rules applied, the total, and the next rule.
-        query_texts: Query texts, shown beside the ids: a mapping from ids to texts, a
+        query_texts: Query texts, shown next to the ids: a mapping from ids to texts, a
             frame, or a CSV, TSV, JSON Lines or Parquet file with a column of ids and one of texts.
             By default the comparison's own, from `Comparison.described`.
-        document_titles: Document titles, shown beside the ids, in the same forms.
+        document_titles: Document titles, shown next to the ids, in the same forms.
 
     Raises:
-        UnknownNameError: If there is no rule of that name.
+        UnknownNameError: If a rule is unknown.
         ParameterError: If stages are given and there are several candidates.
         InputError: If the online data, or a table of texts, cannot be used.
 
@@ -113,7 +113,7 @@ def diagnose(
 
 
 def rule_measures() -> tuple[str, ...]:
-    """Returns what the rules ask of each run, where all of them are applied."""
+    """Returns the measures that all rules need of each run."""
     return _asked(_rules(None))
 
 
@@ -122,7 +122,7 @@ def _asked(chosen: Iterable[Rule]) -> tuple[str, ...]:
 
 
 def _rules(chosen: Iterable[str | Rule] | None) -> list[Rule]:
-    """Returns rules from their names, all of them in their order for `None`."""
+    """Returns rules from their names; `None` returns all in their order."""
     if chosen is None:
         kinds = [rules.get(name) for name in rules]
         order = {

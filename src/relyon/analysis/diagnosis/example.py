@@ -11,12 +11,12 @@ __all__ = ["Example"]
 
 
 class Example(str):
-    """The text of an example, which knows what it is about.
+    """The text of an example, with the ids in it.
 
     Attributes:
         query: The query's id.
         document: The document's id; may be empty.
-        said: What follows both.
+        said: The text after both.
 
     Examples:
         >>> one = Example.of("q1", "d7", " #12")
@@ -38,9 +38,9 @@ class Example(str):
         return one
 
     def described(self, queries: Mapping[str, str], documents: Mapping[str, str]) -> str:
-        """Returns its text with what was asked, and what the document is called."""
+        """Returns its text with the query's text and the document's title."""
         if not self.query:
-            return quoted(self, queries)  # the example of a rule of one's own: may be an id
+            return quoted(self, queries)  # from a user's rule: may be an id
         query = quoted(self.query, queries)
         if not self.document:
             return f"{query}{self.said}"

@@ -21,7 +21,7 @@ __all__ = ["Findings"]
 
 
 class Findings(Exportable, list[Finding]):
-    """What rules found, the most severe first.
+    """The findings of rules, the most severe first.
 
     Args:
         found: The findings.
@@ -45,7 +45,7 @@ class Findings(Exportable, list[Finding]):
             language: `en` or `zh`.
 
         Raises:
-            ParameterError: If there is no such language.
+            ParameterError: If the language is unknown.
         """
         check_language(language)
         if not self:
@@ -78,7 +78,7 @@ class Findings(Exportable, list[Finding]):
         return polars.DataFrame([{name: row[name] for name in names} for row in rows], schema)
 
     def described(self, query_texts: object = None, document_titles: object = None) -> Findings:
-        """Returns the same findings with texts beside the ids of their examples.
+        """Returns a copy with texts next to the ids of examples.
 
         Args:
             query_texts: Query texts: a mapping from ids to texts, a frame, or a file with a

@@ -51,7 +51,7 @@ Severity = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule found, with the numbers that triggered it.
+    """The finding of one rule, with the numbers that triggered it.
 
     The texts come from one catalogue per language, so that both say the same.
 
@@ -67,7 +67,7 @@ class Finding:
         candidate: The candidate's name; empty if the finding is only about the data.
         sentences: The rule's own sentences, by language and name.
         query_texts: Texts of the queries that it names; `None` if not requested.
-        document_titles: Titles of the documents that it names, likewise.
+        document_titles: Titles of the documents that it names; `None` if not requested.
 
     Examples:
         >>> from relyon.analysis.diagnosis import Finding
@@ -96,7 +96,7 @@ class Finding:
 
     @property
     def described(self) -> bool:
-        """Whether texts are known of what it names."""
+        """Whether it has texts of queries or documents."""
         return bool(self.query_texts or self.document_titles)
 
     def shown_examples(self) -> tuple[str, ...]:
@@ -297,7 +297,7 @@ class Subject:
 
     def value(self, name: str, measure: str) -> float:
         """Returns one measure of one run."""
-        return self._holding(name, measure)[measure]
+        return self._results_with(name, measure)[measure]
 
     def pairs(self, measure: str) -> dict[str, tuple[float, float]]:
         """Returns baseline and candidate values for queries with both, sorted by query."""
@@ -320,8 +320,8 @@ class Subject:
 
         return is_significant(difference.queries, difference.p, self.alpha)
 
-    def _holding(self, name: str, measure: str) -> Results:
-        """Returns results that hold a measure, which not every rule has to have asked for."""
+    def _results_with(self, name: str, measure: str) -> Results:
+        """Returns results with a measure, computed if no rule requested it."""
         found = self.results(name)
         return found if measure in found else self.comparison.measured(name, [measure])
 
@@ -334,7 +334,7 @@ class Subject:
         names = self.baseline, self.candidate
         queries, places = self._common
         ours, theirs = (
-            np.asarray(self._holding(name, measure).column(measure))[chosen]
+            np.asarray(self._results_with(name, measure).column(measure))[chosen]
             for name, chosen in zip(names, places, strict=True)
         )
         held = ~(np.isnan(ours) | np.isnan(theirs))
@@ -441,6 +441,6 @@ def register(kind: R) -> R:
     """Class decorator that registers a rule for `relyon.diagnose`.
 
     Raises:
-        ParameterError: If the name is taken.
+        ParameterError: If the name is already registered.
     """
     return rules.register(kind)

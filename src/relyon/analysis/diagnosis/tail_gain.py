@@ -1,4 +1,4 @@
-"""AUC rose but DCG fell: the list improved where users do not look."""
+"""AUC rose but DCG dropped: the list improved at ranks that users do not see."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TailGain(Rule):
     Attributes:
         k: Cutoff of DCG.
         rise: The least rise of AUC.
-        fall: DCG falls by at least this share of the baseline's, significantly at the
+        fall: DCG drops by at least this share of the baseline's, significantly at the
             comparison's level.
         bands: Last ranks of the bands.
     """
@@ -52,7 +52,7 @@ class TailGain(Rule):
             return None
         if not subject.significant(dcg):
             return None
-        # A pooled AUC sorts all rows: it is measured where DCG fell, and so are the bands.
+        # A pooled AUC sorts all rows: it is computed only if DCG dropped, like the bands.
         cutoffs = [f"{name}@{band}" for name in ("dcg", "cg") for band in self.bands]
         auc = tuple(
             subject.comparison.measured(name, ["auc", "dcg", "cg", *cutoffs])["auc"]

@@ -29,7 +29,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class _Pair:
-    """An unjudged document, and what it adds to the difference if it has the highest grade."""
+    """An unjudged document, and its contribution to the difference with the highest grade."""
 
     query: str
     document: str
@@ -154,7 +154,7 @@ class _Pairs:
 
     Attributes:
         places: Their indices among all unjudged documents.
-        influence: What each adds to the difference with the highest grade.
+        influence: Each one's contribution to the difference with the highest grade.
         tops: All unjudged documents.
         queries: The queries searched.
     """

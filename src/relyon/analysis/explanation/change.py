@@ -1,4 +1,4 @@
-"""What changed between two runs on one query: which documents moved, and what each move cost."""
+"""Changes between two runs on one query: the documents that moved, and the cost of each move."""
 
 from __future__ import annotations
 
@@ -39,10 +39,9 @@ class Move:
         grade: Its grade, or `None` if unjudged.
         before: Its rank in the first run, or `None` if absent.
         after: Its rank in the second run, or `None` if absent.
-        before_contribution: What it adds to the first run's value.
-        after_contribution: What it adds to the second run's value.
-        change: What the move gained, or cost where negative: the difference of the two. NaN if the
-            measure cannot be attributed to documents.
+        before_contribution: Its contribution to the first run's value.
+        after_contribution: Its contribution to the second run's value.
+        change: The difference of the two. NaN if the measure cannot be attributed to documents.
     """
 
     document: str
@@ -216,7 +215,7 @@ class Change(Exportable):
         return Text("tables.change.moved", {"moved": self.moved, "idle": idle})
 
     def to_dict(self) -> dict[str, object]:
-        """Returns JSON-ready values; `moves` is complete, whatever `limit` is."""
+        """Returns JSON-ready values; `limit` does not apply to `moves`."""
         text = self.before.query_text
         return {
             "query": self.query,
@@ -238,7 +237,7 @@ class Change(Exportable):
         }
 
     def described(self, query_texts: object = None, document_titles: object = None) -> Change:
-        """Returns the same with texts beside ids.
+        """Returns a copy with texts next to the ids.
 
         Args:
             query_texts: As for `relyon.explain`.

@@ -56,7 +56,7 @@ class Explanation(Exportable):
         query: The query's id.
         measure: The measure with all parameters filled in.
         value: Its value, NaN if undefined.
-        steps: What each rank adds; the last total is the value.
+        steps: The contribution of each rank; the last total is the value.
         undefined: Why there is no value, or an empty string.
         judged: Judged documents of the query.
         retrieved: Documents of the ranked list.
@@ -281,7 +281,7 @@ class Explanation(Exportable):
         return Document(blocks, title, lead)
 
     def to_frame(self) -> polars.DataFrame:
-        """Returns one row per rank: what it adds, and the sum up to it."""
+        """Returns one row per rank: its contribution, and the sum up to it."""
         import polars
 
         scores = self.scores or {}
@@ -329,7 +329,7 @@ class Explanation(Exportable):
         return plain(one) | label | title_of(one.document, self.titles)
 
     def described(self, query_texts: object = None, document_titles: object = None) -> Explanation:
-        """Returns the same with texts beside ids.
+        """Returns a copy with texts next to the ids.
 
         Args:
             query_texts: As for `relyon.explain`.
@@ -369,9 +369,9 @@ def explain(
         against: Another convention, such as ``"sklearn"``: shows which of its rules change the
             value, and how much each contributes (see `Discrepancy`).
         limit: Rows to show of the ideal list, of missed documents and of inverted pairs.
-        query_texts: The query's text, shown beside its id: a mapping from ids to texts, a
+        query_texts: The query's text, shown next to its id: a mapping from ids to texts, a
             frame, or a CSV, TSV, JSON Lines or Parquet file with a column of ids and one of texts.
-        document_titles: Document titles, shown beside the ids, in the same forms.
+        document_titles: Document titles, shown next to the ids, in the same forms.
 
     Raises:
         InputError: If the data cannot be used, or a table of texts has no column of ids or texts.

@@ -36,7 +36,7 @@ LACKING = "the run lacks the query"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one query counts under one convention.
+    """The value of one query under one convention.
 
     Attributes:
         value: The number, NaN if there is none.
@@ -109,8 +109,8 @@ class Discrepancy(Exportable):
         name: The measure as requested.
         here_name: Name of the explanation's convention.
         there_name: Name of the other convention.
-        here: What the query counts here.
-        there: What it counts there.
+        here: The query's value here.
+        there: Its value there.
         difference: ``there - here``, NaN if one of them is not a number.
         shares: Rules that change this query's value, the largest contribution first.
         idle: Rules that differ but change nothing.
@@ -161,7 +161,7 @@ class Discrepancy(Exportable):
         return numeric and bool(self.shares) and not math.isnan(self.shares[0].contribution)
 
     def document(self, *, language: Language = "en") -> Document:
-        """Returns the rules that matter, with what each contributes, and those that do not.
+        """Returns the rules that matter, with their contributions, and those that do not.
 
         Args:
             language: `en` or `zh`; names of rules are the same in both.
@@ -237,7 +237,7 @@ class Trial:
         self._known: dict[tuple[Convention, Measure], Outcome] = {}
 
     def outcome(self, rules: Convention) -> Outcome:
-        """Returns what the query counts under a convention."""
+        """Returns the query's value under a convention."""
         try:
             measure = self.subject.resolve(rules)
             key = rules, measure

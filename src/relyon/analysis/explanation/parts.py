@@ -1,4 +1,4 @@
-"""What a derivation consists of besides its steps, and its cells: numbers, ranks, titles."""
+"""Parts of a derivation besides its steps, and its cells: numbers, ranks, titles."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class IdealStep:
         grade: Its grade.
         gain: Its gain.
         discount: The divisor of its gain there.
-        contribution: What it would add, in the unit of the explanation's contributions.
+        contribution: Its possible contribution, in the unit of the explanation's contributions.
         total: The sum up to this rank.
         ranked: Its rank in the run, or `None` if absent.
     """
@@ -83,12 +83,12 @@ def with_titles(
 
 
 def title_of(document: str, titles: Mapping[str, str] | None) -> dict[str, str | None]:
-    """Returns a document's title as JSON has it: nothing if titles were not requested."""
+    """Returns a document's title for JSON: empty if titles were not requested."""
     return {} if titles is None else {"title": titles.get(document)}
 
 
 def pair_values(pair: Inversion, titles: Mapping[str, str] | None) -> dict[str, object]:
-    """Returns an inverted pair as JSON has it."""
+    """Returns an inverted pair for JSON."""
     sides = {
         side: {
             "rank": entry.rank,
@@ -103,7 +103,7 @@ def pair_values(pair: Inversion, titles: Mapping[str, str] | None) -> dict[str, 
 
 
 def shown_numbers(values: Sequence[float]) -> list[str]:
-    """Returns numbers as text: without decimals if all of them are whole."""
+    """Returns numbers as text: without decimals if all are whole."""
     whole = all(value == int(value) for value in values)
     return [TERMINAL.number(value, 0 if whole else DIGITS) for value in values]
 
@@ -114,6 +114,6 @@ def rows_left(count: int, words: Catalogue) -> list[str]:
 
 
 def rank_in_run(place: int | None, language: Language) -> str:
-    """Returns where the run has a document, in words where it lacks it."""
+    """Returns the rank of a document in the run, or words if it is missing."""
     absent = catalogue("tables", language)["explanation.absent"]
     return absent if place is None else str(place)

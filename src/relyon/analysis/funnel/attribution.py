@@ -41,7 +41,7 @@ NUMBERS = (
 
 @dataclass(frozen=True)
 class Stage:
-    """What one stage returned, and what it lost.
+    """The candidates of one stage, and its loss.
 
     Attributes:
         name: The stage's name.
@@ -55,7 +55,7 @@ class Stage:
             the first stage, by the judged relevant ones. Above 1 if a stage adds some.
         retention_macro: The same per query, averaged over queries with a relevant document in the
             stage before.
-        ideal: Mean ideal DCG@k of the candidates: what a perfect ranker would reach.
+        ideal: Mean ideal DCG@k of the candidates, which a perfect ranker would reach.
         loss: The ideal of the stage before minus this one: the stage's recall loss.
         share: That loss as a share of the whole loss, NaN if nothing is lost.
     """
@@ -86,7 +86,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Funnel(Exportable):
-    """The gain that a search could reach, and where it is lost.
+    """The gain that a search could reach, and its loss by stage.
 
     ``ideal - actual`` is the whole loss: ``recall_loss``, which is the sum of the stages' losses,
     plus ``ranking_loss``.
@@ -101,7 +101,7 @@ class Funnel(Exportable):
         k: The cutoff; `None` counts whole lists.
         measure: DCG with all parameters filled in.
         convention: The rules.
-        notes: What was noticed about the data.
+        notes: Notes about the data.
 
     Examples:
         >>> import relyon

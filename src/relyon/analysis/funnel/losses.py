@@ -124,14 +124,14 @@ def attribute(
     """Attributes the loss of stages that were evaluated; see `funnel`.
 
     Args:
-        judgments: What they were evaluated against.
+        judgments: The judgments of the evaluation.
         results: `funnel_measures` of each stage, and perhaps others. Of several stages, those
             that lack a query count it as empty.
         k: The cutoff.
         rules: The convention.
         scale: The grade scale.
         cutoffs: Where to show Recall as well, ascending.
-        runs: The stages' runs, where there are several.
+        runs: The stages' runs, if there are several.
     """
     actual = _measures(k)[2]
     resolved = actual.resolve(rules, scale, judgments.table.highest)

@@ -52,10 +52,10 @@ def always_valid(
 
         M(λ) = exp(λ Σ (y − ½) − ψ(λ) Σ (y − ŷ)²),   ψ(λ) = −log(1 − λ) − λ
 
-    is a supermartingale that begins at 1 wherever each expectation, given the past, is 0: it
+    is a supermartingale that begins at 1 if each expectation, given the past, is 0: it
     exceeds 1/α at any time with probability α at most, and so does the mean of M over 24 fixed λ.
-    The same holds for −x. p is 2 / the larger of the two, bounds are where it would be α. Only
-    bounded values are assumed: expectations may change, and the interval is then for the mean
+    The same is true for −x. p is 2 / the larger of the two, bounds are the values at which it is α.
+    Only bounded values are assumed: expectations may change, and the interval is then for the mean
     expectation so far.
 
     Args:

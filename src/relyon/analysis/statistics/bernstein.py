@@ -1,4 +1,4 @@
-"""Intervals of a mean that hold at any sample size, given only the range of the values."""
+"""Intervals of a mean that are valid at any sample size, given only the range of the values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def bernstein_interval(
 ) -> tuple[float, float]:
     """Returns the empirical Bernstein interval of a mean, cut to the range of the values.
 
-    It holds for any number of independent values, however few are nonzero, without assuming
+    It is valid for any number of independent values, even if few are nonzero, without assuming
     normality; so it is wide. Fewer than two values give the range itself.
 
     Args:

@@ -1,4 +1,4 @@
-"""Betting intervals: they hold at any sample size and are nearly as narrow as possible."""
+"""Betting intervals: they are valid at any sample size and are nearly as narrow as possible."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def betting_evidence(
     that depends only on earlier values. If m is the mean, the capital is not expected to grow: it
     ever exceeds 2 / (1 − confidence) with probability (1 − confidence) / 2 at most. λ is √(2 L / (n
     v)), L = log(2 / (1 − confidence)), where v is the mean of (x − m)² so far, begun with m (1 −
-    m); at most 0.75 of what is at risk.
+    m); at most 0.75 of the stake.
 
     Args:
         values: Independent values from 0 to 1, in an order that does not depend on them.
@@ -40,7 +40,7 @@ def betting_evidence(
         confidence: Such as 0.95.
 
     Returns:
-        The logarithm of the capital, less L.
+        The logarithm of the capital minus L.
 
     References:
         Waudby-Smith and Ramdas (2024), Journal of the Royal Statistical Society B 86(1): theorem 3
@@ -85,7 +85,7 @@ def betting_interval(
 ) -> tuple[float, float]:
     """Returns an interval of a mean: every m that betting against it does not refute.
 
-    It holds for any number of independent values, however few are nonzero, without assuming
+    It is valid for any number of independent values, even if few are nonzero, without assuming
     normality. Without values it is the range itself.
 
     Args:

@@ -25,7 +25,7 @@ def adjust(p_values: Sequence[float], correction: str) -> list[float]:
             share of false alarms among the alarms; `none`.
 
     Raises:
-        ParameterError: If there is no such correction.
+        ParameterError: If the correction is unknown.
 
     Examples:
         >>> adjust([0.01, 0.04], "holm")

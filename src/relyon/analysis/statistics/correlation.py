@@ -57,7 +57,7 @@ def correlate(name: str, first: NDArray[np.float64], second: NDArray[np.float64]
         second: Shape (items,).
 
     Raises:
-        UnknownNameError: If there is no such coefficient.
+        UnknownNameError: If the coefficient is unknown.
 
     Examples:
         >>> import numpy as np

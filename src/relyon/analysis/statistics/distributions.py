@@ -1,7 +1,7 @@
 """Distributions: tails and quantiles of numbers, and the exact tests that follow from them.
 
-The core computes them. They agree with SciPy's to 1e-13 of the value, or to 5e-12 where that is a
-probability below 1e-30: `tests/unit/test_distributions.py`.
+The core computes them. They agree with SciPy's to 1e-13 of the value, or to 5e-12 for
+probabilities below 1e-30: `tests/unit/test_distributions.py`.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def signed_rank_p(differences: NDArray[np.float64]) -> tuple[float, float]:
 
     Under the hypothesis each rank is positive or negative with probability 1/2. Exact for up to 50
     differences without ties and up to 13 with them; else W is taken as normal with variance
-    n(n + 1)(2n + 1) / 24, less Σ (t³ - t) / 48 over groups of t ties.
+    n(n + 1)(2n + 1) / 24 minus Σ (t³ - t) / 48 over groups of t ties.
 
     Args:
         differences: All nonzero.

@@ -61,7 +61,7 @@ def interval(
         threads: Threads of the bootstrap.
 
     Raises:
-        ParameterError: If there is no such interval, or another parameter is invalid.
+        ParameterError: If the interval is unknown, or another parameter is invalid.
 
     Examples:
         >>> import numpy as np

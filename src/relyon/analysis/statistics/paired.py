@@ -111,7 +111,7 @@ def paired_test(
         threads: Threads of resampling tests.
 
     Raises:
-        UnknownNameError: If there is no such test.
+        UnknownNameError: If the test is unknown.
         ParameterError: If `resamples`, `seed` or `threads` is invalid.
 
     Examples:
@@ -141,8 +141,8 @@ class TTest(PairedTest):
     Equal nonzero differences have no spread: p is 0 in theory and the smallest positive float here.
 
     References:
-        Student (1908), Biometrika 6(1). Urbano, Lima and Hanjalic (2019), SIGIR: the usual test
-        whose error rates hold best on search results.
+        Student (1908), Biometrika 6(1). Urbano, Lima and Hanjalic (2019), SIGIR: of the
+        usual tests, its error rates are closest to nominal on search results.
     """
 
     name = "t"

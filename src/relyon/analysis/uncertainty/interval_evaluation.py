@@ -47,16 +47,16 @@ def measure_intervals(
 ) -> MeasureIntervals:
     """Evaluates a run with intervals for each number.
 
-    **Over queries**: how far the mean would vary over other samples of as many queries like these.
+    **Over queries**: how far the mean varies over samples of as many similar queries.
     Student's interval of the mean; for a ratio of sums (micro averages) the interval of a ratio by
     the delta method, queries as the units; cut to the bounds of the measure. With few queries it is
     wide. Pooled and geometric measures have none here.
 
     **Of the labels**: how far the labels' own uncertainty moves the number. If judgments have
     effective impressions, as from `relyon.labels.make_labels`, each label is drawn from the Beta
-    distribution with its mean and weight, every measure computed again, and the quantiles taken.
-    NDCG of uncertain labels is lower on average than NDCG of their means, so the interval need not
-    contain the value. Neither interval includes errors of the click model.
+    distribution with its mean and weight, every measure is recomputed, and the interval is one of
+    quantiles. NDCG of uncertain labels is lower on average than NDCG of their means, so the
+    interval need not contain the value. Neither interval includes errors of the click model.
 
     Args:
         judgments: See `relyon.evaluate`; or an `Evaluator`.

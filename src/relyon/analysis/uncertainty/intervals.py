@@ -50,7 +50,7 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
         measures: Each measure by its name.
         level: Confidence level of the intervals.
         draws: Number of draws of the labels; 0 if they have no uncertainty.
-        notes: What was noticed about the data.
+        notes: Notes about the data.
         about: How the labels were derived.
 
     Examples:

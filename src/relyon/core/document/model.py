@@ -74,7 +74,7 @@ class Table:
         strong: Indices of the most important rows.
         notes: Sentences below the table.
         long: Columns of names, which a terminal shortens if the table is too wide.
-        bars: A share from 0 to 1 per row, drawn beside the table in a terminal.
+        bars: A share from 0 to 1 per row, drawn next to the table in a terminal.
     """
 
     kind: ClassVar[str] = "table"
@@ -143,23 +143,23 @@ class Section:
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem, its evidence, and what to do next.
+    """A problem, its evidence, and the next step.
 
     Attributes:
         title: The problem in a few words.
         text: The evidence.
         about: Its severity and subject.
         name: Its kind, as an identifier.
-        step: What to do next.
+        step: The next step.
         step_label: The label before it.
         examples: A few cases to look at.
         examples_label: The label before them, on one line; without it, one example per line.
         listed: Whether each example has a line of its own below the label, too.
         number: Its number among several, counted from 1.
         severity: The severity, for a page's style.
-        label: The severity in a word, beside the title.
+        label: The severity in a word, next to the title.
         table: The numbers behind it.
-        lesson: Where the course explains it, in a line.
+        lesson: The line that names its lesson of the course.
     """
 
     kind: ClassVar[str] = "finding"

@@ -6,15 +6,15 @@ import re
 
 __all__ = ["COLUMNS", "cut", "printable", "shorten", "width", "wrap"]
 
-#: Maximum width of sentences, however wide the terminal is.
+#: Maximum width of sentences, even on wide terminals.
 COLUMNS = 80
 #: Characters that take one column each: most tables have no others and need no width table.
 NARROW = "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2500-\u25fc]*"
-#: What a terminal obeys, or what reverses the text around it: C0, C1, bidirectional embeddings,
-#: overrides and isolates, and what no encoding can write.
+#: Characters that control a terminal or reverse text: C0, C1, bidirectional embeddings,
+#: overrides and isolates, and surrogates.
 CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 #: A word, or a character of a script without spaces; closing punctuation stays with it, and an
-#: opening bracket with what follows.
+#: opening bracket with the next one.
 PIECE = (
     r"\s+|(?:\[?[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+)"
     "[，。；：！？、）》」』”’]*"
@@ -62,7 +62,7 @@ def width(text: str) -> int:
 
 
 def wrap(text: str, columns: int = COLUMNS, indent: str = "", first: str = "") -> list[str]:
-    """Wraps text to lines of at most `columns` terminal columns, where its words allow it.
+    """Wraps text to lines of at most `columns` terminal columns, between words if possible.
 
     Args:
         text: Words between spaces, or characters of a script without spaces.
@@ -115,7 +115,7 @@ def shorten(text: str, columns: int) -> str:
 
 
 def cut(text: str, columns: int) -> str:
-    """Returns a text of at most so many terminal columns, its end left out.
+    """Returns a text cut to at most `columns` terminal columns.
 
     Examples:
         >>> cut("running shoes for men", 15), cut("男士跑步鞋", 7)

@@ -189,7 +189,7 @@ def _title_room(
     titles: Mapping[int, Sequence[str]],
     columns: int | None,
 ) -> int:
-    """Returns the terminal columns that titles can have beside their ids, 0 for too few."""
+    """Returns the terminal columns for titles next to their ids, 0 if too few."""
     longest = max((width(one) for column in titles.values() for one in column), default=0)
     if not longest or columns is None:
         return min(longest, COLUMNS)

@@ -15,7 +15,7 @@ from relyon.core.texts.numbers import TERMINAL, NumberStyle
 
 __all__ = ["Catalogue", "Sayable", "Text", "catalogue", "translate"]
 
-#: What all areas share: list separators, names of tiers, and the like.
+#: The area that all share: list separators, names of tiers, and the like.
 COMMON = "common"
 #: Areas whose keys are the English words themselves; they have no English file.
 WORDS = "words"
@@ -71,12 +71,12 @@ class Catalogue(Mapping[str, str]):
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """All texts by key, with English where the language has none."""
+        """All texts by key, with English if the language lacks one."""
         own = _read(self.area, self.language)
         return own if self.area in SENTENCES else {**_read(self.area, "en"), **own}
 
     def say(self, key: str, /, **values: object) -> str:
-        """Returns a text with values filled in, or as written if there are none.
+        """Returns a text with values filled in, or as written without values.
 
         Args:
             key: Its key.
@@ -149,12 +149,12 @@ def catalogue(area: str, language: Language = "en", style: NumberStyle = TERMINA
 
 
 def translate(text: str, language: Language, area: str = WORDS) -> str:
-    """Translates a message, or returns it as it is if there is no translation.
+    """Translates a message, or returns it unchanged without a translation.
 
     Args:
         text: A `Message`, or words without values.
         language: One of `LANGUAGES`.
-        area: Where to look up what is no message: `words`, or `help`.
+        area: The area of texts that are not messages: `words`, or `help`.
 
     Examples:
         >>> from relyon.core.texts import message

@@ -1,6 +1,6 @@
-"""The languages of texts for people: the folders beside this file that have a `language.toml`.
+"""The languages of texts for people: the folders next to this file that have a `language.toml`.
 
-A further language is such a folder and nothing else. English replaces what it lacks.
+To add a language, add such a folder. English replaces missing texts.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def languages(folder: str) -> tuple[Language, ...]:
     return tuple(sorted(found, key="en".__ne__))
 
 
-#: What says that a folder is a language.
+#: The file that marks a folder as a language.
 FILE = "language.toml"
 LANGUAGES: tuple[Language, ...] = languages(FOLDER)
 
 
 def language_name(language: Language) -> str:
-    """Returns what a language calls itself."""
+    """Returns the name of a language in that language."""
     return _described(language)["name"]
 
 

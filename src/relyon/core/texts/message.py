@@ -1,4 +1,4 @@
-"""What is said: a kind and its values, as a sentence in English that can be translated."""
+"""Messages: a kind and its values, as an English sentence that can be translated."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Message(str):
 def message(kind: str, /, **values: object) -> Message:
     """Returns the sentence of a kind with its values.
 
-    A message stays as it is, and a text that is no kind is its own sentence. Besides Python's own
-    format specifications a sentence may use those of `relyon.core.texts.fields`, such as
-    `{rows:count row/rows}`.
+    Messages are returned unchanged, and a text that is not a kind is its own sentence. Besides
+    Python's own format specifications a sentence may use those of `relyon.core.texts.fields`, such
+    as `{rows:count row/rows}`.
 
     Examples:
         >>> message("core.path-message", path="a.run", message="no such file")

@@ -104,7 +104,7 @@ class NumberStyle:
         return text if text == self.nothing else f"{text}%"
 
     def short_percent(self, share: float) -> str:
-        """Returns a share in percent, with one decimal where it is below 10%.
+        """Returns a share in percent, with one decimal below 10%.
 
         Examples:
             >>> TERMINAL.short_percent(0.0534), TERMINAL.short_percent(0.25)

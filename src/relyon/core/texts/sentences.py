@@ -1,7 +1,7 @@
 """The sentences of errors, hints and messages by kind: one file per room and language.
 
-A kind is a room and a name in it, such as `io.no-rows`. The files are read line by line: an error
-costs no parser, and a room that says nothing is not read.
+A kind is a room and a name in it, such as `io.no-rows`. The files are read line by line: no parser
+is loaded, and only the files of rooms that are needed are read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FOLDER = os.path.dirname(__file__)
 
 
 def sentence(kind: str, language: str = "en") -> str | None:
-    """Returns the sentence of a kind, in English where the language lacks it, or `None`.
+    """Returns the sentence of a kind, in English if the language lacks it, or `None`.
 
     Args:
         kind: The kind, such as `cli.interrupted`. Other texts have no sentence.
@@ -46,7 +46,7 @@ def sentences(room: str, language: str) -> Mapping[str, str]:
 
 
 def kinds() -> tuple[str, ...]:
-    """Returns the kind of everything that errors, hints and messages may ever say."""
+    """Returns the kinds of all errors, hints and messages."""
     folder = os.path.join(FOLDER, "en", "errors")
     return tuple(
         f"{file[:-5]}.{name}"
@@ -57,7 +57,7 @@ def kinds() -> tuple[str, ...]:
 
 
 class _Lines(Mapping[str, str]):
-    """The lines `name = "sentence"` of a TOML file; a sentence is decoded when it is said."""
+    """The lines `name = "sentence"` of a TOML file; a sentence is decoded on use."""
 
     def __init__(self, lines: list[str]) -> None:
         found = (line.partition(" = ") for line in lines if line and line[0] != "#")
