@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 
 import pytest
@@ -17,6 +18,7 @@ from relyon.app.lead_pages import judge_agreement
 from relyon.data.scale import Level, Scale
 from relyon.judging.access import start_sign_in
 from relyon.judging.actions import Action
+from relyon.judging.agreement import Coefficients
 from relyon.judging.item_texts import fill_items, measure_bare
 from relyon.judging.marks import find_marks
 from relyon.judging.records import Comparison, Item, Rating
@@ -149,7 +151,9 @@ def test_leads_see_which_keys_a_project_has(store: Store) -> None:
     ],
 )  # fmt: skip
 def test_the_agreement_has_a_verdict(units: int, alpha: float | None, said: str) -> None:
-    assert judge_agreement({"overall": {"units": units, "alpha_ordinal": alpha}}) == said
+    ordinal = math.nan if alpha is None else alpha
+    found = Coefficients(units, 2 * units, 0.5, 0.5, 0.5, ordinal, 0.5)
+    assert judge_agreement(found.to_dict()) == said
     assert judge_agreement(None) == "undefined"
 
 

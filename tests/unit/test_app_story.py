@@ -66,7 +66,10 @@ def test_the_month_is_graded_and_leaves_something_to_decide(store: Store) -> Non
     assert found["filled"] == found["places"] == 3 * found["items"]
     assert {one["judge"] for one in found["judges"]} == {judge.name for judge in JUDGES}
     assert all(judge.name.startswith("simulated-") for judge in JUDGES)
-    assert 0.5 < found["agreement"]["overall"]["alpha_ordinal"] < 0.99
+    assert found["agreement"] is not None
+    alpha = found["agreement"]["overall"]["alpha_ordinal"]
+    assert alpha is not None
+    assert 0.5 < alpha < 0.99
     quality = {one["judge"]: one["equal"] for one in found["gold_quality"]}
     assert quality["simulated-1"] > quality["simulated-4"]
     assert 5 < found["queue"] < found["items"] / 3
@@ -102,7 +105,9 @@ def test_anybody_can_try(store: Store) -> None:
 
 def test_two_rankers_stand_side_by_side(store: Store) -> None:
     sides = store.projects.all()[2]
-    (pair,) = describe_project(store, sides.id)["preferences"]["overall"]["pairs"]
+    preferences = describe_project(store, sides.id)["preferences"]
+    assert preferences is not None
+    (pair,) = preferences["overall"]["pairs"]
     assert (pair["first"], pair["second"]) == ("bm25", "tfidf")
     assert pair["first_wins"]
     assert pair["second_wins"]

@@ -130,7 +130,7 @@ def everything(store: Store, project: Project) -> dict[str, Any]:
     items = store.items.all(project.id)
     places = {item.id: n for n, item in enumerate(items)}
     history = store.grades.history(project.id)
-    actions = {one["id"]: n for n, one in enumerate(history)}
+    actions: dict[int | None, int] = {one["id"]: n for n, one in enumerate(history)}
     found: dict[str, Any] = {
         "project": replace(project, id=0),
         "ratings": {places[key]: value for key, value in store.grades.ratings(project.id).items()},

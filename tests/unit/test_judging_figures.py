@@ -15,7 +15,7 @@ from relyon.judging.figures import Figures, NotReadyError, is_large
 from relyon.judging.progress import measure_progress
 from relyon.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
 from relyon.judging.records import Item, Rating
-from relyon.judging.status import describe_agreement, describe_work
+from relyon.judging.status import AgreementStatus, describe_agreement, describe_work
 from relyon.judging.store import Store
 
 
@@ -111,7 +111,7 @@ def test_a_page_of_a_large_project_does_not_wait(
     monkeypatch.setattr(lead_pages, "PATIENCE", 0.05)
     go = threading.Event()
 
-    def slowly(store: Store, project: int) -> dict[str, object]:
+    def slowly(store: Store, project: int) -> AgreementStatus:
         assert go.wait(30)
         return describe_agreement(store, project)
 

@@ -1,7 +1,5 @@
 """The web app in which people grade: pages for judges and leads, and a REST interface."""
 
-from typing import Any
-
 import lazy_loader
 
 from relyon.core.packages import missing_package
@@ -10,7 +8,7 @@ from relyon.core.texts import message
 _find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     try:
         return _find(name)
     except ModuleNotFoundError as error:

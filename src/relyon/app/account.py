@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
@@ -106,9 +106,15 @@ def _password(
     status: int = 200,
     seconds: int = 0,
 ) -> Response:
-    values: dict[str, Any] = {"least": LEAST_LENGTH, "most": MOST_LENGTH, "next": next}
     answer = render(
-        request, visitor, "account_password.html", status=status, problem=problem, **values
+        request,
+        visitor,
+        "account_password.html",
+        status=status,
+        problem=problem,
+        least=LEAST_LENGTH,
+        most=MOST_LENGTH,
+        next=next,
     )
     if seconds:
         answer.headers["Retry-After"] = str(seconds)

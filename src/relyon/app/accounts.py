@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
@@ -24,20 +24,30 @@ router = APIRouter(include_in_schema=False)
 
 Text = Annotated[str, Form()]
 AccountAction = Literal["password", "close", "open", "sign_out", "role"]
+ROLES: tuple[Role, ...] = get_args(Role)
 #: Events on one page.
 SHOWN = 50
 
 
-def _accounts(request: Request, store: Store, visitor: Visitor, **values: Any) -> Response:
-    told = {"made": "", "password": "", "told": "", **values}
+def _accounts(
+    request: Request,
+    store: Store,
+    visitor: Visitor,
+    *,
+    made: str = "",
+    password: str = "",
+    told: str = "",
+) -> Response:
     return render(
         request,
         visitor,
         "accounts.html",
         accounts=store.accounts.all(),
         tokens=list_tokens(store),
-        roles=get_args(Role),
-        **told,
+        roles=ROLES,
+        made=made,
+        password=password,
+        told=told,
     )
 
 
@@ -79,7 +89,8 @@ def change_account(
     role: Text = "",
 ) -> Response:
     """Changes another user's account."""
-    if action not in get_args(AccountAction) or (action == "role" and role not in get_args(Role)):
+    chosen = next((one for one in ROLES if one == role), None)
+    if action not in get_args(AccountAction) or (action == "role" and chosen is None):
         raise HTTPException(400, "other")
     user = store.accounts.get(name)
     if user.id == visitor.account.id and action != "role":
@@ -98,23 +109,23 @@ def change_account(
             count = end_all_sign_ins(store, user)
             note_event(request, visitor, "sign_ins_ended", f"{user.name}: {count}")
             told = "lead.told_signed_out"
-        case "role":
-            _change_role(request, store, visitor, user, role)
+        case "role" if chosen is not None:
+            _change_role(request, store, visitor, user, chosen)
             told = "lead.told_role"
     if user.id == visitor.account.id:  # somebody who gave up the role may no longer see this page
         return RedirectResponse("/", 303)
     return _accounts(request, store, visitor, made=user.name, password=password, told=told)
 
 
-def _change_role(request: Request, store: Store, visitor: Visitor, user: User, role: Any) -> None:
+def _change_role(request: Request, store: Store, visitor: Visitor, user: User, role: Role) -> None:
     if role != user.role:
         _set(store, user, role=role)
         note_event(request, visitor, "role_changed", f"{user.name}: {user.role} → {role}")
 
 
-def _set(store: Store, user: User, **changes: Any) -> None:
+def _set(store: Store, user: User, *, role: Role | None = None, active: bool | None = None) -> None:
     try:
-        store.accounts.change(user.name, **changes)
+        store.accounts.change(user.name, role=role, active=active)
     except ParameterError:
         if user.machine:
             raise

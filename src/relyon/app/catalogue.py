@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from relyon.core.texts import LANGUAGES, PAGE, Catalogue, Language, catalogue
 
@@ -30,7 +29,7 @@ def texts(language: Language) -> Catalogue:
     return catalogue("app", language, PAGE)
 
 
-def say(language: Language, key: str, **values: Any) -> str:
+def say(language: Language, key: str, **values: object) -> str:
     """Returns a text with its values filled in."""
     return texts(language).say(key, **values)
 

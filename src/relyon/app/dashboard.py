@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
@@ -49,29 +49,38 @@ def show_monitor(
         added: The month that has just been stored.
     """
     rounds: RoundsFolder | None = request.app.state.rounds
-    told: dict[str, Any] = {
-        "folder": "",
-        "month": f"{date.today():%Y-%m}",
-        "problem": "",
-        "hint": "",
-        "added": added,
-        "last": None if rounds is None else find_last_added(rounds.folder),
-    }
+    last = None if rounds is None else find_last_added(rounds.folder)
+
+    def without_numbers(
+        *, folder: object = "", problem: str = "", hint: str = "", status: int = 200
+    ) -> Response:
+        return render(
+            request,
+            visitor,
+            "rounds.html",
+            status=status,
+            folder=folder,
+            month=f"{date.today():%Y-%m}",
+            problem=problem,
+            hint=hint,
+            added=added,
+            last=last,
+        )
+
     if rounds is None:
-        return render(request, visitor, "rounds.html", **told)
+        return without_numbers()
     if rounds.is_empty():
-        return render(request, visitor, "rounds.html", **told | {"folder": rounds.folder})
+        return without_numbers(folder=rounds.folder)
     try:
         found, opening, sections = rounds.parts(visitor.language)
     except RelyonError as error:
-        told |= {"problem": error.message, "hint": error.hint}
-        return render(request, visitor, "rounds.html", status=400, **told)
+        return without_numbers(problem=error.message, hint=error.hint, status=400)
     return render(
         request,
         visitor,
         "monitor.html",
         added=added,
-        last=told["last"],
+        last=last,
         month=found.months[-1],
         alarms=_alarms(found, visitor.language),
         opening=opening,
@@ -108,6 +117,6 @@ def show_numbers(
     user: LeadingCaller,
     rounds: OpenRounds,
     queries: Annotated[int, Query(ge=0, le=1000)] = 5,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """For leads: the monthly numbers, as in `relyon monitor show --format json`."""
-    return dict(json_values(rounds.monitor().to_dict(queries=queries)))
+    return json_values(rounds.monitor().to_dict(queries=queries))

@@ -1,13 +1,14 @@
-"""Language models on the agreement page: each next to people, never among them."""
+"""Language models on the agreement page, compared with people but not counted among them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import Resampling
 from relyon.core.errors import InputError
 from relyon.judging.llm.calibration import calibrate
+from relyon.judging.llm.descriptions import MachineValues
 
 if TYPE_CHECKING:
     from relyon.judging.store import Store
@@ -20,15 +21,22 @@ MOST_ITEMS = 2000
 DRAWS = Resampling(500)
 
 
+class CalibratedMachine(MachineValues):
+    """A language model with its calibration, for the page."""
+
+    many: bool
+    calibration: dict[str, object] | None
+
+
 def calibrate_models(
-    store: Store, project_id: int, machines: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+    store: Store, project_id: int, machines: Sequence[MachineValues]
+) -> list[CalibratedMachine]:
     """Returns the calibration of each language model: its newest version, and the accepted one.
 
     Args:
         store: The database.
         project_id: The project.
-        machines: Its language models, as `relyon.judging.status.describe_agreement` finds them.
+        machines: Its language models, as `describe_agreement` returns them.
 
     Returns:
         The models; `calibration` is None if nothing was graded by both, or if there are too many
@@ -37,7 +45,7 @@ def calibrate_models(
     known = {(one.judge, one.version): one for one in store.models.all(project_id)}
     # Versions come in order: the last one stays.
     newest = {one["judge"]: one["version"] for one in machines}
-    found = []
+    found: list[CalibratedMachine] = []
     for one in machines:
         if not one["accepted"] and newest[one["judge"]] != one["version"]:
             continue

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, File, Form, HTTPException, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
@@ -29,6 +29,7 @@ from relyon.io import read_sheet
 from relyon.io.plain_text import sent_source
 from relyon.io.sheets import PARTS, SheetFormat, sheet_format
 from relyon.judging.access import new_secret
+from relyon.judging.agreement import CoefficientValues
 from relyon.judging.archive_reader import is_archive
 from relyon.judging.exchange import export_sheet, import_sheet
 from relyon.judging.imports import announce_import
@@ -251,35 +252,37 @@ def export_file(
 def show_agreement(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """Agreement between judges, overall, by tier, pair and judge; and with language models."""
     found = recent_agreement(store, project, patience=PATIENCE)
+    agreement = found["agreement"]
     return render(
         request,
         visitor,
         "agreement.html",
         project=store.projects.get(project),
         found=found,
-        verdict=judge_agreement(found["agreement"]),
+        verdict=judge_agreement(None if agreement is None else agreement["overall"]),
         machines=calibrate_models(store, project, found["machines"]),
     )
 
 
-def judge_agreement(found: Mapping[str, Any] | None) -> str:
-    """Returns what the judges' agreement allows one to conclude, as the suffix of a text's key.
+def judge_agreement(found: CoefficientValues | None) -> str:
+    """Returns a verdict on the judges' agreement, as the suffix of a text's key.
 
     Ordinal alpha of 0.8 allows firm conclusions, and one of 0.667 tentative ones (Krippendorff
     2004, Content Analysis, p. 241). With fewer than thirty results it says little.
 
     Args:
-        found: The result of `describe_agreement`.
+        found: The agreement over all units; None if there are no grades.
 
     Examples:
-        >>> judge_agreement({"overall": {"units": 200, "alpha_ordinal": 0.7}})
-        'tentative'
+        >>> from relyon.judging import measure_agreement
+        >>> found = measure_agreement({"a": {"Ann": 3, "Bo": 3}, "b": {"Ann": 0, "Bo": 0}})
+        >>> judge_agreement(found.overall.to_dict())
+        'few'
     """
-    overall = found["overall"] if found else {}
-    alpha = overall.get("alpha_ordinal")
-    if alpha is None:
+    alpha = None if found is None else found["alpha_ordinal"]
+    if found is None or alpha is None:
         return "undefined"
-    if overall["units"] < FEW:
+    if found["units"] < FEW:
         return "few"
     return "firm" if alpha >= 0.8 else "tentative" if alpha >= 0.667 else "low"
 

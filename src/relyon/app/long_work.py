@@ -7,7 +7,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import IO, Any, cast
+from typing import IO, cast
 
 __all__ = ["in_background", "stream"]
 
@@ -77,7 +77,7 @@ class _Pipe:
             self._left.set()
 
 
-def stream(write: Callable[[IO[bytes]], Any]) -> Iterator[bytes]:
+def stream(write: Callable[[IO[bytes]], object]) -> Iterator[bytes]:
     """Yields a file while it is written, without keeping it."""
     pipe = _Pipe()
 

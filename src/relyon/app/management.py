@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from dataclasses import asdict
-from typing import IO, Annotated, Any
+from typing import IO, Annotated
 
 from fastapi import APIRouter, File, Form, HTTPException, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
@@ -212,7 +212,7 @@ def stop(store: OpenStore, visitor: Leader, job: Id) -> Response:
 
 
 @api.get("/jobs/{job}")
-def describe_job(store: OpenStore, user: LeadingCaller, job: Id) -> dict[str, Any]:
+def describe_job(store: OpenStore, user: LeadingCaller, job: Id) -> dict[str, object]:
     """For leads: the progress of an import."""
     return asdict(_job(store, job))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from datetime import date
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
@@ -56,7 +56,7 @@ def show_round(
     project: Annotated[int, Form(ge=1, le=LARGEST_ID)],
     rule: Annotated[Rule, Form()] = "median",
 ) -> Response:
-    """A preview of a month before it is stored: how much of what users saw is judged."""
+    """A preview of a month before it is stored: the share of shown results that is judged."""
     grades, grading = final_judgments(store, project, rule=rule)
     limit = request.app.state.settings.largest_unpacked
     made = create_round(month, _uploaded(sample, limit), grades, grading=grading)
@@ -97,8 +97,8 @@ def take_out_round(
     return render(request, visitor, "round_removed.html", month=month, place=str(place))
 
 
-def measure_coverage(made: Round) -> dict[str, Any]:
-    """Returns how much of a month's sample is judged.
+def measure_coverage(made: Round) -> dict[str, object]:
+    """Returns how much of a month's sample is judged, for the page.
 
     Args:
         made: The month.

@@ -6,7 +6,6 @@ import hashlib
 import math
 from functools import cache, partial
 from importlib import resources
-from typing import Any
 
 import jinja2
 from fastapi import Request
@@ -91,7 +90,7 @@ def _environment() -> jinja2.Environment:
 
 
 def render(
-    request: Request, visitor: Visitor, template: str, /, *, status: int = 200, **values: Any
+    request: Request, visitor: Visitor, template: str, /, *, status: int = 200, **values: object
 ) -> HTMLResponse:
     """Returns a page."""
     text = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
@@ -60,7 +60,16 @@ def _scales(language: Language) -> dict[str, str]:
     return found
 
 
-def list_levels(project: Project, language: Language) -> list[dict[str, Any]]:
+class LevelKey(TypedDict):
+    """A grade on a page: its number, key and name, and the number as text if neither shows it."""
+
+    grade: float
+    key: str
+    name: str
+    worth: str
+
+
+def list_levels(project: Project, language: Language) -> list[LevelKey]:
     """Returns the grades of a project with their keys and names.
 
     `worth` is the grade as a number, if neither the key nor the name shows it.
@@ -80,7 +89,7 @@ def list_levels(project: Project, language: Language) -> list[dict[str, Any]]:
             {"grade": grade, "key": key, "name": say(language, f"judge.{name}"), "worth": ""}
             for (grade, key), name in zip(keys.items(), names, strict=True)
         ]
-    found = []
+    found: list[LevelKey] = []
     for grade, key in keys.items():
         name, number = sentence_case(project.scale.label(grade, language)), f"{grade:g}"
         worth = "" if number in (key, name) else number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter, Body, Path, Query, Request
@@ -38,7 +38,7 @@ LARGEST_ID = 2**31 - 1
 LARGEST_NUMBER = 2**53 - 1
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
-ERRORS: dict[int | str, dict[str, Any]] = {
+ERRORS: dict[int | str, dict[str, object]] = {
     400: {"description": "The request cannot be done; the answer says why."},
     401: {"description": "Not signed in, and no token."},
     403: {"description": "The account may not do this."},
@@ -48,12 +48,12 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(prefix="/api", responses=ERRORS, tags=["judging"])
 
-#: What a judge sees of an item, and of each result of a ranking.
+#: The parts of an item that a judge sees, and those of each result of a ranking.
 SHOWN = item_parts(Trait.SHOWN)
 OF_RESULT = item_parts(Trait.SHOWN | Trait.RESULT | Trait.FILLED)
 
 
-#: What a judge sees of a project and its progress.
+#: The parts of a project and of its progress that a judge sees.
 TOLD = ("id", "name", "kind", "scale", "guideline")
 OWN = ("done", "open", "later", "available", "seconds")
 
@@ -105,13 +105,10 @@ class Adjudicated(BaseModel):
     project: str = Field(description="The project's name.")
 
 
-def describe_project(project: Project, user: User) -> dict[str, Any]:
+def describe_project(project: Project, user: User) -> dict[str, object]:
     """Returns a project as JSON. Judges get no more than they need to grade."""
-    found = asdict(project)
-    found["scale"]["levels"] = list(found["scale"]["levels"])
-    if user.role == "judge":
-        found = {name: found[name] for name in TOLD}
-    return dict(json_values(found))
+    found: dict[str, object] = json_values(asdict(project))
+    return {name: found[name] for name in TOLD} if user.role == "judge" else found
 
 
 def fitting_formats(project: Project) -> list[str]:
@@ -155,7 +152,7 @@ _masks: WeakKeyDictionary[Store, dict[int, Project]] = WeakKeyDictionary()
 
 
 def _find_item(store: Store, number: int | None) -> tuple[int | None, Project | None]:
-    """Returns the item that is meant, and the project that masks its number, if any.
+    """Returns the item of a number that a user sees, and the project that masks it, if any.
 
     The caller must check whether the item belongs to that project.
     """
@@ -168,12 +165,12 @@ def _find_item(store: Store, number: int | None) -> tuple[int | None, Project | 
     return unmask_item(known[project], item), known[project]
 
 
-def _shown(item: Item) -> dict[str, Any]:
+def _shown(item: Item) -> dict[str, object]:
     found = {name: json_values(getattr(item, name)) for name in SHOWN}
     return found | {"fields": json_values(choose_fields(item))}
 
 
-def _task(user: User, project: Project, task: Task) -> dict[str, Any]:
+def _task(user: User, project: Project, task: Task) -> dict[str, object]:
     found = _shown(task.item) | {"later": task.later}
     found["id"] = _number(user, project, task.item.id)
     if task.left or task.right:
@@ -182,41 +179,41 @@ def _task(user: User, project: Project, task: Task) -> dict[str, Any]:
     return found
 
 
-def _result(item: Item) -> dict[str, Any]:
+def _result(item: Item) -> dict[str, object]:
     return {name: value for name, value in _shown(item).items() if name in OF_RESULT}
 
 
-def _progress(store: Store, project: int, user: User) -> dict[str, Any]:
-    found = asdict(recent_progress(store, project, user))
+def _progress(store: Store, project: int, user: User) -> dict[str, object]:
+    found: dict[str, object] = json_values(asdict(recent_progress(store, project, user)))
     del found["free"]
     if user.role == "judge":
         # The project's progress, which excludes gold, would reveal which items are gold.
-        found = {name: found[name] for name in OWN}
-    return dict(json_values(found))
+        return {name: found[name] for name in OWN}
+    return found
 
 
 @router.get("/session")
-def session(request: Request, user: Caller) -> dict[str, Any]:
+def session(request: Request, user: Caller) -> dict[str, object]:
     """Returns who is signed in, and the token for the pages' requests."""
     secret = request.cookies.get(COOKIE, "")
     return {"id": user.id, "name": user.name, "role": user.role, "csrf": csrf_token(secret)}
 
 
 @router.get("/projects")
-def list_projects(store: OpenStore, user: Caller) -> list[dict[str, Any]]:
+def list_projects(store: OpenStore, user: Caller) -> list[dict[str, object]]:
     """All projects; judges see only open ones."""
     found = store.projects.all("open" if user.role == "judge" else "all")
     return [describe_project(project, user) for project in found]
 
 
 @router.get("/projects/{project}")
-def show_project(store: OpenStore, user: Caller, project: Id) -> dict[str, Any]:
+def show_project(store: OpenStore, user: Caller, project: Id) -> dict[str, object]:
     """One project, its scale and guideline."""
     return describe_project(store.projects.get(project), user)
 
 
 @router.get("/projects/{project}/progress")
-def show_progress(store: OpenStore, user: Caller, project: Id) -> dict[str, Any]:
+def show_progress(store: OpenStore, user: Caller, project: Id) -> dict[str, object]:
     """The caller's progress; for leads also the project's."""
     return _progress(store, project, user)
 
@@ -227,7 +224,7 @@ def take(
     user: Caller,
     project: Id,
     count: Annotated[int, Query(ge=1, le=100)] = 10,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Returns the next items to grade; called again, those that are not done yet."""
     found = store.projects.get(project)
     tasks = [_task(user, found, one) for one in store.grading.take(user, project, count=count)]
@@ -235,7 +232,7 @@ def take(
 
 
 @router.post("/actions")
-def act(store: OpenStore, user: Caller, action: SentAction) -> dict[str, Any]:
+def act(store: OpenStore, user: Caller, action: SentAction) -> dict[str, object]:
     """Stores a judge's action. Sending it again with the same key stores nothing twice."""
     item, project = _find_item(store, action.item_id)
     sent = action.model_dump() | {"item_id": item}
@@ -258,7 +255,7 @@ def confirm(store: OpenStore, user: Caller, project: Id) -> None:
 
 
 @router.get("/projects/{project}/history")
-def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, Any]]:
+def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, object]]:
     """The caller's history in a project; leads see everybody's."""
     found = store.projects.get(project)
     history = store.grades.history(found.id)
@@ -276,9 +273,9 @@ def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, 
 
 
 @router.get("/projects/{project}/status")
-def show_status(store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, Any]:
+def show_status(store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, object]:
     """For leads: progress by judge, agreement and gold quality, as in `relyon judge status`."""
-    return dict(json_values(recent_work(store, project) | recent_agreement(store, project)))
+    return {**recent_work(store, project), **recent_agreement(store, project)}
 
 
 @router.get("/projects/{project}/queue")
@@ -287,14 +284,14 @@ def show_queue(
     user: LeadingCaller,
     project: Id,
     limit: Annotated[int | None, Query(ge=1, le=100_000)] = None,
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """For leads: disagreements to decide, the largest first, at most `limit`."""
     found = store.projects.get(project).id
     if limit is None:
         chosen = store.decisions.queue(found)
     else:
         chosen, _ = recent_queue(store, found, most=limit)
-    return [dict(json_values(asdict(one))) for one in chosen]
+    return [json_values(asdict(one)) for one in chosen]
 
 
 @router.post("/adjudications")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
@@ -193,7 +193,7 @@ def _toward(pair: PairPreference, tell: Callable[..., str]) -> str:
 def _order(found: SideBySide, tell: Callable[..., str]) -> list[Block]:
     if not found.overall.strengths:
         return [Prose((tell("preferences.no_order"),))]
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     cells: list[tuple[str, ...]] = []
     for one in found.overall.strengths:
         interval = PAGE.signed_interval((one.low, one.high), 2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_choice
@@ -17,7 +17,7 @@ from relyon.core.texts import message
 from relyon.judging.events import record_event
 from relyon.judging.passwords import generate_password
 from relyon.judging.records import User
-from relyon.judging.schema import sa, sign_ins, tokens, users
+from relyon.judging.schema import TableRow, sa, sign_ins, tokens, users
 from relyon.judging.table_rows import read_user
 from relyon.judging.texts import check_text
 
@@ -320,7 +320,7 @@ def list_tokens(store: Store, user: User | None = None) -> list[Token]:
         return [_read_token(row, now) for row in connection.execute(query)]
 
 
-def _read_token(row: Any, now: float) -> Token:
+def _read_token(row: TableRow, now: float) -> Token:
     return Token(
         row.id,
         row.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice
@@ -13,7 +13,7 @@ from relyon.judging.account_names import check_one_script, name_key
 from relyon.judging.database_part import Base
 from relyon.judging.imported_accounts import check_account_name
 from relyon.judging.records import Role, User
-from relyon.judging.schema import browsers, sa, sign_ins, tokens as user_tokens, users
+from relyon.judging.schema import TableRow, browsers, sa, sign_ins, tokens as user_tokens, users
 from relyon.judging.settlement import release_places
 from relyon.judging.table_rows import read_user
 from relyon.judging.texts import is_storable, unknown_name
@@ -96,7 +96,7 @@ class Accounts(Base):
         row = self._user_row(name.strip(), alike=True)
         return None if row is None else read_user(row)
 
-    def _user_row(self, name: str, *, alike: bool = False) -> Any:
+    def _user_row(self, name: str, *, alike: bool = False) -> TableRow | None:
         if not is_storable(name):
             return None
         same = users.c.name == name
@@ -141,7 +141,7 @@ class Accounts(Base):
                 message("judging.is-language-model", found_name=found.name),
                 hint=message("judging.cannot-sign-in-or-lead"),
             )
-        changes: dict[str, Any] = {}
+        changes: dict[str, object] = {}
         if role is not None:
             check_choice("role", role, get_args(Role))
             changes["role"] = role

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any
+from typing import Generic, TypeAlias, TypedDict, TypeVar
 
-from relyon.core.document.json import json_values
+from relyon.core.document.json import json_number, json_values
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 from relyon.judging.coefficients import (
@@ -26,6 +26,8 @@ from relyon.online.sampling.tiers import order_tiers
 
 __all__ = [
     "Agreement",
+    "AgreementValues",
+    "CoefficientValues",
     "Coefficients",
     "Disagreement",
     "JudgeAgreement",
@@ -34,9 +36,31 @@ __all__ = [
     "measure_agreement",
 ]
 
-Unit = Hashable
-Ratings = Mapping[Any, Mapping[str, float]]
+UnitT = TypeVar("UnitT", bound=Hashable)
+Ratings: TypeAlias = Mapping[UnitT, Mapping[str, float]]
+"""Grades by unit and judge."""
 Pattern = tuple[tuple[str, float], ...]
+
+
+class CoefficientValues(TypedDict):
+    """`Coefficients` as JSON: None for NaN."""
+
+    units: int
+    grades: int
+    equal: float | None
+    fleiss: float | None
+    alpha_nominal: float | None
+    alpha_ordinal: float | None
+    alpha_interval: float | None
+
+
+class AgreementValues(TypedDict):
+    """`Agreement` as JSON."""
+
+    overall: CoefficientValues
+    tiers: dict[str, CoefficientValues]
+    pairs: list[dict[str, object]]
+    judges: list[dict[str, object]]
 
 
 @dataclass(frozen=True)
@@ -60,6 +84,18 @@ class Coefficients:
     alpha_nominal: float
     alpha_ordinal: float
     alpha_interval: float
+
+    def to_dict(self) -> CoefficientValues:
+        """Returns JSON-ready values; what is undefined is None."""
+        return {
+            "units": self.units,
+            "grades": self.grades,
+            "equal": json_number(self.equal),
+            "fleiss": json_number(self.fleiss),
+            "alpha_nominal": json_number(self.alpha_nominal),
+            "alpha_ordinal": json_number(self.alpha_ordinal),
+            "alpha_interval": json_number(self.alpha_interval),
+        }
 
 
 @dataclass(frozen=True)
@@ -121,17 +157,19 @@ class Agreement:
     pairs: tuple[PairAgreement, ...]
     judges: tuple[JudgeAgreement, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> AgreementValues:
         """Returns everything as JSON-ready values; what is undefined is None."""
-        from dataclasses import asdict
+        return {
+            "overall": self.overall.to_dict(),
+            "tiers": {tier: found.to_dict() for tier, found in self.tiers.items()},
+            "pairs": [json_values(asdict(one)) for one in self.pairs],
+            "judges": [json_values(asdict(one)) for one in self.judges],
+        }
 
-        found = json_values(asdict(self))
-        if not isinstance(found, dict):
-            raise TypeError(found)
-        return found
 
-
-def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = None) -> Agreement:
+def measure_agreement(
+    ratings: Ratings[UnitT], *, tiers: Mapping[UnitT, str] | None = None
+) -> Agreement:
     """Measures agreement overall, by tier, between pairs of judges, and of each with the others.
 
     Args:
@@ -249,7 +287,7 @@ def _judge(name: str, units: Counter[Pattern]) -> JudgeAgreement:
 
 
 @dataclass(frozen=True)
-class Disagreement:
+class Disagreement(Generic[UnitT]):
     """A unit whose judges differ.
 
     Attributes:
@@ -258,12 +296,14 @@ class Disagreement:
         spread: The highest minus the lowest.
     """
 
-    unit: Any
+    unit: UnitT
     grades: Mapping[str, float]
     spread: float
 
 
-def find_disagreements(ratings: Ratings, *, at_least: float = 1.0) -> list[Disagreement]:
+def find_disagreements(
+    ratings: Ratings[UnitT], *, at_least: float = 1.0
+) -> list[Disagreement[UnitT]]:
     """Finds the units whose grades differ, the largest spread first, then in the given order.
 
     Args:

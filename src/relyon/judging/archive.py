@@ -9,11 +9,19 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archive_parts
+from relyon.judging.archive_parts import (
+    FORMAT,
+    MANIFEST,
+    VERSION,
+    Part,
+    PartEntry,
+    Values,
+    archive_parts,
+)
 from relyon.judging.jobs import Report, refuse_while_importing
 from relyon.judging.schema import items, sa, users
 from relyon.judging.table_rows import import_key
@@ -72,7 +80,7 @@ def pack_project(
             "parts": packer.parts,
         }
         archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1))
-    return {name.removesuffix(".jsonl"): told["rows"] for name, told in packer.parts.items()}
+    return {name.removesuffix(".jsonl"): entry["rows"] for name, entry in packer.parts.items()}
 
 
 class _Packer:
@@ -89,7 +97,7 @@ class _Packer:
         self.archive = archive
         self.project_id = project_id
         self.report = report
-        self.parts: dict[str, dict[str, Any]] = {}
+        self.parts: dict[str, PartEntry] = {}
         #: The ids of each table in order: an id's number is its index.
         self.ids: dict[str, array[int]] = {}
         self.people: dict[int, int] = {}
@@ -98,8 +106,8 @@ class _Packer:
         self.total = int(connection.execute(count).scalar_one())
 
     def write_names(self) -> None:
-        """Writes the names of everybody who did something in the project."""
-        acted: set[int] = set()
+        """Writes the names of all accounts that acted in the project."""
+        acted: set[object] = set()
         for part in archive_parts():
             for column, target in zip(part.columns, part.references, strict=True):
                 if target == "users":
@@ -122,7 +130,7 @@ class _Packer:
         """Writes the rows of a table."""
         self._write(part.file, part.names, self._ordered(part))
 
-    def _ordered(self, part: Part) -> Iterable[list[Any]]:
+    def _ordered(self, part: Part) -> Iterable[Values]:
         rows = self._rows(part)
         if part.numbered:
             return rows
@@ -130,26 +138,26 @@ class _Packer:
         groups = groupby(rows, lambda row: row[0])
         return (row for _, group in groups for row in sorted(group, key=lambda one: one[:2]))
 
-    def _rows(self, part: Part) -> Iterator[list[Any]]:
+    def _rows(self, part: Part) -> Iterator[Values]:
         options = {"stream_results": True, "yield_per": ROWS}
         own = self.ids.setdefault(part.table.name, array("q"))
         numbered = part.columns.index(part.table.c.id) if part.numbered else None
+        names = part.names
         targets = [(n, name) for n, name in enumerate(part.references) if name is not None]
         for row in self.connection.execute(part.rows(self.project_id), execution_options=options):
             values = list(row)
             if numbered is not None:
-                own.append(values[numbered])
+                own.append(row.id)
                 values[numbered] = len(own)
             imported = "key" in row._mapping and row.key == import_key(row.item_id)
             for place, name in targets:
                 values[place] = self._number(name, values[place])
             if imported:  # its key is derived from an id
-                number = values[part.names.index("item_id")]
-                values[part.names.index("key")] = import_key(number)
+                values[names.index("key")] = import_key(values[names.index("item_id")])
             yield values
 
-    def _number(self, table: str, identity: int | None) -> int | None:
-        if identity is None:
+    def _number(self, table: str, identity: object) -> int | None:
+        if not isinstance(identity, int):
             return None
         if table == "users":
             return self.people[identity]
@@ -159,7 +167,7 @@ class _Packer:
             raise InputError(message("judging.database-refers-to-missing", table=table))
         return place + 1
 
-    def _write(self, name: str, columns: Sequence[str], rows: Iterable[list[Any]]) -> None:
+    def _write(self, name: str, columns: Sequence[str], rows: Iterable[Values]) -> None:
         digest = hashlib.sha256()
         count = size = 0
         # A fixed date: the same project gives the same bytes.

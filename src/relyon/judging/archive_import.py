@@ -1,15 +1,15 @@
-"""A project made of its archive: checked first, then put in batch by batch, seen at last."""
+"""Restores a project from its archive: checked first, stored in batches, visible at the end."""
 
 from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
-from relyon.judging.archive_parts import Part, archive_parts
+from relyon.judging.archive_parts import Part, Values, archive_parts
 from relyon.judging.archive_reader import Archive
 from relyon.judging.bulk import insert_rows, reserve_ids, update_statistics
 from relyon.judging.database import new_id
@@ -35,13 +35,13 @@ __all__ = ["Unpacked", "prepare_unpacking", "unpack_project"]
 
 @dataclass(frozen=True)
 class Unpacked:
-    """What an archive became.
+    """The result of importing an archive.
 
     Attributes:
         project: The project.
-        made: Names of accounts that were made, closed and without a password.
-        matched: Names of accounts that were there and whose grades these are now.
-        kept: Answers of language models that were here already, and say something else.
+        made: Names of accounts that were created, closed and without a password.
+        matched: Names of existing accounts that the grades were assigned to.
+        kept: Number of existing answers of language models that differ from the archive's.
     """
 
     project: Project
@@ -58,21 +58,21 @@ def unpack_project(
     by: User | None = None,
     report: Report | None = None,
 ) -> Unpacked:
-    """Makes the project of an archive; nobody sees it before it is all there.
+    """Creates the project of an archive, which becomes visible once it is complete.
 
-    Accounts are matched by their names. Those that are not there are made, closed and without a
-    password, so that every grade keeps its name.
+    Accounts are matched by name. Missing ones are created, closed and without a password, so that
+    every grade keeps its judge.
 
     Args:
         store: The database.
         archive: The archive.
-        name: What to call the project; as in the archive without.
+        name: The project's name; by default the one in the archive.
         by: The account that requested it.
         report: Called with progress.
 
     Raises:
         InputError: If the archive is damaged or cannot be stored here.
-        ParameterError: If there is a project of that name.
+        ParameterError: If a project of that name exists.
     """
     return prepare_unpacking(store, archive, name=name, by=by, report=report).run()
 
@@ -121,25 +121,25 @@ def prepare_unpacking(
 
 
 class Unpacking:
-    """An archive that was checked, on its way into the database."""
+    """The import of a validated archive."""
 
     def __init__(self, store: Store, archive: Archive, work: Work, project: Project) -> None:
         self.store = store
         self.archive = archive
         self.work = work
         self.project = project
-        self.users: dict[int, User] = {}
+        self.users: dict[object, User] = {}
         self.ids: dict[str, array[int]] = {"projects": array("q", [work.project_id])}
         self.made: list[str] = []
         self.matched: list[str] = []
         self.kept = 0
 
     def run(self) -> Unpacked:
-        """Puts everything in, or nothing.
+        """Imports everything or nothing.
 
         Raises:
             StoppedError: If it was stopped.
-            InputError: If the database cannot be used or refuses something.
+            InputError: If the database cannot be used or rejects something.
         """
         work = self.work
         try:
@@ -190,7 +190,7 @@ class Unpacking:
             self.users[number] = User(number, name, "judge", machine=machine)
 
     def _put_in(self, part: Part) -> None:
-        """Puts the rows of one table in."""
+        """Stores the rows of one table."""
         columns, targets = self.archive.columns_of(part)
         names = [one.name for one in columns]
         own = columns.index(part.table.c.id) if part.numbered and columns else None
@@ -206,14 +206,15 @@ class Unpacking:
                     known.extend(fresh)
                     if part.table.name == "items" and fresh:
                         self.work.made = [fresh[0], fresh[-1]]
-                    for row, number in zip(batch, fresh, strict=True):
-                        row[own] = number
+                    for row, identity in zip(batch, fresh, strict=True):
+                        row[own] = identity
                 keyed = "key" in names and "user_id" in names
                 imported = self._imported(names, batch) if keyed else []
                 for row in batch:
                     for place, name in links:
-                        if row[place] is not None:
-                            row[place] = self.ids[name][row[place] - 1]
+                        number = row[place]
+                        if isinstance(number, int):
+                            row[place] = self.ids[name][number - 1]
                 for row in imported:
                     row[names.index("key")] = import_key(row[names.index("item_id")])
                 if keyed:
@@ -224,17 +225,17 @@ class Unpacking:
                     continue
                 insert_rows(connection, part.table, names, batch)
 
-    def _imported(self, names: list[str], batch: list[list[Any]]) -> list[list[Any]]:
-        """Returns the actions that an import made: their keys are made of ids."""
+    def _imported(self, names: list[str], batch: list[Values]) -> list[Values]:
+        """Returns the imported actions, whose keys are derived from ids."""
         key, item = names.index("key"), names.index("item_id")
         return [row for row in batch if row[key] == import_key(row[item])]
 
     def _make_keys_distinct(
-        self, connection: sa.Connection, table: sa.Table, names: list[str], batch: list[list[Any]]
+        self, connection: sa.Connection, table: sa.Table, names: list[str], batch: list[Values]
     ) -> None:
-        """Gives actions other keys where their judge has used them here: in the original of a copy.
+        """Changes the keys of actions that their judge has used here: in the original of a copy.
 
-        No browser sends them again: it knows the original's items.
+        No browser resends them, as it knows the original's items.
         """
         user, key = names.index("user_id"), names.index("key")
         mine = sa.and_(
@@ -247,17 +248,21 @@ class Unpacking:
             if (row[user], row[key]) in used:
                 row[key] = f"{row[key]} (project {self.work.project_id})"
 
-    def _draw_sides(self, names: list[str], batch: list[list[Any]]) -> None:
-        """Says which system each judge sees on the left, which is drawn by the ids of here."""
-        item, user = names.index("item_id"), names.index("user_id")
+    def _draw_sides(self, names: list[str], batch: list[Values]) -> None:
+        """Appends which system each judge sees on the left, drawn by this database's ids."""
+        place, user = names.index("item_id"), names.index("user_id")
         for row in batch:
-            judge = self.users.get(row[user])
-            row.append(judge is not None and is_swapped(self.project, judge, row[item]))
+            judge, item = self.users.get(row[user]), row[place]
+            row.append(
+                judge is not None
+                and isinstance(item, int)
+                and is_swapped(self.project, judge, item)
+            )
 
     def _new_answers(
-        self, connection: sa.Connection, names: list[str], batch: list[list[Any]]
-    ) -> list[list[Any]]:
-        """Leaves out the answers that are here already: the same question is asked once."""
+        self, connection: sa.Connection, names: list[str], batch: list[Values]
+    ) -> list[Values]:
+        """Returns the answers that this database lacks: the same question is asked once."""
         keys = [names.index(name) for name in ("request_hash", "sample", "attempt")]
         said = [names.index(name) for name in ("content", "grade", "reason", "problem")]
         hashes = {row[keys[0]] for row in batch}

@@ -9,7 +9,7 @@ listed here, which a test checks.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias, TypedDict
 
 from relyon.core.texts import message
 from relyon.judging.schema import (
@@ -29,9 +29,15 @@ __all__ = [
     "MANIFEST",
     "SUFFIX",
     "VERSION",
+    "Manifest",
     "Part",
+    "PartEntry",
+    "Values",
     "archive_parts",
 ]
+
+Values: TypeAlias = list[object]
+"""The values of one row, in the order of its part's columns."""
 
 FORMAT = "relyon-project"
 #: The version of written archives, and the newest that can be read.
@@ -54,6 +60,30 @@ LEFT_OUT = {
 FORGOTTEN = {("items", "job_id"), ("assignments", "swapped")}
 
 
+class PartEntry(TypedDict):
+    """A part's entry in the manifest."""
+
+    rows: int
+    bytes: int
+    sha256: str
+    columns: list[str]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The checked contents of a manifest.
+
+    Attributes:
+        project: The project's name.
+        relyon: The version of relyon that wrote the archive, as it says.
+        parts: The entry of each file.
+    """
+
+    project: str
+    relyon: object
+    parts: dict[str, PartEntry]
+
+
 @dataclass(frozen=True)
 class Part:
     """One table of an archive.
@@ -66,7 +96,7 @@ class Part:
     """
 
     table: sa.Table
-    columns: tuple[sa.Column[Any], ...]
+    columns: tuple[sa.Column[object], ...]
     references: tuple[str | None, ...]
     numbered: bool
 
@@ -80,7 +110,7 @@ class Part:
         """The names of its columns."""
         return [column.name for column in self.columns]
 
-    def rows(self, project_id: int) -> sa.Select[Any]:
+    def rows(self, project_id: int) -> sa.Select[*tuple[object, ...]]:
         """Selects the project's rows, in the order of their ids."""
         keys = list(self.table.primary_key.columns)
         return sa.select(*self.columns).where(_belongs(self.table, project_id)).order_by(*keys)
@@ -90,7 +120,7 @@ def _belongs(table: sa.Table, project_id: int) -> sa.ColumnElement[bool]:
     if table is projects:
         return projects.c.id == project_id
     if table is llm_answers:
-        # The same request is sent once, whatever the project.
+        # The same request is sent once, even for several projects.
         asked = sa.select(llm_requests.c.request_hash).where(_belongs(llm_requests, project_id))
         return llm_answers.c.request_hash.in_(asked)
     if "project_id" in table.c:
@@ -116,7 +146,7 @@ def _part(table: sa.Table) -> Part:
     return Part(table, columns, references, "id" in table.c)
 
 
-def _reference(column: sa.Column[Any]) -> str | None:
+def _reference(column: sa.Column[object]) -> str | None:
     for key in column.foreign_keys:
         target = key.column.table
         if target.name not in LEFT_OUT or target is users:

@@ -8,11 +8,20 @@ import math
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import IO, Any
+from types import SimpleNamespace
+from typing import IO
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archive_parts
+from relyon.judging.archive_parts import (
+    FORMAT,
+    MANIFEST,
+    VERSION,
+    Manifest,
+    Part,
+    Values,
+    archive_parts,
+)
 from relyon.judging.jobs import Report
 from relyon.judging.projects import SEEN
 from relyon.judging.records import Project
@@ -57,8 +66,7 @@ class Archive:
             raise self._error("is not an archive of a project, or is truncated") from None
         self.manifest = self._read_manifest(entry)
         self.parts = {part.file: self._matching(part) for part in archive_parts()}
-        told = self.manifest["parts"]
-        size = sum(one["bytes"] for one in told.values())
+        size = sum(entry["bytes"] for entry in self.manifest.parts.values())
         if largest is not None and size > largest:
             raise self._error(
                 f"holds {size:,} bytes, and {largest:,} can be taken here",
@@ -68,7 +76,7 @@ class Archive:
     def _error(self, what: str, hint: str = "") -> InputError:
         return InputError(message("core.file-what", what=what), path=self.path, hint=hint)
 
-    def _read_manifest(self, entry: zipfile.ZipInfo) -> dict[str, Any]:
+    def _read_manifest(self, entry: zipfile.ZipInfo) -> Manifest:
         try:
             with self.zip.open(entry) as file:
                 data = file.read(LONGEST_MANIFEST + 1)
@@ -93,58 +101,61 @@ class Archive:
             and isinstance(one.get("columns"), list)
             for one in parts.values()
         )
-        if not shaped or not isinstance(found.get("project"), str):
+        name = found.get("project")
+        if not shaped or not isinstance(parts, dict) or not isinstance(name, str):
             raise self._error("has a manifest that cannot be read")
-        return found
+        return Manifest(name, found.get("relyon"), parts)
 
     def _matching(self, part: Part) -> list[int | None]:
         """Returns the index of each of a table's columns in its part; None for newer columns."""
-        told = self.manifest["parts"].get(part.file)
-        if told is None:
+        entry = self.manifest.parts.get(part.file)
+        if entry is None:
             return [None] * len(part.columns)
         names = [column.name for column in part.columns]
-        strange = [name for name in told["columns"] if name not in names]
-        if strange or len(set(told["columns"])) < len(told["columns"]):
+        strange = [name for name in entry["columns"] if name not in names]
+        if strange or len(set(entry["columns"])) < len(entry["columns"]):
             raise self._error(
                 f"holds `{part.table.name}.{(strange or ['?'])[0]}`, which this relyon does not"
                 " know",
-                f"it was made by relyon {self.manifest.get('relyon')}: install that or a newer one",
+                f"it was made by relyon {self.manifest.relyon}: install that or a newer one",
             )
-        return [told["columns"].index(name) if name in told["columns"] else None for name in names]
+        columns = entry["columns"]
+        return [columns.index(name) if name in columns else None for name in names]
 
     @property
     def name(self) -> str:
         """The project's name."""
-        return str(self.manifest["project"])
+        return self.manifest.project
 
     def count(self, file: str) -> int:
         """The number of rows of a part."""
-        return int(self.manifest["parts"].get(file, {"rows": 0})["rows"])
+        entry = self.manifest.parts.get(file)
+        return 0 if entry is None else entry["rows"]
 
     @property
     def rows(self) -> int:
         """The total number of rows."""
         return sum(self.count(file) for file in self.parts)
 
-    def read(self, file: str) -> Iterator[list[Any]]:
+    def read(self, file: str) -> Iterator[Values]:
         """Yields the rows of a part, and verifies its length and checksum at the end.
 
         Raises:
             InputError: If they do not match the manifest.
         """
-        told = self.manifest["parts"].get(file)
-        if told is None:
+        entry = self.manifest.parts.get(file)
+        if entry is None:
             return
         digest = hashlib.sha256()
-        left, rows = told["bytes"], 0
-        width = len(told["columns"])
+        left, rows = entry["bytes"], 0
+        width = len(entry["columns"])
         try:
             with self.zip.open(file) as part:
                 while line := part.readline(min(LONGEST_LINE, left + 1)):
                     digest.update(line)
                     left -= len(line)
                     rows += 1
-                    if left < 0 or rows > told["rows"] or not line.endswith(b"\n"):
+                    if left < 0 or rows > entry["rows"] or not line.endswith(b"\n"):
                         break
                     row = json.loads(line)
                     if not isinstance(row, list) or len(row) != width:
@@ -153,17 +164,17 @@ class Archive:
         except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RecursionError,
                 OSError, NotImplementedError, RuntimeError):  # fmt: skip
             left = -1
-        if left or rows != told["rows"] or digest.hexdigest() != told["sha256"]:
+        if left or rows != entry["rows"] or digest.hexdigest() != entry["sha256"]:
             raise self._error(f"is damaged: `{file}` does not match the manifest")
 
-    def rows_of(self, part: Part) -> Iterator[list[Any]]:
+    def rows_of(self, part: Part) -> Iterator[Values]:
         """Yields the rows of a table with a value for each of its columns that the archive has."""
         places = [place for place in self.parts[part.file] if place is not None]
         for row in self.read(part.file):
             yield [row[place] for place in places]
 
-    def columns_of(self, part: Part) -> tuple[list[sa.Column[Any]], list[str | None]]:
-        """Returns those columns, and the table that each refers to."""
+    def columns_of(self, part: Part) -> tuple[list[sa.Column[object]], list[str | None]]:
+        """Returns a table's columns that the archive has, and the table that each refers to."""
         chosen = [
             (column, target)
             for column, target, place in zip(
@@ -177,10 +188,13 @@ class Archive:
         """Returns the names in the archive, and whether each is a language model."""
         found = []
         for number, row in enumerate(self.read(PEOPLE), 1):
-            shaped = len(row) == 3 and row[0] == number and isinstance(row[2], bool)
-            if not shaped or not isinstance(row[1], str) or not is_storable(row[1]):
-                raise self._error(f"is damaged: `{PEOPLE}`")
-            found.append((row[1], row[2]))
+            match row:
+                case [int() as place, str() as name, bool() as machine] if (
+                    place == number and is_storable(name)
+                ):
+                    found.append((name, machine))
+                case _:
+                    raise self._error(f"is damaged: `{PEOPLE}`")
         return found
 
     def check(self, report: Report | None = None) -> Project:
@@ -208,7 +222,7 @@ class Archive:
                 for column, target, value in zip(columns, targets, row, strict=True):
                     right = right and _fits(column, value)
                     if target is not None and value is not None:
-                        right = right and 1 <= value <= counts[target]
+                        right = right and isinstance(value, int) and 1 <= value <= counts[target]
                 if not right:
                     raise self._error(
                         f"is damaged: row {number:,} of `{part.file}` cannot be stored"
@@ -222,11 +236,11 @@ class Archive:
             raise self._error("contains no project")
         return found
 
-    def _project(self, columns: list[sa.Column[Any]], row: list[Any]) -> Project:
+    def _project(self, columns: list[sa.Column[object]], row: Values) -> Project:
         values = {column.name: value for column, value in zip(columns, row, strict=True)}
         values.setdefault("state", "open")
         try:
-            found = read_project(_Row(values))
+            found = read_project(SimpleNamespace(**values))
         except (KeyError, TypeError, ValueError, AttributeError):
             raise self._error("is damaged: its project cannot be read") from None
         if found.state not in SEEN:
@@ -234,19 +248,11 @@ class Archive:
         return found
 
 
-class _Row:
-    """A row of an archive as a row of the database."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self.__dict__.update(values)
-        self._mapping = values
-
-
-def _needed(column: sa.Column[Any]) -> bool:
+def _needed(column: sa.Column[object]) -> bool:
     return not column.nullable and column.server_default is None
 
 
-def _fits(column: sa.Column[Any], value: Any) -> bool:
+def _fits(column: sa.Column[object], value: object) -> bool:
     """Returns whether a column accepts a value."""
     if value is None:
         return bool(column.nullable)
@@ -263,5 +269,6 @@ def _fits(column: sa.Column[Any], value: Any) -> bool:
             return bool(plain(value) == value)
         except InputError:
             return False
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value)

@@ -7,9 +7,9 @@ every judge gets each of them at most once. To a judge they look like all others
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVarTuple
 
 from relyon.judging.disguise import lose_gold
 from relyon.judging.gold_turns import is_gold_turn
@@ -20,6 +20,7 @@ from relyon.judging.places import (
     MAY_GET,
     PROJECT,
     USER,
+    ClaimValues,
     claim_values,
     count_given,
     draw_number,
@@ -28,14 +29,16 @@ from relyon.judging.places import (
     new_to_judge,
 )
 from relyon.judging.records import Comparison, Item, Project, User
-from relyon.judging.schema import assignments, gold, items, sa, sides
+from relyon.judging.schema import TableRow, assignments, gold, items, sa, sides
 from relyon.judging.table_rows import PLACES, read_comparison, read_item
 
 __all__ = ["Task", "claim_tasks"]
 #: Shares of all items to search first for new ones, in a large project.
 WINDOWS = (PLACES // 256, PLACES // 16)
 
-_IDS: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
+Columns = TypeVarTuple("Columns")
+
+_IDS: sa.BindParameter[int] = sa.bindparam("ids", expanding=True)
 _OWN = (
     sa.select(assignments)
     .select_from(assignments.join(items, assignments.c.item_id == items.c.id))
@@ -112,20 +115,20 @@ def claim_tasks(
     return _tasks(connection, project, chosen, until)
 
 
-def _own(connection: sa.Connection, values: Mapping[str, Any]) -> dict[str, list[Any]]:
+def _own(connection: sa.Connection, values: ClaimValues) -> dict[str, list[TableRow]]:
     rows = connection.execute(_OWN, values).all()
     return {state: [row for row in rows if row.state == state] for state in ("open", "later")}
 
 
 def _claim(
-    connection: sa.Connection, project: Project, user: User, wanted: int, values: Mapping[str, Any]
+    connection: sa.Connection, project: Project, user: User, wanted: int, values: ClaimValues
 ) -> int:
     """Assigns new items to a judge and returns how many."""
     before = count_given(connection, project.id, user.id).get(user.id, 0)
     ordinary = _free(connection, project, user, wanted, before, values)
     known = _free_gold(connection, project, wanted, values) if project.gold_share else []
     now = values["now"]
-    slots: dict[int, Any] = {}
+    slots: dict[int, TableRow] = {}
     given = 0
     while given < wanted and ordinary:
         turn = before + given
@@ -145,13 +148,13 @@ def _free(
     user: User,
     wanted: int,
     before: int,
-    values: Mapping[str, Any],
-) -> list[Any]:
+    values: ClaimValues,
+) -> list[TableRow]:
     """Returns one free place for each of the next items that the judge may get."""
     # This many rows cover at least the wanted number of items, given the places per item.
     most = wanted * project.overlap
     jobs = unfinished(connection, project.id)
-    first: dict[int, Any] = {}
+    first: dict[int, TableRow] = {}
     for width in (*WINDOWS, PLACES):
         # In a large project a random subset is enough, and the index finds it.
         start = draw_number(project.seed, "window", user.name, before, width) % (PLACES - width + 1)
@@ -167,13 +170,13 @@ def _free(
 
 
 def _free_gold(
-    connection: sa.Connection, project: Project, wanted: int, values: Mapping[str, Any]
+    connection: sa.Connection, project: Project, wanted: int, values: ClaimValues
 ) -> list[int]:
     query = _without_jobs(_FREE_GOLD, unfinished(connection, project.id))
     return list(connection.execute(query, {**values, "most": wanted}).scalars())
 
 
-def _without_jobs(query: sa.Select[Any], jobs: Iterable[int]) -> sa.Select[Any]:
+def _without_jobs(query: sa.Select[*Columns], jobs: Iterable[int]) -> sa.Select[*Columns]:
     """Excludes the items of unfinished imports."""
     for job in jobs:
         query = query.where(items.c.job_id.is_distinct_from(job))
@@ -181,7 +184,7 @@ def _without_jobs(query: sa.Select[Any], jobs: Iterable[int]) -> sa.Select[Any]:
 
 
 def _tasks(
-    connection: sa.Connection, project: Project, chosen: list[Any], until: float
+    connection: sa.Connection, project: Project, chosen: list[TableRow], until: float
 ) -> list[Task]:
     ids = [row.item_id for row in chosen]
     rows = connection.execute(_ITEMS, {"ids": ids})

@@ -11,10 +11,11 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
+from relyon.judging.connections import sqlite_driver
 from relyon.judging.database import Database
 from relyon.judging.files import COMPANIONS, check_file, is_open, make_file, sync_folder
 from relyon.judging.schema import sa
@@ -49,7 +50,7 @@ class Restored:
     """A restored database.
 
     Attributes:
-        copy: What it holds.
+        copy: Its contents.
         aside: Where the previous database is now; empty if there was none.
     """
 
@@ -231,7 +232,7 @@ def _copy(source: Database, temporary: str, target: str, progress: Progress | No
             rows = _count(source, connection)
             made = sqlite3.connect(temporary, isolation_level=None)
             try:
-                driver: Any = connection.connection.driver_connection
+                driver = sqlite_driver(connection.connection)
                 driver.backup(made, pages=STEP, progress=tell)
                 # So that the file can be read alone, even on a read-only medium.
                 made.execute("PRAGMA journal_mode = DELETE")
@@ -257,7 +258,7 @@ def _count(database: Database, connection: sa.Connection) -> dict[str, int]:
 
 
 def _check_pages(connection: sa.Connection, path: str) -> None:
-    found: list[Any] = [
+    found: list[str] = [
         row[0] for row in connection.exec_driver_sql("PRAGMA integrity_check(3)") if row[0] != "ok"
     ]
     found += [

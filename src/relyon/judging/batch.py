@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -63,7 +62,7 @@ class Batch:
         self.known = find_items(connection, project.id, pairs)
         self.old = sorted(self.known.values())
         self.new = {key: one for key, one in pairs.items() if key not in self.known}
-        self.actions: list[dict[str, Any]] = []
+        self.actions: list[dict[str, object]] = []
         self.fresh: list[_Place] = []
         self.taken: list[_Place] = []
         self.held: dict[int, dict[int, _Place]] = {}
@@ -72,7 +71,11 @@ class Batch:
         self.gold: set[int] = set()
 
     def check(self) -> None:
-        """Raises what would keep the batch from being stored, without changing anything."""
+        """Validates the batch, without changing anything.
+
+        Raises:
+            InputError: If something in it cannot be stored.
+        """
         for one in self.rows:
             if one.known is not None:
                 check_grade(self.project.scale, one.known)
@@ -184,7 +187,7 @@ class Batch:
         return len(known) - before
 
     def _read_old(self) -> None:
-        """Reads what is known about existing items."""
+        """Reads the places, answers and known grades of existing items."""
         if not self.old:
             return
         run = self.connection.execute
@@ -207,7 +210,7 @@ class Batch:
         )
 
     def _fill(self, item: Item, user: int, rating: Rating, *, changes: bool = True) -> None:
-        """Puts a rating into a place, unless the judge has already rated the item."""
+        """Assigns a rating to a place, unless the judge has already rated the item."""
         item_id = self.known[item.query, item.document]
         if (item_id, user) in self.said:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.judging.schema import items, jobs, sa
 
@@ -15,7 +15,10 @@ __all__ = ["find_items", "insert_rows", "reserve_ids", "update_statistics"]
 
 
 def insert_rows(
-    connection: sa.Connection, table: sa.Table, names: Sequence[str], rows: Iterable[Sequence[Any]]
+    connection: sa.Connection,
+    table: sa.Table,
+    names: Sequence[str],
+    rows: Iterable[Sequence[object]],
 ) -> None:
     """Inserts rows, each with the values of some columns in the same order.
 
@@ -34,7 +37,7 @@ def insert_rows(
     _copy(connection, f"COPY {target} FROM STDIN", values)
 
 
-def _plain(row: Sequence[Any], documents: Sequence[int]) -> tuple[Any, ...]:
+def _plain(row: Sequence[object], documents: Sequence[int]) -> tuple[object, ...]:
     if not documents:
         return tuple(row)
     values = list(row)
@@ -43,10 +46,12 @@ def _plain(row: Sequence[Any], documents: Sequence[int]) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _copy(connection: sa.Connection, command: str, values: Iterable[Sequence[Any]]) -> None:
+def _copy(connection: sa.Connection, command: str, values: Iterable[Sequence[object]]) -> None:
     import psycopg
 
-    cursor: Any = connection.connection.cursor()
+    cursor = connection.connection.cursor()
+    if not isinstance(cursor, psycopg.Cursor):
+        raise TypeError(cursor)
     try:
         with cursor, cursor.copy(command) as copy:
             for row in values:
@@ -103,7 +108,7 @@ def find_items(
 ) -> dict[tuple[str, str], int]:
     """Returns the items of a project among some pairs of query and document."""
     if connection.dialect.name == "sqlite":
-        values: dict[str, Any] = {"pairs": json.dumps(list(pairs))}
+        values: dict[str, object] = {"pairs": json.dumps(list(pairs))}
         query = SQLITE_FIND
     else:
         values = {"queries": [one for one, _ in pairs], "documents": [one for _, one in pairs]}

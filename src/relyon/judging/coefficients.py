@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import combinations
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Literal, TypeGuard, TypeVar, get_args
 
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_choice
@@ -25,6 +25,7 @@ __all__ = [
 
 Weights = Literal["none", "linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
+GradeT = TypeVar("GradeT", bound=Hashable)
 
 
 def cohen_kappa(
@@ -38,7 +39,7 @@ def cohen_kappa(
     names.
 
     Args:
-        first: The grades of one judge, None where there is none.
+        first: The grades of one judge, None for units without one.
         second: Those of the other for the same units. Units that either left out do not count.
         weights: The weighting of disagreements.
 
@@ -107,9 +108,19 @@ def _weight(one: float, other: float, weights: Weights) -> float:
     return abs(one - other) if weights == "linear" else (one - other) ** 2
 
 
-def check_numbers(grades: Iterable[Any], what: str, hint: str) -> None:
+def _is_number(grade: object) -> TypeGuard[float]:
+    return not isinstance(grade, bool) and isinstance(grade, Real) and math.isfinite(grade)
+
+
+def check_numbers(grades: Iterable[object], what: str, hint: str) -> list[float]:
+    """Returns the grades as they are.
+
+    Raises:
+        InputError: If one is not a finite number.
+    """
+    found: list[float] = []
     for grade in grades:
-        if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
+        if not _is_number(grade):
             raise InputError(
                 message(
                     "judging.grades-that-are-numbers",
@@ -118,6 +129,8 @@ def check_numbers(grades: Iterable[Any], what: str, hint: str) -> None:
                 ),
                 hint=hint,
             )
+        found.append(grade)
+    return found
 
 
 def fleiss_kappa(units: Iterable[Iterable[Hashable]]) -> float:
@@ -145,7 +158,7 @@ def fleiss_kappa(units: Iterable[Iterable[Hashable]]) -> float:
     return patterns_fleiss(Counter(map(tuple, units)))
 
 
-def patterns_fleiss(units: Counter[tuple[Any, ...]]) -> float:
+def patterns_fleiss(units: Counter[tuple[GradeT, ...]]) -> float:
     """Fleiss' kappa from counts of patterns of grades."""
     counts = [(Counter(grades), often) for grades, often in units.items() if grades]
     agreeing: list[float] = []
@@ -158,7 +171,7 @@ def patterns_fleiss(units: Counter[tuple[Any, ...]]) -> float:
             several += often
     if not several:
         return math.nan
-    shares: dict[Hashable, list[float]] = {}
+    shares: dict[GradeT, list[float]] = {}
     for found, often in counts:
         for grade, times in found.items():
             shares.setdefault(grade, []).append(often * times / found.total())
@@ -168,7 +181,7 @@ def patterns_fleiss(units: Counter[tuple[Any, ...]]) -> float:
     return (seen - chance) / (1 - chance) if len(shares) > 1 else math.nan
 
 
-def krippendorff_alpha(units: Iterable[Iterable[Any]], *, level: Level = "nominal") -> float:
+def krippendorff_alpha(units: Iterable[Iterable[Hashable]], *, level: Level = "nominal") -> float:
     """Krippendorff's alpha: agreement of any number of judges, with missing grades.
 
     1 - D_o / D_e. D_o is the mean squared difference of two grades of the same unit, D_e that of
@@ -203,10 +216,10 @@ def krippendorff_alpha(units: Iterable[Iterable[Any]], *, level: Level = "nomina
     return patterns_alpha(Counter(map(tuple, units)), level)
 
 
-def patterns_alpha(units: Counter[tuple[Any, ...]], level: Level) -> float:
+def patterns_alpha(units: Counter[tuple[GradeT, ...]], level: Level) -> float:
     """Krippendorff's alpha from counts of patterns of grades."""
     counts = [(Counter(grades), often) for grades, often in units.items() if len(grades) > 1]
-    totals: Counter[Any] = Counter()
+    totals: Counter[Hashable] = Counter()
     for found, often in counts:
         for grade, times in found.items():
             totals[grade] += often * times
@@ -225,12 +238,11 @@ def patterns_alpha(units: Counter[tuple[Any, ...]], level: Level) -> float:
     return 1 - within / expected
 
 
-def _distances(totals: Counter[Any], level: str) -> dict[tuple[Any, Any], float]:
+def _distances(totals: Counter[Hashable], level: Level) -> dict[tuple[Hashable, Hashable], float]:
     """Returns the squared difference of any two grades."""
-    values = list(totals)
     if level == "nominal":
-        return {(one, other): 1.0 for one in values for other in values}
-    check_numbers(values, f"the level `{level}` needs", "level='nominal' takes names")
+        return {(one, other): 1.0 for one in totals for other in totals}
+    values = check_numbers(totals, f"the level `{level}` needs", "level='nominal' takes names")
     if level == "ratio":
         return _ratios(values)
     places = {value: float(value) for value in values}
@@ -242,7 +254,7 @@ def _distances(totals: Counter[Any], level: str) -> dict[tuple[Any, Any], float]
     return {(one, other): (places[one] - places[other]) ** 2 for one in values for other in values}
 
 
-def _ratios(values: Sequence[float]) -> dict[tuple[Any, Any], float]:
+def _ratios(values: Sequence[float]) -> dict[tuple[Hashable, Hashable], float]:
     for value in values:
         if value < 0:
             raise InputError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -27,7 +26,7 @@ class Base:
         self.database = database
         self.clock = clock
 
-    def insert_named(self, table: sa.Table, values: Mapping[str, Any], what: str) -> int:
+    def insert_named(self, table: sa.Table, values: Mapping[str, object], what: str) -> int:
         """Inserts a row with a unique name, and returns its id.
 
         Raises:

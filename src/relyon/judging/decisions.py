@@ -283,7 +283,7 @@ class Decisions(Base):
         ]
 
     def final_values(
-        self, project_id: int, *, rule: Rule = "median", grades: Ratings | None = None
+        self, project_id: int, *, rule: Rule = "median", grades: Ratings[int] | None = None
     ) -> dict[int, FinalValue]:
         """Returns the final grades and their sources by item, without the items.
 
@@ -306,7 +306,7 @@ class Decisions(Base):
         return found
 
     def _people_values(
-        self, project_id: int, rule: Rule, grades: Ratings | None
+        self, project_id: int, rule: Rule, grades: Ratings[int] | None
     ) -> dict[int, FinalValue]:
         project = self._projects.get(project_id)
         given = self._grades.by_judge(project_id) if grades is None else grades

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Mapping
+from collections.abc import ItemsView
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.data.columns import ITEM_NAMES, NAMES
 from relyon.data.sheets import Item, Sheet
@@ -20,9 +20,9 @@ __all__ = ["add_query_texts", "describe_documents"]
 
 #: The columns of the tables that go with an export of ids.
 WRITTEN = ({"id", "text", ORIGINAL}, {"id", ORIGINAL})
-#: Item fields that may be ids, replaced by what the ids stand for.
-KEYS = ("query", "document")
-#: What is said where they hold none of the documents.
+#: The texts of an item by their names, and its further fields.
+_Known = tuple[dict[str, str], dict[str, object]]
+#: The error for a table without any of the documents.
 NO_ROWS = "none of its rows is about an item that is imported"
 
 
@@ -63,20 +63,20 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
     key = key_column(table, wanted, NAMES["document"], str(path), role="document", problem=NO_ROWS)
     chosen = {part: named_column(table, names, key) for part, names in ITEM_NAMES.items()}
     original = _original(table, key)
-    known: dict[str, dict[str, Any]] = {}
+    known: dict[str, _Known] = {}
     for document, row in _rows(table, key, wanted):
         texts = {
             part: str(row[name]) for part, name in chosen.items() if name and row[name] is not None
         }
         if original is not None and row[original] is not None:
-            texts["document"] = row[original]
+            texts["document"] = str(row[original])
         used = {key, original, *chosen.values()}
         fields = {
             name: one for name, one in row.items() if name not in used and one not in (None, "")
         }
-        known[document] = {**texts, "fields": fields}
+        known[document] = (texts, fields)
     rows = tuple(
-        replace(row, item=_filled(row.item, known.get(row.item.document, {}))) for row in sheet.rows
+        replace(row, item=_filled(row.item, known.get(row.item.document))) for row in sheet.rows
     )
     return replace(sheet, rows=rows), sum(row.item.document not in known for row in sheet.rows)
 
@@ -101,14 +101,15 @@ def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, 
     wanted = {row.item.query for row in sheet.rows}
     key, column = text_columns(table, wanted, str(path))
     original = _original(table, key)
-    known = {}
+    known: dict[str, _Known] = {}
     for query, row in _rows(table, key, wanted):
         text, name = str(row[column] or ""), query
         if original is not None and row[original] is not None:
-            name = row[original]
-        known[query] = {"query": name, "query_text": "" if original and text == name else text}
+            name = str(row[original])
+        shown = "" if original and text == name else text
+        known[query] = ({"query": name, "query_text": shown}, {})
     rows = tuple(
-        replace(row, item=_filled(row.item, known.get(row.item.query, {}))) for row in sheet.rows
+        replace(row, item=_filled(row.item, known.get(row.item.query))) for row in sheet.rows
     )
     return replace(sheet, rows=rows), sum(row.item.query not in known for row in sheet.rows)
 
@@ -118,9 +119,9 @@ def _original(table: pl.DataFrame, key: str) -> str | None:
     return ORIGINAL if key == "id" and {*table.columns} in WRITTEN else None
 
 
-def _rows(table: pl.DataFrame, key: str, wanted: set[str]) -> ItemsView[str, dict[str, Any]]:
-    """Returns the first row of each id that is wanted."""
-    rows: dict[str, dict[str, Any]] = {}
+def _rows(table: pl.DataFrame, key: str, wanted: set[str]) -> ItemsView[str, dict[str, object]]:
+    """Returns the first row of each wanted id."""
+    rows: dict[str, dict[str, object]] = {}
     for row in table.iter_rows(named=True):
         identity = str(row[key])
         if identity in wanted:
@@ -128,12 +129,18 @@ def _rows(table: pl.DataFrame, key: str, wanted: set[str]) -> ItemsView[str, dic
     return rows.items()
 
 
-def _filled(item: Item, told: Mapping[str, Any]) -> Item:
-    changes: dict[str, Any] = {
-        part: text
-        for part, text in told.items()
-        if part in KEYS or (part != "fields" and not getattr(item, part))
-    }
-    filled = replace(item, **changes, fields={**told.get("fields", {}), **item.fields})
-    # An id whose text was the query itself is the query again, and says it all.
+def _filled(item: Item, known: _Known | None) -> Item:
+    texts, fields = known or ({}, {})
+    filled = replace(
+        item,
+        query=texts.get("query", item.query),
+        document=texts.get("document", item.document),
+        query_text=item.query_text or texts.get("query_text", ""),
+        title=item.title or texts.get("title", ""),
+        snippet=item.snippet or texts.get("snippet", ""),
+        url=item.url or texts.get("url", ""),
+        image=item.image or texts.get("image", ""),
+        fields={**fields, **item.fields},
+    )
+    # If the id's text was the query itself, it is the query again.
     return replace(filled, query_text="") if filled.query_text == filled.query else filled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_choice
@@ -68,8 +68,8 @@ class Event:
     kind: str
     detail: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns it as values for JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values."""
         return asdict(self)
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from relyon.core.errors import RelyonError
 from relyon.core.texts import message
@@ -39,7 +39,7 @@ class NotReadyError(RelyonError):
 class _Kept:
     """A figure, or the error in its place."""
 
-    value: Any = None
+    value: object = None
     error: BaseException | None = None
     good_until: float = 0.0
 
@@ -91,7 +91,7 @@ class Figures:
         with self._lock:
             self._kept.clear()
 
-    def _start(self, key: Hashable, count: Callable[[], Any], least: float) -> threading.Event:
+    def _start(self, key: Hashable, count: Callable[[], object], least: float) -> threading.Event:
         """Counts in a thread, unless one is already doing so."""
         if key in self._counting:
             return self._counting[key]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TypedDict, TypeVarTuple
 
 from relyon.judging.agreement import Ratings
 from relyon.judging.database import Database
@@ -15,13 +15,32 @@ from relyon.judging.projects import Projects
 from relyon.judging.records import Item, Rating
 from relyon.judging.schema import actions, assignments, sa, users
 
-__all__ = ["Grades", "Imported"]
+__all__ = ["Grades", "Imported", "PastAction"]
 
+Columns = TypeVarTuple("Columns")
 
 #: The columns of an action besides its judge, in the order of `Rating`.
 SAID = (
     actions.c.grade, actions.c.reason, actions.c.note, actions.c.seconds, actions.c.created_at,
 )  # fmt: skip
+
+
+class PastAction(TypedDict):
+    """An action in a project's history: a row of the actions, with the judge's name."""
+
+    id: int
+    project_id: int
+    item_id: int
+    user_id: int
+    kind: str
+    grade: float | None
+    reason: str
+    note: str
+    seconds: float | None
+    undoes: int | None
+    key: str
+    created_at: float
+    judge: str
 
 
 class Grades(Base):
@@ -40,7 +59,8 @@ class Grades(Base):
             project_id: The project.
             items: Only these items; None for all.
         """
-        query = _standing(project_id, *SAID).where(actions.c.kind.in_(("grade", "cannot")))
+        query = _standing(sa.select(assignments.c.item_id, users.c.name, *SAID), project_id)
+        query = query.where(actions.c.kind.in_(("grade", "cannot")))
         if items is not None:
             query = query.where(assignments.c.item_id.in_(items))
         found: dict[int, list[Rating]] = {}
@@ -50,16 +70,18 @@ class Grades(Base):
                     found.setdefault(item, []).append(Rating(*said))
         return found
 
-    def by_judge(self, project_id: int) -> Ratings:
+    def by_judge(self, project_id: int) -> Ratings[int]:
         """Returns grades by item and judge, as `relyon.judging.measure_agreement` takes them."""
-        query = _standing(project_id, actions.c.grade).where(actions.c.kind == "grade")
+        query = _standing(
+            sa.select(assignments.c.item_id, users.c.name, actions.c.grade), project_id
+        ).where(actions.c.kind == "grade")
         found: dict[int, dict[str, float]] = {}
         with self.database.read() as connection:
             for item, name, grade in connection.execute(query).all():
                 found.setdefault(item, {})[name] = grade
         return found
 
-    def history(self, project_id: int) -> list[dict[str, Any]]:
+    def history(self, project_id: int) -> list[PastAction]:
         """Returns the full history of judges' actions, in order, including undone ones."""
         query = (
             sa.select(actions, users.c.name.label("judge"))
@@ -68,7 +90,24 @@ class Grades(Base):
             .order_by(actions.c.id)
         )
         with self.database.read() as connection:
-            return [dict(row) for row in connection.execute(query).mappings()]
+            return [
+                {
+                    "id": row.id,
+                    "project_id": row.project_id,
+                    "item_id": row.item_id,
+                    "user_id": row.user_id,
+                    "kind": row.kind,
+                    "grade": row.grade,
+                    "reason": row.reason,
+                    "note": row.note,
+                    "seconds": row.seconds,
+                    "undoes": row.undoes,
+                    "key": row.key,
+                    "created_at": row.created_at,
+                    "judge": row.judge,
+                }
+                for row in connection.execute(query)
+            ]
 
     def add(
         self,
@@ -99,11 +138,10 @@ class Grades(Base):
         return bring_in(self, project, given, report=report)
 
 
-def _standing(project_id: int, *said: Any) -> sa.Select[Any]:
-    """Selects item, judge and `said` of every action that fills a place, in order."""
+def _standing(query: sa.Select[*Columns], project_id: int) -> sa.Select[*Columns]:
+    """Restricts a query to the actions that fill a place, in order."""
     return (
-        sa.select(assignments.c.item_id, users.c.name, *said)
-        .select_from(
+        query.select_from(
             assignments.join(actions, assignments.c.action_id == actions.c.id).join(
                 users, assignments.c.user_id == users.c.id
             )

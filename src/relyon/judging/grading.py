@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
@@ -14,7 +13,7 @@ from relyon.judging.database_part import Base
 from relyon.judging.places import ANSWERS, DECIDING, see_preference, take_turn, undone
 from relyon.judging.projects import Projects, find_project, refuse_closed
 from relyon.judging.records import Project, User
-from relyon.judging.schema import actions, lapses, projects, sa
+from relyon.judging.schema import TableRow, actions, lapses, projects, sa
 from relyon.judging.settlement import Said, held_place, is_gone, last_said, settle
 from relyon.judging.table_rows import read_project
 from relyon.judging.texts import is_id, is_storable
@@ -150,14 +149,16 @@ def _refuse_inactive(user: User) -> None:
         raise ParameterError(message("judging.account-is-closed", user_name=user.name))
 
 
-def _store(connection: sa.Connection, user: User, action: Action, values: dict[str, Any]) -> int:
+def _store(
+    connection: sa.Connection, user: User, action: Action, values: Mapping[str, object]
+) -> int:
     """Inserts the row of an action and returns its id."""
     own = {"user_id": user.id, "kind": action.kind, "seconds": action.seconds}
     return new_id(connection.execute(STORE, {**own, **action.texts(), **values}))
 
 
-def _find_stored(connection: sa.Connection, user: User, action: Action) -> Any:
-    """The row that was stored under the key of an action, or None.
+def _find_stored(connection: sa.Connection, user: User, action: Action) -> TableRow | None:
+    """Returns the row that was stored under the key of an action.
 
     Raises:
         ParameterError: If it is of another kind.
@@ -185,7 +186,7 @@ def _find_project(connection: sa.Connection, project_id: int | None) -> Project:
     return read_project(row)
 
 
-def _answered(connection: sa.Connection, user: User, item_id: int, held: Any) -> bool:
+def _answered(connection: sa.Connection, user: User, item_id: int, held: TableRow | None) -> bool:
     """Returns whether the judge's last action on an item is an answer."""
     if held is not None and held.state != "done":
         return False
@@ -193,7 +194,7 @@ def _answered(connection: sa.Connection, user: User, item_id: int, held: Any) ->
     return last is not None and last.kind in ANSWERS
 
 
-def _has(connection: sa.Connection, user: User, item_id: int, held: Any) -> bool:
+def _has(connection: sa.Connection, user: User, item_id: int, held: TableRow | None) -> bool:
     """Returns whether the judge has a place of an item, after updating a lapsed one."""
     return held is not None or held_place(connection, user, item_id) is not None
 
@@ -209,7 +210,9 @@ def _had(connection: sa.Connection, user: User, item_id: int) -> bool:
     return False
 
 
-def _undoable(connection: sa.Connection, project: Project, user: User, undoes: str | None) -> Any:
+def _undoable(
+    connection: sa.Connection, project: Project, user: User, undoes: str | None
+) -> TableRow:
     query = sa.select(actions).where(
         actions.c.project_id == project.id,
         actions.c.user_id == user.id,
@@ -226,7 +229,7 @@ def _undoable(connection: sa.Connection, project: Project, user: User, undoes: s
     return found
 
 
-def _repeat(connection: sa.Connection, project: Project, user: User, before: Any) -> Receipt:
+def _repeat(connection: sa.Connection, project: Project, user: User, before: TableRow) -> Receipt:
     """Returns the outcome of an action when it was first sent."""
     item_id = before.item_id
     counted = before.kind not in ("grade", "cannot") or _has(connection, user, item_id, None)

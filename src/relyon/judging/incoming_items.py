@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from relyon.judging.records import Comparison, Item, Rating
 
 __all__ = ["Imported", "Incoming", "Lazy"]
+
+T = TypeVar("T")
 
 
 class Imported(NamedTuple):
@@ -42,7 +44,7 @@ class Incoming:
     pair: Comparison | None = None
 
 
-class Lazy(Collection[Incoming]):
+class Lazy(Collection[Incoming], Generic[T]):
     """Rows created on demand: a million of them never exist at once.
 
     Args:
@@ -50,7 +52,7 @@ class Lazy(Collection[Incoming]):
         make: Makes one.
     """
 
-    def __init__(self, sources: Sequence[Any], make: Callable[[Any], Incoming]) -> None:
+    def __init__(self, sources: Sequence[T], make: Callable[[T], Incoming]) -> None:
         self.sources = sources
         self.make = make
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.judging.places import take_turn
 from relyon.judging.records import Item, Trait, item_parts
 from relyon.judging.schema import items, sa
-from relyon.judging.table_rows import item_row, read_item
+from relyon.judging.table_rows import read_item, storable_fields
 
 if TYPE_CHECKING:
     from relyon.judging.store import Store
@@ -38,19 +38,18 @@ def fill_items(store: Store, project_id: int, known: Iterable[Item]) -> int:
         InputError: If a text cannot be stored.
     """
     project = store.projects.get(project_id)
-    rows = [item_row(one, project, 0.0) for one in known]
-    told = {(row["query"], row["document"]): row for row in rows}
-    changes: list[dict[str, Any]] = []
+    given = {(one.query, one.document): (one, storable_fields(one)) for one in known}
+    changes: list[dict[str, object]] = []
     with store.database.write() as connection:
         take_turn(connection, project.id)
         for row in connection.execute(sa.select(items).where(items.c.project_id == project.id)):
-            found = told.get((row.query, row.document))
+            found, more = given.get((row.query, row.document), (None, {}))
             if found is None:
                 continue
             before = {name: getattr(row, name) for name in TEXTS}
             before["fields"] = row._mapping["fields"]
-            after = {name: before[name] or found[name] for name in TEXTS}
-            after["fields"] = {**found["fields"], **before["fields"]}
+            after = {name: before[name] or getattr(found, name) for name in TEXTS}
+            after["fields"] = {**more, **before["fields"]}
             if after != before:
                 changes.append({"item": row.id, **after})
         if changes:

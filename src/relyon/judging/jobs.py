@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message as say
 from relyon.judging.database import new_id
 from relyon.judging.places import take_turn
-from relyon.judging.schema import actions, jobs, sa
+from relyon.judging.schema import TableRow, actions, jobs, sa
 
 if TYPE_CHECKING:
     from relyon.judging.database_part import Base
@@ -115,7 +115,7 @@ def _me() -> str:
     return f"{_HOST}:{os.getpid()}:{_TOKEN}"
 
 
-def _lives(row: Any, now: float) -> bool:
+def _lives(row: TableRow, now: float) -> bool:
     """Returns whether the process of a job is alive."""
     if row.state not in ALIVE:
         return False
@@ -135,7 +135,7 @@ def _lives(row: Any, now: float) -> bool:
     return bool(now - row.seen_at < SILENCE)
 
 
-def _read(row: Any, now: float) -> Job:
+def _read(row: TableRow, now: float) -> Job:
     return Job(
         row.id,
         row.project_id,
@@ -252,7 +252,7 @@ class Work:
             busy = acted != self._acted
             yield connection
             self._acted = connection.execute(LAST_ACTION).scalar() or 0
-            values: dict[str, Any] = {"done": row.done + rows, "worker": _me()}
+            values: dict[str, object] = {"done": row.done + rows, "worker": _me()}
             if self.made:
                 values["first_item"] = min(row.first_item or self.made[0], self.made[0])
                 values["last_item"] = max(row.last_item or 0, self.made[-1])
@@ -269,11 +269,11 @@ class Work:
         if self.report is not None:
             self.report(row.done + rows, row.total)
 
-    def end(self, state: JobState, message: str = "", **values: Any) -> None:
+    def end(self, state: JobState, message: str = "") -> None:
         """Ends the job."""
         try:
             with self.store.database.write() as connection:
-                self.write_end(connection, state, message, **values)
+                self.write_end(connection, state, message)
         finally:
             self.leave()
 
@@ -288,13 +288,20 @@ class Work:
         connection.execute(sa.update(jobs).where(mine).values(total=total))
 
     def write_end(
-        self, connection: sa.Connection, state: JobState, message: str = "", **values: Any
+        self, connection: sa.Connection, state: JobState, message: str = "", **counts: int
     ) -> None:
-        """Ends the job as part of a transaction."""
+        """Ends the job as part of a transaction.
+
+        Args:
+            connection: A connection in a write transaction.
+            state: How it ended.
+            message: Why it failed.
+            counts: The numbers of new `items` and `grades`.
+        """
         connection.execute(
             sa.update(jobs)
             .where(jobs.c.id == self.job_id)
-            .values(state=state, message=message, seen_at=self.store.clock(), **values)
+            .values(state=state, message=message, seen_at=self.store.clock(), **counts)
         )
 
     def leave(self) -> None:

@@ -1,14 +1,14 @@
-"""Places: which of them a judge may take, in which order, and how one changes hands."""
+"""Places of items: which a judge may take, in which order, and how they change hands."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import TypedDict
 
 from relyon.judging.records import Project, User
-from relyon.judging.schema import actions, assignments, items, lapses, sa
+from relyon.judging.schema import TableRow, actions, assignments, items, lapses, sa
 from relyon.judging.table_rows import PLACES
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "NOW",
     "PROJECT",
     "USER",
+    "ClaimValues",
     "claim_values",
     "count_given",
     "draw_number",
@@ -37,27 +38,27 @@ __all__ = [
     "undone",
 ]
 
-#: Kinds of actions that say what becomes of an item.
+#: Kinds of actions that change the state of an item.
 DECIDING = ("grade", "cannot", "skip", "later")
-#: Those of them after which an item is done with, and not given to its judge again.
+#: Those of them after which an item is finished, and not given to its judge again.
 ANSWERS = ("grade", "cannot", "skip")
-#: An item that a judge put off stays reserved so many times longer.
+#: A postponed item stays reserved this many times longer.
 LATER = 100
-# Making a statement takes longer than carrying it out, so each is made once. These are what the
-# statements of a claim ask for: its values are `claim_values`.
+# Building a statement takes longer than executing it, so each is built once. These are the
+# parameters of a claim's statements; `claim_values` returns their values.
 PROJECT, USER = (sa.bindparam(name, type_=sa.Integer) for name in ("project", "user"))
 NOW = sa.bindparam("now", type_=sa.Double)
 HELD, SAID, TAKEN_BACK = assignments.alias(), actions.alias(), actions.alias()
 
 
 def take_turn(connection: sa.Connection, project_id: int, *, alone: bool = True) -> None:
-    """Lets one transaction after the other change who has which place, for a moment each.
+    """Waits until no other transaction changes the project's places.
 
     Args:
         connection: A connection in a write transaction.
         project_id: The project.
-        alone: False for who changes nothing but a place of their own: those wait only for who is
-            alone, and their transactions reach the disk together.
+        alone: False if the transaction changes only the judge's own place: such transactions wait
+            only for those that are alone, and reach the disk together.
     """
     if connection.dialect.name != "sqlite":  # its writers queue anyway
         lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
@@ -65,7 +66,7 @@ def take_turn(connection: sa.Connection, project_id: int, *, alone: bool = True)
 
 
 def draw_number(*parts: object) -> int:
-    """Returns 64 bits that the same parts always give: chance that can be repeated."""
+    """Returns a pseudorandom number of 64 bits that depends only on the parts."""
     text = "\n".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
 
@@ -77,8 +78,18 @@ JUDGING_ORDER = (
 ) % sa.literal(PLACES, sa.BigInteger)
 
 
-def claim_values(project: Project, user: User, now: float) -> dict[str, Any]:
-    """Returns what statements about a judge's own items ask for."""
+class ClaimValues(TypedDict):
+    """The parameters of statements about a judge's own items."""
+
+    project: int
+    user: int
+    now: float
+    factor: int
+    shift: int
+
+
+def claim_values(project: Project, user: User, now: float) -> ClaimValues:
+    """Returns the parameters of statements about a judge's own items."""
     return {
         "project": project.id,
         "user": user.id,
@@ -89,7 +100,7 @@ def claim_values(project: Project, user: User, now: float) -> dict[str, Any]:
 
 
 def is_free(now: float | sa.BindParameter[float]) -> sa.ColumnElement[bool]:
-    """Whether nobody has a place, or the time of who has it ran out."""
+    """Returns the condition that a place is unassigned, or its lease has expired."""
     return sa.or_(
         assignments.c.user_id.is_(None),
         sa.and_(assignments.c.state != "done", assignments.c.leased_until < now),
@@ -97,8 +108,8 @@ def is_free(now: float | sa.BindParameter[float]) -> sa.ColumnElement[bool]:
 
 
 def new_to_judge(item: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
-    """Which items a judge neither has nor said anything of."""
-    # Looked up for each item that is free: a judge's own may be many more.
+    """Returns the conditions that a judge neither has an item nor has answered it."""
+    # Looked up for each free item: a judge's own may be many more.
     return [
         ~sa.exists().where(HELD.c.item_id == item, HELD.c.user_id == USER),
         ~sa.exists().where(
@@ -110,7 +121,7 @@ def new_to_judge(item: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
     ]
 
 
-#: Which of a project's places a judge may be given.
+#: The conditions for places that a judge may be given.
 MAY_GET = (
     assignments.c.slot.is_not(None),
     is_free(NOW),
@@ -119,26 +130,30 @@ MAY_GET = (
 
 
 def speaks(condition: sa.ColumnElement[bool]) -> list[sa.ColumnElement[bool]]:
-    """Which of some actions keep an item from being given to their judge again."""
+    """Returns the conditions for actions that keep an item from being given to their judge again.
+
+    Args:
+        condition: The condition for the actions.
+    """
     return [
         actions.c.kind.in_(ANSWERS),
         actions.c.id.not_in(undone(condition)),
     ]
 
 
-def undone(condition: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """The ids of actions that were taken back."""
+def undone(condition: sa.ColumnElement[bool]) -> sa.Select[int]:
+    """Selects the ids of undone actions."""
     return sa.select(actions.c.undoes).where(condition, actions.c.undoes.is_not(None))
 
 
 def is_swapped(project: Project, user: User, item: int) -> bool:
-    """Whether this judge sees the second system on the left: as by a coin, and always the same."""
+    """Returns whether a judge sees the second system on the left: random, but always the same."""
     side_by_side = project.kind == "side_by_side"
     return side_by_side and bool(draw_number(project.seed, "side", user.name, item) & 1)
 
 
 def see_preference(project: Project, user: User, item: int, grade: float | None) -> float | None:
-    """Turns a preference between left and right into one between two systems, and back."""
+    """Converts a preference between left and right into one between systems, or back."""
     swapped = grade is not None and is_swapped(project, user, item)
     return -(grade or 0.0) or 0.0 if swapped else grade
 
@@ -146,12 +161,12 @@ def see_preference(project: Project, user: User, item: int, grade: float | None)
 def count_given(
     connection: sa.Connection, project_id: int, user_id: int | None = None
 ) -> dict[int, int]:
-    """Returns how many items judges were given so far, also those that others have now.
+    """Returns how many items each judge has been given, including those that others have now.
 
     Args:
-        connection: To the database.
+        connection: A connection to the database.
         project_id: The project.
-        user_id: This judge only; None for all.
+        user_id: Only this judge; None for all.
     """
     rows = connection.execute(
         _given_query(one=user_id is not None), {"project": project_id, "user": user_id}
@@ -160,8 +175,8 @@ def count_given(
 
 
 @cache
-def _given_query(*, one: bool) -> sa.Select[Any]:
-    def had(table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+def _given_query(*, one: bool) -> sa.Select[int, int]:
+    def had(table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.Select[int, int]:
         whose = table.c.user_id == USER if one else table.c.user_id.is_not(None)
         return sa.select(table.c.user_id, table.c.item_id).where(whose, *conditions)
 
@@ -176,7 +191,7 @@ def _given_query(*, one: bool) -> sa.Select[Any]:
 def give_gold(
     connection: sa.Connection, project: Project, user: User, item: int, until: float, given: int
 ) -> None:
-    """Gives a gold item to a judge; nobody loses a place by it."""
+    """Assigns a gold item to a judge, in addition to the item's places."""
     connection.execute(
         sa.insert(assignments).values(
             project_id=project.id,
@@ -191,7 +206,7 @@ def give_gold(
 
 
 def forget_gold(connection: sa.Connection, place: int) -> None:
-    """Takes a gold item from who has it and did not grade it."""
+    """Removes the assignment of a gold item that was not graded."""
     connection.execute(sa.delete(assignments).where(assignments.c.id == place))
 
 
@@ -203,17 +218,17 @@ def give_places(
     connection: sa.Connection,
     project: Project,
     user: User,
-    slots: Mapping[int, Any],
+    slots: Mapping[int, TableRow],
     now: float,
 ) -> None:
-    """Gives places to a judge, and remembers from whom they were taken.
+    """Assigns places to a judge, and records whom they were taken from.
 
     Args:
         connection: A connection in a write transaction.
         project: The project.
         user: The judge.
-        slots: The places, by how many items the judge was given before each.
-        now: The time, from which the lease counts.
+        slots: The places, by the number of items that the judge was given before each.
+        now: The time when the lease begins.
     """
     for slot in slots.values():
         if slot.user_id is not None:
@@ -238,7 +253,7 @@ def give_places(
 
 
 def remember_lapse(connection: sa.Connection, item_id: int, user_id: int, now: float) -> None:
-    """Remembers that a judge had an item which somebody else has now."""
+    """Records that a judge had an item that somebody else now has."""
     held = sa.and_(lapses.c.item_id == item_id, lapses.c.user_id == user_id)
     if not connection.execute(sa.select(lapses.c.item_id).where(held)).all():
         connection.execute(

@@ -1,11 +1,11 @@
-"""How far the work is: of a project, and of one judge."""
+"""Progress of a project and of its judges."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from relyon.judging.gold_turns import count_turns
 from relyon.judging.places import (
@@ -27,22 +27,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "measure_judges", "measure_progress"]
 
+Columns = TypeVarTuple("Columns")
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the work is.
+    """Progress of a project, and of one judge if there is one.
 
     Attributes:
         items: Items to grade, without gold.
-        finished: Of them, those all of whose places are filled.
+        finished: Items whose places are all filled.
         places: Places of all items.
-        filled: Places with a grade or with a reason why there is none.
-        done: What the judge answered, gold as any other item; 0 without a judge.
-        open: What the judge has.
-        later: What the judge put off.
-        available: Items that the judge could still be given, gold among them.
-        seconds: The mean time of the judge's grades that have one; NaN where none has.
-        free: Items with a place that nobody has.
+        filled: Places with a grade or a reason why the item cannot be graded.
+        done: Items that the judge answered, gold included; 0 without a judge.
+        open: Items that the judge has.
+        later: Items that the judge postponed.
+        available: Items that the judge could still be given, gold included.
+        seconds: The mean time of the judge's timed grades; NaN if there are none.
+        free: Items with an unassigned place.
     """
 
     items: int
@@ -58,7 +61,11 @@ class Progress:
 
 
 def measure_progress(store: Store, project_id: int, user: User | None = None) -> Progress:
-    """Counts what is done and what is left, of a project and of one judge."""
+    """Returns the progress of a project, and of one judge.
+
+    Raises:
+        UnknownNameError: If the project does not exist.
+    """
     project = store.projects.get(project_id)
     with store.database.read() as connection:
         overall = _overall(connection, project, store.clock())
@@ -68,10 +75,10 @@ def measure_progress(store: Store, project_id: int, user: User | None = None) ->
 
 
 def measure_judges(store: Store, project_id: int) -> tuple[Progress, dict[int, Progress]]:
-    """Counts what is done and what is left of a project, and of all who have or had some of it.
+    """Returns the progress of a project and of all judges who have or had some of its items.
 
     Returns:
-        The project's progress, and the judges' by the account's id.
+        The project's progress, and each judge's by account id.
     """
     project = store.projects.get(project_id)
     with store.database.read() as connection:
@@ -80,9 +87,9 @@ def measure_judges(store: Store, project_id: int) -> tuple[Progress, dict[int, P
 
 
 def measure_own(store: Store, project_id: int, user: User, overall: Progress) -> Progress:
-    """Counts what one judge did and has left, of a project whose own progress is known.
+    """Returns the progress of one judge in a project whose own progress is known.
 
-    What the judge could be given counts every item with a free place: it is `overall.free`.
+    `available` is computed from `overall.free`, the number of items with a free place.
     """
     project = store.projects.get(project_id)
     with store.database.read() as connection:
@@ -108,13 +115,13 @@ def count_held(store: Store, project_id: int, user: User) -> dict[str, int]:
 
 
 def _overall(connection: sa.Connection, project: Project, now: float) -> Progress:
-    """Counts a project's items and places, and the items with a place that is free."""
+    """Counts a project's items and places, and the items with a free place."""
     row = connection.execute(_OVERALL, {"project": project.id, "now": now}).one()
     every, full, places, filled, free = map(int, row)
     return Progress(every, full, places, filled, free=free)
 
 
-def _overall_query() -> sa.Select[Any]:
+def _overall_query() -> sa.Select[*tuple[int, ...]]:
     done = sa.case((assignments.c.state == "done", 1), else_=0)
     per_item = (
         sa.select(
@@ -141,21 +148,21 @@ _OVERALL = _overall_query()
 
 @dataclass(frozen=True)
 class _Queries:
-    """What is asked of judges: the first column is the judge's id.
+    """Queries about judges, whose first column is the judge's id.
 
     Attributes:
-        held: How many places they have in each state.
+        held: The number of places in each state.
         seconds: The mean time of their grades.
-        answered: How many items they answered.
-        taken: How many items with a free place they have or said something of.
-        seen: How many gold items they have or said something of.
+        answered: The number of items that they answered.
+        taken: The number of items with a free place that they have or answered.
+        seen: The number of gold items that they have or answered.
     """
 
-    held: sa.Select[Any]
-    seconds: sa.Select[Any]
-    answered: sa.Select[Any]
-    taken: sa.Select[Any]
-    seen: sa.Select[Any]
+    held: sa.Select[int, str, int]
+    seconds: sa.Select[int, float | None]
+    answered: sa.Select[int, int]
+    taken: sa.Select[int, int]
+    seen: sa.Select[int, int]
 
 
 _GOLDEN = (
@@ -165,17 +172,17 @@ _GOLDEN = (
 
 @cache
 def _queries(*, one: bool) -> _Queries:
-    """What is asked of one judge, or of all."""
+    """Returns the queries about one judge, or about all."""
 
-    def select(table: sa.Table, *values: Any) -> sa.Select[Any]:
+    def own(query: sa.Select[*Columns], table: sa.Table) -> sa.Select[*Columns]:
         whose = table.c.user_id == USER if one else table.c.user_id.is_not(None)
-        return sa.select(table.c.user_id, *values).where(table.c.project_id == PROJECT, whose)
+        return query.where(table.c.project_id == PROJECT, whose)
 
     whose_actions = actions.c.project_id == PROJECT
     if one:
         whose_actions = sa.and_(whose_actions, actions.c.user_id == USER)
     last = (
-        select(actions, sa.func.max(actions.c.id).label("id"))
+        own(sa.select(actions.c.user_id, sa.func.max(actions.c.id).label("id")), actions)
         .where(
             actions.c.kind.in_(DECIDING),
             actions.c.id.not_in(undone(whose_actions)),
@@ -183,10 +190,10 @@ def _queries(*, one: bool) -> _Queries:
         .group_by(actions.c.user_id, actions.c.item_id)
         .subquery()
     )
-    # Of the items with a free place, those that the judge has or said something of.
+    # Of the items with a free place, those that the judge has or answered.
     known = sa.union(
-        select(assignments, assignments.c.item_id),
-        select(actions, actions.c.item_id).where(*speaks(whose_actions)),
+        own(sa.select(assignments.c.user_id, assignments.c.item_id), assignments),
+        own(sa.select(actions.c.user_id, actions.c.item_id), actions).where(*speaks(whose_actions)),
     ).subquery()
     # Looked up for each item: the free places of a project may be many more.
     still_free = sa.exists().where(
@@ -194,10 +201,10 @@ def _queries(*, one: bool) -> _Queries:
     )
     counted = sa.select(known.c.user_id, sa.func.count()).group_by(known.c.user_id)
     return _Queries(
-        held=select(assignments, assignments.c.state, sa.func.count()).group_by(
-            assignments.c.user_id, assignments.c.state
-        ),
-        seconds=select(actions, sa.func.avg(actions.c.seconds))
+        held=own(
+            sa.select(assignments.c.user_id, assignments.c.state, sa.func.count()), assignments
+        ).group_by(assignments.c.user_id, assignments.c.state),
+        seconds=own(sa.select(actions.c.user_id, sa.func.avg(actions.c.seconds)), actions)
         .where(actions.c.kind == "grade")
         .group_by(actions.c.user_id),
         answered=sa.select(actions.c.user_id, sa.func.count())
@@ -216,17 +223,17 @@ def _of_judges(
     now: float,
     user: User | None = None,
 ) -> dict[int, Progress]:
-    """Counts for each judge, or for one. Gold items count as any other item."""
+    """Returns the progress of each judge, or of one. Gold items count as any other item."""
     chosen = None if user is None else user.id
     asked = _queries(one=user is not None)
     whose = {"project": project.id, "user": chosen}
 
-    def count(query: sa.Select[Any], **values: Any) -> dict[int, Any]:
+    def count(query: sa.Select[int, T], **values: float) -> dict[int, T]:
         return {row[0]: row[1] for row in connection.execute(query, {**whose, **values})}
 
     states: dict[int, dict[str, int]] = {}
-    for judge, state, times in connection.execute(asked.held, whose):
-        states.setdefault(judge, {})[state] = times
+    for owner, state, times in connection.execute(asked.held, whose):
+        states.setdefault(owner, {})[state] = times
     seconds = count(asked.seconds)
     answered = count(asked.answered)
     taken = count(asked.taken, now=now)

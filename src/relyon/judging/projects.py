@@ -1,4 +1,4 @@
-"""Projects: what is judged, on which scale, and by how many."""
+"""Projects: their settings, and their creation, closing and renaming."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.language import check_language
@@ -37,7 +37,7 @@ PREFERENCES = Scale(
 """The five-point scale of side-by-side projects."""
 
 
-#: The states of projects that somebody sees.
+#: The states of visible projects.
 SEEN = ("open", "closed")
 # The query of every request is built once.
 BY_ID, BY_NAME = (
@@ -50,7 +50,7 @@ PROJECT_OF = (
 
 
 class Projects(Base):
-    """The part of a store that keeps projects."""
+    """The part of a store that manages projects."""
 
     def create(
         self,
@@ -69,18 +69,18 @@ class Projects(Base):
 
         Args:
             name: Its name.
-            scale: The grades there are; a side-by-side project always has five preferences.
+            scale: The grade scale; a side-by-side project always has five preferences.
             kind: Whether single results get `grades`, or two rankings are seen `side_by_side`.
             guideline: The guideline, Markdown, by language: `{"en": ..., "zh": ...}`.
             overlap: How many judges grade each item.
             gold_share: The share of gold items among those that a judge is given, below 1.
             k: How many results of each query are judged.
-            seed: Of the random orders, and of what is gold where; None draws one. Judges who know
-                it can tell gold items from others.
-            lease_seconds: How long an item stays with a judge who does nothing.
+            seed: The seed of the random orders, and of the positions of gold items; None draws one.
+                Judges who know it can tell gold items from others.
+            lease_seconds: How long an item stays reserved for a judge who does nothing.
 
         Raises:
-            ParameterError: If the name is taken or a parameter out of its range.
+            ParameterError: If the name is taken or a parameter is out of range.
         """
         name = check_name(name, "project")
         chosen = PREFERENCES if kind == "side_by_side" else load_scale(scale)
@@ -120,7 +120,7 @@ class Projects(Base):
         return self.get(name)
 
     def all(self, which: Which = "all") -> list[Project]:
-        """Returns all projects, or those that are open, the oldest first."""
+        """Returns all projects, or the open ones, oldest first."""
         states = ("open",) if which == "open" else SEEN
         query = sa.select(projects).where(projects.c.state.in_(states)).order_by(projects.c.id)
         with self.database.read() as connection:
@@ -130,7 +130,7 @@ class Projects(Base):
         """Returns a project by its name or id.
 
         Raises:
-            UnknownNameError: If there is none.
+            UnknownNameError: If the project does not exist.
         """
         query = BY_ID if isinstance(name, int) else BY_NAME
         row = None
@@ -151,10 +151,10 @@ class Projects(Base):
             return find_project(connection, item_id)
 
     def rename(self, project_id: int, name: str) -> Project:
-        """Gives a project another name.
+        """Renames a project.
 
         Raises:
-            ParameterError: If the name is taken, or cannot be one.
+            ParameterError: If the name is taken or invalid.
             UnknownNameError: If the project does not exist.
         """
         found = self.get(project_id)
@@ -169,7 +169,7 @@ class Projects(Base):
         return self.get(project_id)
 
     def close(self, project_id: int) -> Project:
-        """Closes a project: it can be read and no longer be changed, and judges do not see it.
+        """Closes a project, which becomes read-only and hidden from judges.
 
         Raises:
             UnknownNameError: If the project does not exist.
@@ -178,7 +178,7 @@ class Projects(Base):
         return self.get(project_id)
 
     def reopen(self, project_id: int) -> Project:
-        """Opens a project that was closed; everything is as it was.
+        """Reopens a closed project.
 
         Raises:
             UnknownNameError: If the project does not exist.
@@ -187,7 +187,7 @@ class Projects(Base):
         return self.get(project_id)
 
     def set_gold_share(self, project_id: int, gold_share: float) -> Project:
-        """Changes how many of the items that a judge is given from now on are gold items.
+        """Changes the share of gold items among those that judges are given from now on.
 
         Raises:
             ParameterError: If it is not at least 0 and below 1, or the project is closed.
@@ -201,20 +201,20 @@ class Projects(Base):
             connection.execute(sa.update(projects).where(mine).values(gold_share=gold_share))
         return self.get(project_id)
 
-    def _change(self, found: Project, **values: Any) -> None:
+    def _change(self, found: Project, **values: str) -> None:
         seen = sa.and_(projects.c.id == found.id, projects.c.state.in_(SEEN))
         with self.database.write() as connection:
             connection.execute(sa.update(projects).where(seen).values(**values))
 
     def set_guideline(self, project_id: int, guideline: Mapping[str, str]) -> None:
-        """Changes the guideline in some languages; in others it stays.
+        """Changes the guideline in some languages; the others are unchanged.
 
         Args:
             project_id: The project.
-            guideline: Texts by language; an empty one takes the guideline in that language away.
+            guideline: Texts by language; an empty one removes the guideline in that language.
 
         Raises:
-            ParameterError: If there are no texts in a language, or the project is closed.
+            ParameterError: If a language is unknown, or the project is closed.
         """
         mine = projects.c.id == project_id
         with self.database.write() as connection:
@@ -242,11 +242,11 @@ def _check_gold_share(gold_share: float) -> None:
 
 
 def check_open(connection: sa.Connection, project_id: int) -> None:
-    """Refuses to change a project that is closed.
+    """Checks that a project may be changed.
 
     Raises:
-        ParameterError: If it is.
-        InputError: If there is none, or it is being removed.
+        ParameterError: If it is closed.
+        InputError: If it does not exist or is being removed.
     """
     query = sa.select(projects).where(projects.c.id == project_id)
     row = connection.execute(query).one_or_none()
@@ -256,10 +256,10 @@ def check_open(connection: sa.Connection, project_id: int) -> None:
 
 
 def refuse_closed(project: Project) -> None:
-    """Refuses to change a project that was closed when it was read.
+    """Checks that a project was open when it was read.
 
     Raises:
-        ParameterError: If it was.
+        ParameterError: If it was closed.
     """
     if project.state != "open":
         raise ParameterError(

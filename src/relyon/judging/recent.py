@@ -1,29 +1,29 @@
-"""How far a project is, for pages: exact of most projects, recent of a large one."""
+"""Status of projects for pages: exact for most projects, slightly out of date for large ones."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.judging.decisions import Queued
 from relyon.judging.figures import is_large
 from relyon.judging.progress import Progress, count_held, measure_own, measure_progress
 from relyon.judging.records import User
-from relyon.judging.status import describe_agreement, describe_work
+from relyon.judging.status import AgreementStatus, WorkStatus, describe_agreement, describe_work
 
 if TYPE_CHECKING:
     from relyon.judging.store import Store
 
 __all__ = ["recent_agreement", "recent_progress", "recent_queue", "recent_work"]
 
-#: Seconds for which what a judge has left is not counted again; what is done since is.
+#: Seconds for which a judge's remaining items are not counted again; finished ones always are.
 OWN = 60.0
 
 
 def recent_progress(
     store: Store, project_id: int, user: User, *, patience: float | None = None
 ) -> Progress:
-    """Returns how far a project and a judge are.
+    """Returns the progress of a project and of a judge.
 
     Raises:
         NotReadyError: If a large project is being counted and the patience was too short.
@@ -35,7 +35,7 @@ def recent_progress(
     )
 
     def own() -> tuple[Progress, dict[str, int]]:
-        # Before, so that what comes meanwhile is counted in later.
+        # First, so that answers given meanwhile are added later.
         held = count_held(store, project_id, user)
         return measure_own(store, project_id, user, whole), held
 
@@ -54,8 +54,8 @@ def recent_progress(
     )
 
 
-def recent_work(store: Store, project_id: int, *, patience: float | None = None) -> dict[str, Any]:
-    """Returns what `describe_work` says.
+def recent_work(store: Store, project_id: int, *, patience: float | None = None) -> WorkStatus:
+    """Returns the result of `describe_work`.
 
     Raises:
         NotReadyError: As `recent_progress`.
@@ -68,8 +68,8 @@ def recent_work(store: Store, project_id: int, *, patience: float | None = None)
 
 def recent_agreement(
     store: Store, project_id: int, *, patience: float | None = None
-) -> dict[str, Any]:
-    """Returns what `describe_agreement` says.
+) -> AgreementStatus:
+    """Returns the result of `describe_agreement`.
 
     Raises:
         NotReadyError: As `recent_progress`.
@@ -88,10 +88,9 @@ def recent_queue(
     most: int,
     patience: float | None = None,
 ) -> tuple[list[Queued], int]:
-    """Returns the first of what a lead should decide, and how much it is.
+    """Returns the first items that a lead should decide, and the total number of such items.
 
-    Of a large project, disagreements of the last moments may be missing; what is decided never
-    comes again.
+    In a large project the most recent disagreements may be missing; decided ones never reappear.
 
     Raises:
         NotReadyError: As `recent_progress`.

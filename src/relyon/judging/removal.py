@@ -1,10 +1,10 @@
-"""Taking out what an import left unfinished, and whole projects: in batches, children first."""
+"""Removal of unfinished imports and of whole projects: in batches, referring rows first."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -30,9 +30,11 @@ __all__ = [
 log = logging.getLogger("relyon.judging")
 
 
-def referring(target: sa.Table) -> list[tuple[sa.Table, sa.Column[Any]]]:
-    """Returns the tables whose rows belong to those of another, and by which column: children
-    first, so that nothing refers to a row that is taken out."""
+def referring(target: sa.Table) -> list[tuple[sa.Table, sa.Column[object]]]:
+    """Returns the tables that refer to another one, and the columns that do.
+
+    They are in an order of removal: no row refers to one that was removed before.
+    """
     return [
         (table, column)
         for table in reversed(metadata.sorted_tables)
@@ -42,13 +44,13 @@ def referring(target: sa.Table) -> list[tuple[sa.Table, sa.Column[Any]]]:
 
 
 def _remove_items(connection: sa.Connection, chosen: Sequence[int]) -> None:
-    """Removes items with all that was said of them."""
+    """Removes items with their answers and decisions."""
     asked = sa.select(llm_requests.c.request_hash).where(llm_requests.c.item_id.in_(chosen))
     hashes = list(connection.execute(asked).scalars())
     for table, column in referring(items):
         connection.execute(sa.delete(table).where(column.in_(chosen)))
     if hashes:
-        # The same question may have been asked in another project, whose answer it is too.
+        # The answer may also belong to the same question in another project.
         others = sa.select(llm_requests.c.request_hash)
         mine = llm_answers.c.request_hash.in_(hashes)
         connection.execute(
@@ -58,7 +60,7 @@ def _remove_items(connection: sa.Connection, chosen: Sequence[int]) -> None:
 
 
 def discard_import(work: Work) -> None:
-    """Removes the items that an import made. No judge was given one of them."""
+    """Removes the items that an import created. No judge was given one of them."""
     with work.store.database.read() as connection:
         job = connection.execute(sa.select(jobs).where(jobs.c.id == work.job_id)).one()
     if job.first_item is None:
@@ -70,7 +72,7 @@ def discard_import(work: Work) -> None:
     _remove_all(work, sa.select(items.c.id).where(mine).order_by(items.c.id))
 
 
-def _remove_all(work: Work, chosen: sa.Select[Any]) -> None:
+def _remove_all(work: Work, chosen: sa.Select[int]) -> None:
     while True:
         with work.step(stoppable=False) as connection:
             found = list(connection.execute(chosen.limit(work.removal_size)).scalars())
@@ -82,22 +84,22 @@ def _remove_all(work: Work, chosen: sa.Select[Any]) -> None:
 def remove_project(
     store: Base, project: Project, *, by: User | None = None, report: Report | None = None
 ) -> None:
-    """Removes a project with everything that was said in it. Nobody sees it from the start on.
+    """Removes a project with all its contents; it is hidden at once.
 
     Raises:
-        InputError: If the database cannot be used; the rest is removed by whoever comes next.
+        InputError: If the database cannot be used; the next process removes the rest.
     """
     start_removal(store, project, by=by, report=report).run()
 
 
 class Removal:
-    """The removal of a project that nobody sees any more."""
+    """The removal of a hidden project."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
 
     def run(self, state: JobState = "done") -> None:
-        """Removes what is there, and says what became of the job."""
+        """Removes the project's rows, and ends the job with the given state."""
         work = self.work
         here = work.project_id
         try:
@@ -115,7 +117,11 @@ class Removal:
 def start_removal(
     store: Base, project: Project, *, by: User | None = None, report: Report | None = None
 ) -> Removal:
-    """Hides a project from everybody and makes the job that removes it."""
+    """Hides a project and creates the job that removes it.
+
+    Raises:
+        InputError: If it is being removed already.
+    """
     tidy_up(store)
     with store.database.write() as connection:
         take_turn(connection, project.id)
@@ -142,27 +148,27 @@ def start_removal(
 
 
 def _hide(connection: sa.Connection, project_id: int) -> None:
-    """Makes a project one that nobody sees, and its name free for another."""
+    """Hides a project, and makes its name available."""
     connection.execute(
         sa.update(projects)
         .where(projects.c.id == project_id)
-        # No name that somebody gives has such a sign.
+        # No valid name has this character.
         .values(state="removing", name=f"\x7f{project_id}", guideline={})
     )
 
 
 def abandon_project(work: Work, state: JobState) -> None:
-    """Removes a project that was never all there, and ends the job that was making it."""
+    """Removes an incomplete project, and ends the job that was creating it."""
     with work.step(stoppable=False) as connection:
         _hide(connection, work.project_id)
     Removal(work).run(state)
 
 
 def _remove_rest(connection: sa.Connection, project_id: int) -> None:
-    """Removes what belongs to a project and to none of its items."""
+    """Removes the rows that belong to a project but to none of its items."""
     for table, column in referring(projects):
         if table is jobs:
-            continue  # what was done and when
+            continue  # a record of what was done
         mine = column == project_id
         if "id" in table.c:
             for child, reference in referring(table):
@@ -172,15 +178,15 @@ def _remove_rest(connection: sa.Connection, project_id: int) -> None:
 
 
 def prepare_store(store: Base) -> None:
-    """Makes a database fit for use when a server starts."""
+    """Prepares a database when a server starts: updates its statistics and tidies up."""
     update_statistics(store.database)
     tidy_up(store)
 
 
 def tidy_up(store: Base) -> int:
-    """Ends what processes that died left unfinished, and returns how much it was.
+    """Cleans up the jobs of processes that died, and returns their number.
 
-    Imports and archives that were not all in are taken out; a removal is gone on with.
+    Incomplete imports and archives are removed; a removal is continued.
     """
     found = claim_dead_jobs(store)
     for work, kind in found:

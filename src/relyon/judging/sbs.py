@@ -1,8 +1,7 @@
 """Side-by-side preferences: which of two systems people prefer, and the order of several.
 
 Several judges of one query see the same two rankings: their preferences are averaged, and the query
-counts once. Which side a system stood on does not matter here: it was drawn and taken back when the
-preference was stored.
+counts once. Stored preferences refer to systems, not to the sides on which judges saw them.
 """
 
 from __future__ import annotations
@@ -11,14 +10,18 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
+from relyon.core.document.json import json_values
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_fraction
 from relyon.core.texts import message
 from relyon.online.sampling.tiers import order_tiers
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from relyon.judging.store import Store
 
 __all__ = [
@@ -27,6 +30,7 @@ __all__ = [
     "SideBySide",
     "Strength",
     "Summary",
+    "SummaryValues",
     "fit_bradley_terry",
     "read_preferences",
     "summarize_preferences",
@@ -35,16 +39,32 @@ __all__ = [
 POINTS = (-2.0, -1.0, 0.0, 1.0, 2.0)
 
 
+class SummaryValues(TypedDict):
+    """`Summary` as JSON."""
+
+    pairs: list[dict[str, object]]
+    strengths: list[dict[str, object]]
+    reason: str
+
+
+class SideBySideValues(TypedDict):
+    """`SideBySide` as JSON."""
+
+    overall: SummaryValues
+    tiers: dict[str, SummaryValues]
+    confidence: float
+
+
 @dataclass(frozen=True)
 class Preference:
-    """What one judge prefers for one query.
+    """A judge's preference for one query.
 
     Attributes:
         query: The query.
         first: One system.
         second: The other system.
         value: -2 the first is much better, -1 better, 0 equal, 1 the second better, 2 much better.
-        judge: Who says so.
+        judge: The judge.
         tier: Head, middle or tail.
     """
 
@@ -58,7 +78,7 @@ class Preference:
 
 @dataclass(frozen=True)
 class PairPreference:
-    """Two systems.
+    """Preferences between two systems.
 
     Attributes:
         first: One system.
@@ -86,12 +106,12 @@ class PairPreference:
 
 @dataclass(frozen=True)
 class Strength:
-    """How strong a system is under the Bradley-Terry model.
+    """The strength of a system under the Bradley-Terry model.
 
     Attributes:
         system: Its name.
-        strength: The logarithm of its worth, 0 on average. System a is preferred to b with the
-            probability 1 / (1 + exp(b - a)).
+        strength: The log-strength, 0 on average. System a is preferred to b with the probability
+            1 / (1 + exp(b - a)).
         low: Lower end of the confidence interval.
         high: Upper end.
     """
@@ -107,8 +127,8 @@ class Summary:
     """Preferences over some queries.
 
     Attributes:
-        pairs: Every two systems that were compared, by name.
-        strengths: Of three or more systems, the strongest first; empty where there is no estimate.
+        pairs: Each pair of compared systems, by name.
+        strengths: Of three or more systems, strongest first; empty if there is no estimate.
         reason: Why there is no estimate of strengths.
     """
 
@@ -116,10 +136,18 @@ class Summary:
     strengths: tuple[Strength, ...]
     reason: str
 
+    def to_dict(self) -> SummaryValues:
+        """Returns JSON-ready values; what is undefined is None."""
+        return {
+            "pairs": [json_values(asdict(one)) for one in self.pairs],
+            "strengths": [json_values(asdict(one)) for one in self.strengths],
+            "reason": self.reason,
+        }
+
 
 @dataclass(frozen=True)
 class SideBySide:
-    """What people prefer.
+    """Preferences overall and by tier.
 
     Attributes:
         overall: Over all queries.
@@ -131,12 +159,13 @@ class SideBySide:
     tiers: Mapping[str, Summary]
     confidence: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> SideBySideValues:
         """Returns everything as JSON-ready values; what is undefined is None."""
-        from relyon.core.document.json import json_values
-
-        found: dict[str, Any] = json_values(asdict(self))
-        return found
+        return {
+            "overall": self.overall.to_dict(),
+            "tiers": {tier: found.to_dict() for tier, found in self.tiers.items()},
+            "confidence": self.confidence,
+        }
 
 
 def read_preferences(store: Store, project_id: int) -> list[Preference]:
@@ -159,10 +188,10 @@ def read_preferences(store: Store, project_id: int) -> list[Preference]:
 def summarize_preferences(
     preferences: Iterable[Preference], *, confidence: float = 0.95
 ) -> SideBySide:
-    """Says which systems people prefer, overall and by tier.
+    """Summarises preferences between systems, overall and by tier.
 
     Args:
-        preferences: What judges said.
+        preferences: The judges' preferences.
         confidence: Confidence level of the intervals.
 
     Raises:
@@ -263,7 +292,7 @@ def _pair(
 def fit_bradley_terry(
     wins: Mapping[tuple[str, str], float], *, confidence: float = 0.95
 ) -> tuple[Strength, ...]:
-    """Estimates the strengths of systems from who was preferred to whom.
+    """Estimates the strengths of systems from pairwise preferences.
 
     P(a is preferred to b) = exp(s_a) / (exp(s_a) + exp(s_b)). The likelihood is maximised by
     Hunter's MM algorithm; a tie counts as half a win for each. Intervals are s ± z · standard error
@@ -274,11 +303,11 @@ def fit_bradley_terry(
         confidence: Confidence level of the intervals.
 
     Returns:
-        The systems, the strongest first, their strengths 0 on average.
+        The systems, strongest first; their strengths are 0 on average.
 
     Raises:
         InputError: If the systems fall into two groups of which one was never preferred to the
-            other: the strengths have no finite estimate then.
+            other, so that the strengths have no finite estimate.
 
     Examples:
         >>> found = fit_bradley_terry({("a", "b"): 3, ("b", "a"): 1})
@@ -336,8 +365,8 @@ def fit_bradley_terry(
     return tuple(sorted(found, key=lambda one: (-one.strength, one.system)))
 
 
-def _check_connected(systems: Sequence[str], won: Any) -> None:
-    """Refuses systems that no chain of wins leads to, or from."""
+def _check_connected(systems: Sequence[str], won: NDArray[np.float64]) -> None:
+    """Checks that chains of wins connect every system with every other, both ways."""
     for table, what in ((won, "was never preferred to"), (won.T, "never lost to")):
         reached, new = {0}, [0]
         while new:

@@ -25,7 +25,7 @@ Times are seconds since 1970 in UTC. `migrations/` makes these tables; a test co
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import NotRequired, Protocol, TypeAlias, TypedDict
 
 from relyon.core.packages import missing_package
 
@@ -39,6 +39,7 @@ from relyon.judging.account_names import name_key
 from relyon.judging.records import Item
 
 __all__ = [
+    "TableRow",
     "actions",
     "adjudications",
     "assignments",
@@ -64,6 +65,9 @@ __all__ = [
     "tokens",
     "users",
 ]
+
+TableRow: TypeAlias = "sa.Row[*tuple[object, ...]]"
+"""A row, with its columns as attributes."""
 
 metadata = sa.MetaData(
     naming_convention={
@@ -92,21 +96,21 @@ def _time(name: str = "created_at", *, nullable: bool = False) -> sa.Column[floa
     return sa.Column(name, sa.Double, nullable=nullable)
 
 
-#: The column of a part of an item, by how its type is written.
-COLUMN_TYPES: dict[str, Any] = {
+#: The type of an item's column, by the type of its part; without what a mapping contains.
+COLUMN_TYPES: dict[str, type[sa.Text | sa.Integer | sa.Double[float] | sa.JSON]] = {
     "str": sa.Text,
     "int | None": sa.Integer,
     "float | None": sa.Double,
-    "Mapping[str, Any]": sa.JSON,
+    "Mapping": sa.JSON,
 }
 
 
-def _item_columns() -> list[sa.Column[Any]]:
-    """The columns of what an item is outside of the database."""
+def _item_columns() -> list[sa.Column[object]]:
+    """Returns a column for every part of an item except its id."""
     return [
         sa.Column(
             one.name,
-            COLUMN_TYPES[str(one.type)],
+            COLUMN_TYPES[str(one.type).partition("[")[0]],
             nullable="None" in str(one.type),
             server_default="" if one.default == "" else None,
         )
@@ -115,9 +119,20 @@ def _item_columns() -> list[sa.Column[Any]]:
     ]
 
 
-def _key_of_name(context: Any) -> str:
+class _NewUser(TypedDict):
+    name: str
+    machine: NotRequired[bool]
+
+
+class _Inserting(Protocol):
+    """What SQLAlchemy passes to the default of a user's column."""
+
+    def get_current_parameters(self) -> _NewUser: ...
+
+
+def _key_of_name(context: _Inserting) -> str:
     values = context.get_current_parameters()
-    return str(values["name"]) if values.get("machine") else name_key(values["name"])
+    return values["name"] if values.get("machine") else name_key(values["name"])
 
 
 users = sa.Table(

@@ -1,8 +1,8 @@
-"""What becomes of a judge's place of an item after what they said of it."""
+"""Updates of a judge's place of an item after an action, and of places that become free."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from relyon.judging.disguise import is_lost
 from relyon.judging.places import (
@@ -18,7 +18,7 @@ from relyon.judging.places import (
     undone,
 )
 from relyon.judging.records import Project, User
-from relyon.judging.schema import actions, assignments, gold, projects, sa, users
+from relyon.judging.schema import TableRow, actions, assignments, gold, projects, sa, users
 from relyon.judging.table_rows import read_project, read_user
 
 __all__ = ["Said", "held_place", "is_gone", "last_said", "release_places", "settle"]
@@ -34,21 +34,29 @@ HELD = (
 
 
 class Said(NamedTuple):
-    """What a judge said last of an item."""
+    """A judge's last action on an item."""
 
     id: int
     kind: str
 
 
-def held_place(connection: sa.Connection, user: User, item_id: int) -> Any:
-    """The judge's place of an item, or None."""
+def held_place(connection: sa.Connection, user: User, item_id: int) -> TableRow | None:
+    """Returns the judge's place of an item, and locks it."""
     return connection.execute(HELD, {"item": item_id, "user": user.id}).one_or_none()
 
 
 def is_gone(
-    connection: sa.Connection, project: Project, user: User, target: Any, now: float
+    connection: sa.Connection, project: Project, user: User, target: TableRow, now: float
 ) -> bool:
-    """Whether a skipped gold item cannot return: no more than any other."""
+    """Returns whether a skipped item is lost, as an ordinary one would be: then gold is removed.
+
+    Args:
+        connection: A connection in a write transaction.
+        project: The project.
+        user: The judge.
+        target: The action that is undone.
+        now: The time.
+    """
     if target.kind != "skip":
         return False
     held = held_place(connection, user, target.item_id)
@@ -61,7 +69,7 @@ def is_gone(
 
 
 def last_said(connection: sa.Connection, user: User, item_id: int) -> Said | None:
-    """The last thing a judge said of an item that was not undone."""
+    """Returns a judge's last action on an item that was not undone."""
     row = connection.execute(
         sa.select(actions.c.id, actions.c.kind)
         .where(
@@ -83,10 +91,21 @@ def settle(
     item_id: int,
     last: Said | None,
     now: float,
-    held: Any = None,
+    held: TableRow | None = None,
     given: int | None = None,
 ) -> None:
-    """Makes an assignment say what the judge said last. What was undone comes first again."""
+    """Updates a judge's place after their last action; an undone item is the next one again.
+
+    Args:
+        connection: A connection in a write transaction.
+        project: The project.
+        user: The judge.
+        item_id: The item.
+        last: The judge's last action on it.
+        now: The time.
+        held: The judge's place, if known.
+        given: The new position in the judge's order; None leaves it.
+    """
     held = held or held_place(connection, user, item_id)
     kind = None if last is None else last.kind
     if kind == "skip" and (held is None or held.slot is not None):
@@ -97,7 +116,7 @@ def settle(
     if held is None:
         if not _take_back(connection, project, user, item_id, kind, now):
             return
-        held = held_place(connection, user, item_id)
+        held = connection.execute(HELD, {"item": item_id, "user": user.id}).one()
     state = {None: "open", "later": "later"}.get(kind, "done")
     lease = {"open": 1, "later": LATER, "done": None}[state]
     connection.execute(
@@ -113,7 +132,7 @@ def settle(
 
 
 def _count_late(connection: sa.Connection, project: Project, item_id: int, now: float) -> None:
-    """Gives a place that became free to the earliest grade that came too late."""
+    """Assigns a place that became free to the earliest grade that came too late."""
     holders = sa.select(assignments.c.user_id).where(
         assignments.c.item_id == item_id, assignments.c.user_id.is_not(None)
     )
@@ -137,7 +156,7 @@ def _count_late(connection: sa.Connection, project: Project, item_id: int, now: 
 
 
 def release_places(connection: sa.Connection, user_id: int, now: float) -> None:
-    """Gives back what a judge has and did not grade. A grade on its way is still welcome."""
+    """Releases the places that a judge has not graded. A late grade can still be counted."""
     mine = sa.and_(assignments.c.user_id == user_id, assignments.c.state != "done")
     here = sa.select(projects).where(
         projects.c.id.in_(sa.select(assignments.c.project_id).where(mine))
@@ -158,7 +177,7 @@ def release_places(connection: sa.Connection, user_id: int, now: float) -> None:
 
 
 def _release(connection: sa.Connection, place: int) -> None:
-    """Makes a place free."""
+    """Unassigns a place."""
     connection.execute(
         sa.update(assignments)
         .where(assignments.c.id == place)
@@ -174,10 +193,10 @@ def _take_back(
     kind: str | None,
     now: float,
 ) -> bool:
-    """Takes a place for a judge who had one before, and says whether there was one.
+    """Assigns a place to a judge who had one before, and returns whether there was one.
 
-    A grade that is there comes before one that someone may give: it takes a place that another
-    judge only holds. That judge's grade, should it come, is then the late one.
+    An existing grade takes precedence over a possible one: it takes the place of a judge who has
+    not graded yet, and whose grade would then be the late one.
     """
     order = sa.case((assignments.c.user_id.is_(None), 0), (is_free(now), 1), else_=2)
     query = sa.select(assignments).where(

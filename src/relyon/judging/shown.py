@@ -1,29 +1,27 @@
-"""What of an item is shown to whoever grades it.
+"""The fields of an item that are shown to judges.
 
-How often a result was shown, at which rank, and with which probability it came into the sample
-could sway a grade. Such columns are kept, and are part of every export; judges do not see them.
+How often a result was shown, its rank, and its sampling probability could sway a grade. Such
+columns are stored and exported, but judges do not see them.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from relyon.data.columns import plain_name
 from relyon.judging.records import Item
 
 __all__ = ["choose_fields"]
 
-#: Columns that only samples have, without case and signs.
+#: Columns that only samples have, as `plain_name` returns them.
 SAMPLING = frozenset({
     "sessions", "sessioncount", "querysessions", "tiersessions", "totalsessions", "tier",
     "tiernumber", "tierqueries", "tierleast", "tiermost", "probability", "inclusionprobability",
     "drawprobability", "samplingprobability", "samplingweight", "inclusionweight", "commonk",
 })  # fmt: skip
-#: Columns that samples have, and that say something of a document elsewhere: of a shoe its weight.
+#: Columns of samples whose names can also describe a document, such as the weight of a shoe.
 DOUBTFUL = frozenset({"weight", "draw", "design", "seed", "k", "position", "rank", "reason"})
 
 
-def choose_fields(item: Item) -> dict[str, Any]:
+def choose_fields(item: Item) -> dict[str, object]:
     """Returns the further fields of an item that are shown to judges.
 
     Examples:

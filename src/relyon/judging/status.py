@@ -1,25 +1,26 @@
-"""How far a project is, and how far its judges agree: as values, and as text."""
+"""The status of a project, its progress and its judges' agreement: as values, and as text."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
-from relyon.core.document.json import json_values
+from relyon.core.document.json import json_number
 from relyon.core.document.model import Block, Document, Lines, Table
 from relyon.core.document.terminal import render_text
 from relyon.core.texts import Catalogue, Language, catalogue
-from relyon.judging.agreement import measure_agreement
-from relyon.judging.llm.descriptions import describe_machine, describe_machines
+from relyon.judging.agreement import AgreementValues, measure_agreement
+from relyon.judging.llm.descriptions import MachineValues, describe_machine, describe_machines
 from relyon.judging.progress import measure_judges
-from relyon.judging.sbs import read_preferences, summarize_preferences
+from relyon.judging.sbs import SideBySideValues, read_preferences, summarize_preferences
 
 if TYPE_CHECKING:
     from relyon.judging.store import Store
 
 __all__ = [
+    "AgreementStatus",
+    "ProjectStatus",
+    "WorkStatus",
     "describe_agreement",
     "describe_project",
     "describe_work",
@@ -28,15 +29,63 @@ __all__ = [
 ]
 
 
-def describe_work(store: Store, project_id: int) -> dict[str, Any]:
-    """Returns how far a project and its judges are, as JSON-ready values.
+class JudgeStatus(TypedDict):
+    """A judge's progress in a project."""
+
+    judge: str
+    done: int
+    open: int
+    later: int
+    available: int
+    seconds: float | None
+
+
+class WorkStatus(TypedDict):
+    """The progress of a project, as JSON."""
+
+    project: str
+    kind: str
+    overlap: int
+    items: int
+    finished: int
+    places: int
+    filled: int
+    gold: int
+    queue: int
+    judges: list[JudgeStatus]
+
+
+class QualityStatus(TypedDict):
+    """How a judge grades the gold items: `GoldQuality`."""
+
+    judge: str
+    items: int
+    equal: float
+    difference: float
+
+
+class AgreementStatus(TypedDict):
+    """The agreement and quality of a project's judges, as JSON; None if there is nothing yet."""
+
+    agreement: AgreementValues | None
+    gold_quality: list[QualityStatus]
+    preferences: SideBySideValues | None
+    machines: list[MachineValues]
+
+
+class ProjectStatus(WorkStatus, AgreementStatus):
+    """The status of a project, as JSON."""
+
+
+def describe_work(store: Store, project_id: int) -> WorkStatus:
+    """Returns the progress of a project and its judges as JSON-ready values.
 
     Raises:
         UnknownNameError: If the project does not exist.
     """
     project = store.projects.get(project_id)
     overall, by_judge = measure_judges(store, project.id)
-    judges = []
+    judges: list[JudgeStatus] = []
     for user in store.accounts.all():
         mine = by_judge.get(user.id)
         if mine is not None and (mine.done or mine.open or mine.later):
@@ -47,40 +96,37 @@ def describe_work(store: Store, project_id: int) -> dict[str, Any]:
                     "open": mine.open,
                     "later": mine.later,
                     "available": mine.available,
-                    "seconds": mine.seconds,
+                    "seconds": json_number(mine.seconds),
                 }
             )
-    found: dict[str, Any] = json_values(
-        {
-            "project": project.name,
-            "kind": project.kind,
-            "overlap": project.overlap,
-            "items": overall.items,
-            "finished": overall.finished,
-            "places": overall.places,
-            "filled": overall.filled,
-            "gold": store.gold.count(project.id),
-            "queue": store.decisions.count_queue(project.id),
-            "judges": judges,
-        }
-    )
-    return found
+    return {
+        "project": project.name,
+        "kind": project.kind,
+        "overlap": project.overlap,
+        "items": overall.items,
+        "finished": overall.finished,
+        "places": overall.places,
+        "filled": overall.filled,
+        "gold": store.gold.count(project.id),
+        "queue": store.decisions.count_queue(project.id),
+        "judges": judges,
+    }
 
 
-def describe_project(store: Store, project_id: int) -> dict[str, Any]:
+def describe_project(store: Store, project_id: int) -> ProjectStatus:
     """Returns a project's progress, judges, agreement and quality as JSON-ready values.
 
     Raises:
         UnknownNameError: If the project does not exist.
     """
-    return describe_work(store, project_id) | describe_agreement(store, project_id)
+    return {**describe_work(store, project_id), **describe_agreement(store, project_id)}
 
 
-def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
-    """Returns how far a project's judges agree, and how well they judge, as JSON-ready values.
+def describe_agreement(store: Store, project_id: int) -> AgreementStatus:
+    """Returns the agreement and quality of a project's judges as JSON-ready values.
 
-    Gold items are not part of the agreement: judges share more of them than of others. Nor are
-    language models, of which `machines` tells.
+    Gold items are not part of the agreement, as judges share more of them than of others. Nor are
+    language models, which `machines` lists.
 
     Raises:
         UnknownNameError: If the project does not exist.
@@ -93,33 +139,45 @@ def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
         if item not in known
     }
     tiers = {item: tier for item, tier in store.items.tiers(project.id).items() if item in grades}
-    agreement = None
+    agreement: AgreementValues | None = None
     if grades:
         given = tiers if any(tiers.values()) else None
         agreement = measure_agreement(grades, tiers=given).to_dict()
     preferences = read_preferences(store, project.id) if project.kind == "side_by_side" else []
-    found: dict[str, Any] = json_values(
-        {
-            "agreement": agreement,
-            "gold_quality": [asdict(one) for one in store.gold.quality(project.id)],
-            "preferences": summarize_preferences(preferences).to_dict() if preferences else None,
-            "machines": describe_machines(store, project.id),
-        }
-    )
-    return found
+    return {
+        "agreement": agreement,
+        "gold_quality": [
+            {
+                "judge": one.judge,
+                "items": one.items,
+                "equal": one.equal,
+                "difference": one.difference,
+            }
+            for one in store.gold.quality(project.id)
+        ],
+        "preferences": summarize_preferences(preferences).to_dict() if preferences else None,
+        "machines": describe_machines(store, project.id),
+    }
 
 
-def render_status(found: Mapping[str, Any], language: Language = "en") -> str:
-    """Returns what `describe_project` found as text for the terminal."""
+def render_status(found: ProjectStatus, language: Language = "en") -> str:
+    """Returns the result of `describe_project` as text for the terminal."""
     return render_text(status_document(found, language))
 
 
-def status_document(found: Mapping[str, Any], language: Language = "en") -> Document:
-    """Returns what `describe_project` found: how far the project is, and how far judges agree."""
+def status_document(found: ProjectStatus, language: Language = "en") -> Document:
+    """Returns the result of `describe_project` as a document."""
     texts = catalogue("judging", language)
     share = found["filled"] / found["places"] if found["places"] else 0.0
-    names: tuple[str, ...] = ("project", "filled", "places", "finished", "items")
-    progress = texts.say("progress", **{name: found[name] for name in names}, share=share)
+    progress = texts.say(
+        "progress",
+        project=found["project"],
+        filled=found["filled"],
+        places=found["places"],
+        finished=found["finished"],
+        items=found["items"],
+        share=share,
+    )
     if found["gold"]:
         progress = texts.say("progress_gold", progress=progress, gold=found["gold"])
     lines = [progress]
@@ -134,7 +192,7 @@ def status_document(found: Mapping[str, Any], language: Language = "en") -> Docu
             ]
             for one in found["judges"]
         ]  # fmt: skip
-        names = ("judge", "done", "open", "later", "left", "seconds")
+        names = ["judge", "done", "open", "later", "left", "seconds"]
         blocks.append(Table(texts.names("column", names), rows))
     if found["agreement"] and found["agreement"]["overall"]["units"]:
         blocks += _agreement(found["agreement"], texts)
@@ -143,7 +201,7 @@ def status_document(found: Mapping[str, Any], language: Language = "en") -> Docu
             [one["judge"], str(one["items"]), _figure(one["equal"]), _figure(one["difference"])]
             for one in found["gold_quality"]
         ]
-        names = ("gold", "graded", "equal", "difference")
+        names = ["gold", "graded", "equal", "difference"]
         blocks.append(Table(texts.names("column", names), rows))
     if found["preferences"]:
         blocks += _preferences(found["preferences"], texts)
@@ -152,19 +210,24 @@ def status_document(found: Mapping[str, Any], language: Language = "en") -> Docu
     return Document(blocks)
 
 
-def _figure(value: float | None, digits: int = 4) -> str:
-    return "-" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+def _figure(value: object, digits: int = 4) -> str:
+    if not isinstance(value, int | float) or math.isnan(value):
+        return "-"
+    return f"{value:.{digits}f}"
 
 
-def _agreement(found: Mapping[str, Any], texts: Catalogue) -> list[Table]:
-    names = ["fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
+def _agreement(found: AgreementValues, texts: Catalogue) -> list[Table]:
+    names = (
+        "agreement", "items", "equal", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval",
+    )  # fmt: skip
     groups = {texts["all"]: found["overall"], **found["tiers"]}
     rows = [
-        [name or texts["no_tier"], str(one["units"]), _figure(one["equal"]),
-         *(_figure(one[key]) for key in names)]
+        [name or texts["no_tier"], str(one["units"]), _figure(one["equal"]), _figure(one["fleiss"]),
+         _figure(one["alpha_nominal"]), _figure(one["alpha_ordinal"]),
+         _figure(one["alpha_interval"])]
         for name, one in groups.items()
     ]  # fmt: skip
-    tables = [Table(texts.names("column", ("agreement", "items", "equal", *names)), rows)]
+    tables = [Table(texts.names("column", names), rows)]
     if found["pairs"]:
         rows = [
             [f"{one['first']} / {one['second']}", str(one["units"]), _figure(one["equal"]),
@@ -178,7 +241,7 @@ def _agreement(found: Mapping[str, Any], texts: Catalogue) -> list[Table]:
     return tables
 
 
-def _preferences(found: Mapping[str, Any], texts: Catalogue) -> list[Table]:
+def _preferences(found: SideBySideValues, texts: Catalogue) -> list[Table]:
     rows = []
     for tier, one in {texts["all"]: found["overall"], **found["tiers"]}.items():
         rows += [
@@ -187,14 +250,14 @@ def _preferences(found: Mapping[str, Any], texts: Catalogue) -> list[Table]:
              _figure(pair["mean"]), _figure(pair["p"])]
             for pair in one["pairs"]
         ]  # fmt: skip
-    names: tuple[str, ...] = ("tier", "systems", "queries", "first", "ties", "second", "mean", "p")
+    names = ["tier", "systems", "queries", "first", "ties", "second", "mean", "p"]
     tables = [Table(texts.names("column", names), rows, left=2)]
     strengths = found["overall"]["strengths"]
     if strengths:
         rows = [
-            [one["system"], *(_figure(one[name]) for name in ("strength", "low", "high"))]
+            [str(one["system"]), *(_figure(one[name]) for name in ("strength", "low", "high"))]
             for one in strengths
         ]
-        names = ("bradley_terry", "strength", "low", "high")
+        names = ["bradley_terry", "strength", "low", "high"]
         tables.append(Table(texts.names("column", names), rows))
     return tables

@@ -6,13 +6,25 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, NotRequired, Protocol, TypedDict
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.scale import Level, Scale
-from relyon.judging.records import Comparison, Item, Project, Trait, User, item_parts
+from relyon.judging.records import (
+    Comparison,
+    Item,
+    Kind,
+    Project,
+    ProjectState,
+    Trait,
+    User,
+    item_parts,
+)
 from relyon.judging.texts import check_text, is_storable, plain
+
+if TYPE_CHECKING:
+    from relyon.judging.schema import TableRow
 
 __all__ = [
     "PLACES",
@@ -24,6 +36,7 @@ __all__ = [
     "read_project",
     "read_user",
     "result_rows",
+    "storable_fields",
 ]
 
 #: `place` is a number below this prime; multiplying by a judge's own number permutes the items.
@@ -47,7 +60,7 @@ def check_item(item: Item) -> None:
     """Checks that an item can be stored.
 
     Raises:
-        InputError: If it has no query or document, or holds what cannot be stored.
+        InputError: If it has no query or document, or contains what cannot be stored.
     """
     if not item.query or not item.document:
         raise InputError(
@@ -71,32 +84,37 @@ def check_item(item: Item) -> None:
     if not is_storable("".join(found)):  # one look at all: there may be a million items
         for name, text in zip(TEXTS, found, strict=True):
             check_text(text, name)
-    _fields_of(item)
+    storable_fields(item)
 
 
-def _fields_of(item: Item) -> dict[str, Any]:
+def storable_fields(item: Item) -> dict[str, object]:
+    """Returns an item's further fields as JSON.
+
+    Raises:
+        InputError: If one cannot be stored.
+    """
     if not item.fields:
         return {}
     return {check_text(name, "field"): plain(value) for name, value in item.fields.items()}
 
 
-def item_row(item: Item, project: Project, now: float) -> dict[str, Any]:
-    """Returns the row of an item that `check_item` has nothing against."""
+def item_row(item: Item, project: Project, now: float) -> dict[str, object]:
+    """Returns the row of an item that passes `check_item`."""
     return {
         **dict(zip(CONTENT, _content(item), strict=True)),
         "project_id": project.id,
-        "fields": _fields_of(item),
+        "fields": storable_fields(item),
         "place": _place(project.seed, item.query, item.document),
         "created_at": now,
     }
 
 
-def import_key(item_id: int) -> str:
-    """Returns the key of an action that an import made: a judge has one for each item at most."""
+def import_key(item_id: object) -> str:
+    """Returns the key of an imported action: a judge has at most one per item."""
     return f"import {item_id}"
 
 
-def result_rows(found: Sequence[Item]) -> list[dict[str, Any]]:
+def result_rows(found: Sequence[Item]) -> list[dict[str, object]]:
     """Returns what is stored of one ranking of a side-by-side item."""
     return [
         {name: check_text(getattr(one, name), name) for name in RESULT_TEXTS}
@@ -105,36 +123,67 @@ def result_rows(found: Sequence[Item]) -> list[dict[str, Any]]:
     ]
 
 
-def _result_of(values: Mapping[str, Any], query: str) -> Item:
-    return Item(query=query, **values)
-
-
-def read_item(row: Any) -> Item:
+def read_item(row: TableRow) -> Item:
     """Returns an item from its row."""
     return Item(*_read_item(row._mapping))
 
 
-def read_comparison(row: Any) -> Comparison:
+def read_comparison(row: TableRow) -> Comparison:
     """Returns a pair of rankings from a row of items and sides."""
     return Comparison(
         row.query,
         row.first,
         row.second,
-        tuple(_result_of(one, row.query) for one in row.first_results),
-        tuple(_result_of(one, row.query) for one in row.second_results),
+        tuple(Item(query=row.query, **one) for one in row.first_results),
+        tuple(Item(query=row.query, **one) for one in row.second_results),
         row.query_text,
         row.tier,
     )
 
 
-def read_user(row: Any) -> User:
+def read_user(row: TableRow) -> User:
     """Returns an account from its row."""
     return User(
         row.id, row.name, row.role, bool(row.active), bool(row.machine), bool(row.must_change)
     )
 
 
-def read_project(row: Any) -> Project:
+class LevelValues(TypedDict):
+    """A level of a stored scale."""
+
+    grade: float
+    name: str
+    chinese: NotRequired[str]
+    gain: NotRequired[float]
+
+
+class ScaleValues(TypedDict):
+    """A stored scale."""
+
+    name: str
+    relevant_from: float
+    levels: list[LevelValues]
+
+
+class ProjectRow(Protocol):
+    """A row of the projects, of the database or of an archive."""
+
+    id: int
+    name: str
+    kind: Kind
+    scale: ScaleValues
+    guideline: Mapping[object, object]
+    overlap: int
+    gold_share: float
+    k: int | None
+    seed: int
+    lease_seconds: float
+    created_at: float
+    state: ProjectState
+    keys_changed_at: float | None
+
+
+def read_project(row: ProjectRow) -> Project:
     """Returns a project from its row."""
     found = row.scale
     scale = Scale(

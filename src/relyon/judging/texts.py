@@ -1,10 +1,10 @@
-"""What a database may hold: texts, names, ids, grades and values of JSON."""
+"""Checks of what is stored: texts, names, ids, grades and JSON values."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import overload
 
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.core.texts import message
@@ -22,12 +22,12 @@ __all__ = [
 
 
 def is_id(number: int) -> bool:
-    """Says whether a number may be the id of a row, as every database counts."""
+    """Returns whether a number can be the id of a row in every database."""
     return 0 < number < 2**31
 
 
 def is_storable(text: str) -> bool:
-    """Says whether every database can hold a text."""
+    """Returns whether every database can store a text."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -36,10 +36,10 @@ def is_storable(text: str) -> bool:
 
 
 def check_text(text: str, what: str) -> str:
-    """Returns a text that every database can hold.
+    """Returns a text that every database can store.
 
     Raises:
-        InputError: If it has a character that is none.
+        InputError: If it has a character of code 0, or half of a surrogate pair.
     """
     if not is_storable(text):
         raise InputError(
@@ -53,7 +53,7 @@ def check_name(name: str, what: str) -> str:
     """Returns a name without the space around it.
 
     Raises:
-        InputError: If it has a character that no database can hold.
+        InputError: If it has a character that cannot be stored.
         ParameterError: If it is empty, longer than 200 characters, or cannot be printed.
     """
     cleaned = check_text(name, f"name of the {what}").strip()
@@ -63,10 +63,10 @@ def check_name(name: str, what: str) -> str:
 
 
 def check_grade(scale: Scale, grade: object) -> float:
-    """Returns a grade that a scale has, by its number or the name of its level.
+    """Returns a grade of a scale by its number or the name of its level.
 
     Raises:
-        InputError: If it has no such grade.
+        InputError: If the scale has no such grade.
     """
     parsed = scale.parse(grade)
     if not math.isfinite(parsed) or (scale.levels and parsed not in scale.gains):
@@ -80,8 +80,16 @@ def check_grade(scale: Scale, grade: object) -> float:
     return parsed
 
 
-def plain(value: Any) -> Any:
-    """Returns a value that JSON has, without characters that a database cannot hold."""
+@overload
+def plain(value: Mapping[str, object]) -> dict[str, object]: ...
+@overload
+def plain(value: object) -> object: ...
+def plain(value: object) -> object:
+    """Returns a value for JSON: non-finite numbers as None, unknown types as text.
+
+    Raises:
+        InputError: If a text cannot be stored.
+    """
     if isinstance(value, str):
         return check_text(value, "field")
     if isinstance(value, Mapping):
@@ -94,7 +102,7 @@ def plain(value: Any) -> Any:
 
 
 def unknown_name(what: str, name: str, known: Sequence[str]) -> UnknownNameError:
-    """Returns the error for a name that is not there, with the nearest one that is."""
+    """Returns the error for an unknown name, with the most similar known one as a hint."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, 1)

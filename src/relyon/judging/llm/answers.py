@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from relyon.core.errors import InputError
 from relyon.data.scale import Scale
@@ -78,7 +78,7 @@ def read_answer(content: str, scale: Scale) -> Answer:
     return Answer(grades[-1], reason if isinstance(reason, str) else json.dumps(reason))
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _objects(text: str) -> Iterator[dict[str, object]]:
     """Yields the outermost JSON objects of a text, in their order."""
     decoder = json.JSONDecoder()
     start = text.find("{")
@@ -92,7 +92,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         start = text.find("{", end)
 
 
-def _grade(value: Any, scale: Scale) -> float | None:
+def _grade(value: object, scale: Scale) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

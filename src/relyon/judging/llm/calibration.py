@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import Resampling
 from relyon.core.document.json import json_values
@@ -127,19 +127,20 @@ class Calibration:
         """Items graded by the model and by people."""
         return self.overall.final.items
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns everything as JSON-ready values; what is undefined is None."""
-        found: dict[str, Any] = json_values(asdict(self))
+        found = {"judge": self.judge, "items": self.items, **json_values(asdict(self))}
         if self.outlook is not None:
-            found["outlook"]["within"] = self.outlook.within
-        return {"judge": self.judge, "items": self.items, **found}
+            outlook = json_values(asdict(self.outlook))
+            found["outlook"] = {**outlook, "within": self.outlook.within}
+        return found
 
 
 def measure_calibration(
     judge: str,
     samples: Mapping[int, Sequence[float]],
     final: Mapping[int, float],
-    people: Ratings,
+    people: Ratings[int],
     items: Sequence[Item],
     scale: Scale,
     *,
@@ -282,9 +283,7 @@ def accept_judge(
             ),
             hint=message("judging.let-grade-items"),
         )
-    store.models.record_acceptance(
-        configuration, by, accepted=True, report=found.to_dict(), note=note
-    )
+    store.models.record_acceptance(configuration, by, accepted=True, report=found, note=note)
     return found
 
 
@@ -292,7 +291,7 @@ def _compare(
     items: Sequence[Item],
     graded: Mapping[int, float],
     final: Mapping[int, float],
-    people: Ratings,
+    people: Ratings[int],
     scale: Scale,
     confidence: float,
     resampling: Resampling,
@@ -326,7 +325,9 @@ def _confusion(
     )
 
 
-def _judges(judge: str, graded: Mapping[int, float], people: Ratings) -> tuple[JudgeAgreement, ...]:
+def _judges(
+    judge: str, graded: Mapping[int, float], people: Ratings[int]
+) -> tuple[JudgeAgreement, ...]:
     """Returns every person against other people, then the model against them."""
     if not any(people.values()):
         return ()

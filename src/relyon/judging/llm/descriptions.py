@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from relyon.core.document.markdown import render_markdown
 from relyon.core.document.model import Document, Table
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from relyon.judging.store import Store
 
 __all__ = [
+    "ConfigurationValues",
+    "MachineValues",
     "configuration_dict",
     "describe_configuration",
     "describe_machine",
@@ -44,6 +46,31 @@ _TITLES = {
 }
 
 
+class ConfigurationValues(TypedDict):
+    """A judge's settings as JSON, without the prompt."""
+
+    judge: str
+    version: int
+    model: str
+    endpoint: str
+    samples: int
+    parameters: dict[str, object]
+    language: str
+
+
+class MachineValues(ConfigurationValues):
+    """A language model that graded in a project, as JSON; None if it is not accepted."""
+
+    graded: int
+    accepted: bool
+    accepted_by: str | None
+    accepted_at: float | None
+    compared: int | None
+    kappa: float | None
+    weighted_kappa: float | None
+    filled: int
+
+
 def describe_configuration(found: Configuration) -> str:
     """Returns a judge's settings in one line."""
     settings = [f"{name} {value}" for name, value in found.parameters.items()]
@@ -55,7 +82,7 @@ def describe_configuration(found: Configuration) -> str:
     )
 
 
-def configuration_dict(found: Configuration) -> dict[str, Any]:
+def configuration_dict(found: Configuration) -> ConfigurationValues:
     """Returns a judge's settings as JSON-ready values, without the prompt."""
     return {
         "judge": found.judge,
@@ -73,14 +100,14 @@ def _date(seconds: float) -> str:
 
 
 def note_machines(store: Store, project_id: int, sources: Sequence[str]) -> Note | None:
-    """Returns how many final grades are a language model's and who accepted it; None if none.
+    """Returns a note of how many final grades are a language model's; None if there are none.
 
-    To be shown wherever final grades leave the database.
+    Every export of final grades shows it.
 
     Args:
         store: The database.
         project_id: The project.
-        sources: Of each of its final grades.
+        sources: The source of each final grade.
     """
     accepted = store.models.accepted(project_id)
     if accepted is None:
@@ -94,14 +121,14 @@ def note_machines(store: Store, project_id: int, sources: Sequence[str]) -> Note
     return Note("machine-grades", level="warning", values=values)
 
 
-def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
+def describe_machines(store: Store, project_id: int) -> list[MachineValues]:
     """Returns the language models that graded in a project, every version, as JSON-ready values."""
     known = store.models.all(project_id)
     if not known:
         return []
     accepted = store.models.accepted(project_id)
     filled = store.decisions.count_filled(project_id)
-    found = []
+    found: list[MachineValues] = []
     for one in known:
         graded = len(store.replies.graded_items(one))
         if not graded:
@@ -123,13 +150,17 @@ def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
     return found
 
 
-def describe_machine(one: Mapping[str, Any], texts: Catalogue) -> str:
-    """Returns one of what `describe_machines` found as a sentence."""
-    values = {name: one[name] for name in ("judge", "version", "graded")}
-    if not one["accepted"]:
+def describe_machine(one: MachineValues, texts: Catalogue) -> str:
+    """Returns a result of `describe_machines` as a sentence."""
+    values: dict[str, object] = {
+        "judge": one["judge"],
+        "version": one["version"],
+        "graded": one["graded"],
+    }
+    if one["accepted_at"] is None:
         return texts.say("machine_open", **values)
     values |= {"by": one["accepted_by"], "date": _date(one["accepted_at"])}
-    values |= {name: one[name] for name in ("compared", "filled")}
+    values |= {"compared": one["compared"], "filled": one["filled"]}
     if one["kappa"] is None:
         return texts.say("machine", **values)
     return texts.say("machine_kappa", **values, kappa=one["kappa"])
@@ -149,10 +180,10 @@ def render_calibration(
     Args:
         found: The calibration.
         configuration: The model and its settings.
-        scale: What the grades are called.
-        order: Systems by either one's grades.
-        differences: Items to list, on which the model and people differ.
-        markdown: In place of text.
+        scale: The grade scale.
+        order: The systems as ranked by people's and by the model's grades.
+        differences: The items to list on which the model and people differ.
+        markdown: Returns Markdown instead of text.
     """
     table: Callable[..., list[str]] = _markdown if markdown else align
     head = "## " if markdown else ""

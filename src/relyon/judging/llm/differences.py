@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.parameters import check_whole
 from relyon.data.aggregation import Rule, aggregate
@@ -32,8 +32,8 @@ class Difference:
     people: float
     reason: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns it as JSON-ready values."""
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values."""
         return {
             "query": self.item.query_text or self.item.query,
             "document": self.item.document,

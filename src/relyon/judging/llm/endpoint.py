@@ -13,7 +13,6 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import Any
 from urllib.parse import urlsplit
 
 from relyon.core.errors import InputError, ParameterError
@@ -105,7 +104,7 @@ def read_key(variable: str) -> str:
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """A redirected request would send the key elsewhere."""
 
-    def redirect_request(self, *arguments: Any) -> None:
+    def redirect_request(self, *arguments: object) -> None:
         return None
 
 
@@ -133,7 +132,7 @@ class Endpoint:
         self.url = tidy_url(self.url)
         self._opener = urllib.request.build_opener(_NoRedirects)
 
-    def complete(self, body: Mapping[str, Any]) -> Completion:
+    def complete(self, body: Mapping[str, object]) -> Completion:
         """Sends a request, with retries, until it is answered.
 
         Temporary errors (429, 5xx, no connection, timeout) are retried after 1, 2, 4 … seconds with

@@ -9,7 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice, check_whole
@@ -39,7 +39,7 @@ class Plan:
     """The requests to send.
 
     Attributes:
-        items: The items that can be asked about.
+        items: The items that have something to show.
         requests: The hash of the request, by item.
         open: Unanswered requests: item, sample, and the attempts made.
         unreadable: Abandoned samples.
@@ -62,7 +62,7 @@ class Outcome:
     Attributes:
         asked: Requests that were answered.
         graded: Of them, those with a grade.
-        problems: How many answers had none, by kind of problem.
+        problems: How many answers had no grade, by kind of problem.
         given_up: Samples without a grade after the last attempt.
         retried: Requests that were sent again after an error.
         prompt_tokens: As counted by the endpoint.
@@ -118,7 +118,7 @@ def choose_items(
     return sorted(kept, key=lambda item: (place[item.query], item.query, item.id))[:limit]
 
 
-def request_body(configuration: Configuration, prompt: Prompt, item: Item) -> dict[str, Any]:
+def request_body(configuration: Configuration, prompt: Prompt, item: Item) -> dict[str, object]:
     """Returns the JSON of the request about an item."""
     settings = {"model": configuration.model, **configuration.parameters}
     body = {key: value for key, value in settings.items() if value is not None}
@@ -133,13 +133,13 @@ def build_plan(
     *,
     attempts: int = 3,
 ) -> Plan:
-    """Determines the remaining requests. What was asked before, in any project, is not asked again.
+    """Determines the remaining requests: those that no project has sent before.
 
     Args:
         store: The database, which is not modified.
         configuration: The model and its settings.
         prompt: Its prompt.
-        items: What it is to grade.
+        items: The items to grade.
         attempts: Maximum attempts per sample to get a valid answer.
 
     Raises:
@@ -176,7 +176,7 @@ def build_plan(
     return Plan(tuple(shown), requests, tuple(left), unreadable, hidden, attempts)
 
 
-def _hash(endpoint: str, body: Mapping[str, Any]) -> str:
+def _hash(endpoint: str, body: Mapping[str, object]) -> str:
     text = json.dumps([endpoint, body], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -195,17 +195,17 @@ def ask_model(
 ) -> Outcome:
     """Sends a plan's open requests and stores every answer on arrival.
 
-    An interruption (Ctrl-C) waits for pending requests and stores their answers too. Whatever ends
-    it, another run resumes where it stopped.
+    An interruption (Ctrl-C) waits for pending requests and stores their answers too. Another run
+    resumes where this one stopped.
 
     Args:
         store: The database.
         configuration: The model and its settings.
         prompt: Its prompt.
-        plan: What to ask.
-        endpoint: Where.
+        plan: The requests.
+        endpoint: The endpoint.
         concurrency: Number of concurrent requests.
-        outcome: Updated as it runs, so that it is complete whatever ends the run.
+        outcome: Updated during the run, so that it is complete even after an error.
         progress: Called with the number of samples done and their total.
         on_interrupt: Called before waiting for pending requests.
 

@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
+from relyon.core.document.json import json_number
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
@@ -16,6 +17,7 @@ from relyon.judging.imported_accounts import check_account_name, ensure_machine
 from relyon.judging.places import take_turn
 from relyon.judging.records import User
 from relyon.judging.schema import (
+    TableRow,
     llm_acceptances,
     llm_answers,
     llm_configurations,
@@ -24,6 +26,9 @@ from relyon.judging.schema import (
     users,
 )
 from relyon.judging.texts import check_text, plain, unknown_name
+
+if TYPE_CHECKING:
+    from relyon.judging.llm.calibration import Calibration
 
 __all__ = [
     "Acceptance",
@@ -61,7 +66,7 @@ class Configuration:
     endpoint: str
     model: str
     samples: int
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     language: str
     prompt: str
     created_at: float
@@ -79,7 +84,7 @@ def draft_configuration(
     endpoint: str,
     model: str,
     samples: int,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     language: str,
     prompt: str,
 ) -> Configuration:
@@ -176,16 +181,16 @@ class Models(Base):
     def get(
         self, project_id: int, judge: str | None = None, version: int | None = None
     ) -> Configuration:
-        """Returns a judge's settings: the newest version that graded, unless one is named.
+        """Returns a judge's settings: by default the newest version that graded.
 
         Args:
             project_id: The project.
-            judge: Its name; not needed where there is only one.
+            judge: Its name; needed if there are several.
             version: Of the settings.
 
         Raises:
-            UnknownNameError: If there is no such judge or version.
-            InputError: If there is no language model, or there are several and none is named.
+            UnknownNameError: If the judge or version is unknown.
+            InputError: If there is no language model, or there are several and `judge` is None.
         """
         known = self.all(project_id)
         answering = self._answering(project_id)
@@ -223,7 +228,7 @@ class Models(Base):
         by: User,
         *,
         accepted: bool,
-        report: Mapping[str, Any] | None = None,
+        report: Calibration | None = None,
         note: str = "",
     ) -> None:
         """Records that a model's grades are accepted or withdrawn.
@@ -232,7 +237,7 @@ class Models(Base):
             configuration: The judge and the version.
             by: The account that decides.
             accepted: Whether they count.
-            report: The calibration: the result of `Calibration.to_dict`.
+            report: The calibration.
             note: A remark.
 
         Raises:
@@ -243,18 +248,19 @@ class Models(Base):
                 message("judging.is-not-lead", by_name=by.name),
                 hint=message("judging.lead-or-admin"),
             )
-        report = report or {}
-        figures = report.get("overall", {}).get("final", {})
+        figures = None if report is None else report.overall.final
         with self.database.write() as connection:
             connection.execute(
                 sa.insert(llm_acceptances).values(
                     configuration_id=configuration.id,
                     user_id=by.id,
                     accepted=accepted,
-                    items=report.get("items", 0),
-                    kappa=figures.get("kappa", {}).get("value"),
-                    weighted_kappa=figures.get("weighted_kappa", {}).get("value"),
-                    report=report,
+                    items=0 if report is None else report.items,
+                    kappa=None if figures is None else json_number(figures.kappa.value),
+                    weighted_kappa=(
+                        None if figures is None else json_number(figures.weighted_kappa.value)
+                    ),
+                    report={} if report is None else report.to_dict(),
                     note=check_text(note, "note"),
                     created_at=self.clock(),
                 )
@@ -308,7 +314,7 @@ def _only(judges: Sequence[str]) -> str:
     return names[0]
 
 
-def _select_configurations() -> sa.Select[Any]:
+def _select_configurations() -> sa.Select[*tuple[object, ...]]:
     """Returns the query for all configurations with their judges' names."""
     return (
         sa.select(llm_configurations, users.c.name.label("judge"))
@@ -317,7 +323,7 @@ def _select_configurations() -> sa.Select[Any]:
     )
 
 
-def _read_configuration(row: Any) -> Configuration:
+def _read_configuration(row: TableRow) -> Configuration:
     """Returns a configuration from its row."""
     return Configuration(
         row.id,
@@ -334,11 +340,26 @@ def _read_configuration(row: Any) -> Configuration:
     )
 
 
-def _digest(settings: Mapping[str, Any]) -> str:
+def _digest(settings: _Settings) -> str:
     text = json.dumps(settings, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _settings(one: Configuration) -> dict[str, Any]:
-    names = ("endpoint", "model", "samples", "parameters", "language", "prompt")
-    return {name: getattr(one, name) for name in names}
+class _Settings(TypedDict):
+    endpoint: str
+    model: str
+    samples: int
+    parameters: Mapping[str, object]
+    language: str
+    prompt: str
+
+
+def _settings(one: Configuration) -> _Settings:
+    return {
+        "endpoint": one.endpoint,
+        "model": one.model,
+        "samples": one.samples,
+        "parameters": one.parameters,
+        "language": one.language,
+        "prompt": one.prompt,
+    }

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.language import Language, check_language
@@ -154,7 +153,7 @@ def _levels(scale: Scale, language: Language) -> str:
 
 
 def _data(item: Item) -> str:
-    shown: dict[str, Any] = {"query": _cut(item.query_text or item.query)}
+    shown: dict[str, object] = {"query": _cut(item.query_text or item.query)}
     for name in item_parts(Trait.PROMPT):
         if text := getattr(item, name):
             shown[name] = _cut(text)
@@ -167,8 +166,8 @@ def _data(item: Item) -> str:
     return re.sub(r"\[(?=/?[A-Z_]+\])", r"\\u005b", text)
 
 
-def _fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
+def _fields(fields: Mapping[str, object]) -> dict[str, object]:
+    shown: dict[str, object] = {}
     left = LONGEST
     for name, value in fields.items():
         written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVarTuple
 
 from relyon.judging.database_part import Base
 from relyon.judging.llm.answers import Answer
 from relyon.judging.llm.endpoint import Completion
 from relyon.judging.llm.models import Configuration
 from relyon.judging.places import take_turn
-from relyon.judging.schema import llm_answers, llm_requests, sa
+from relyon.judging.schema import TableRow, llm_answers, llm_requests, sa
 
 __all__ = ["Replies", "StoredAnswer"]
+
+Columns = TypeVarTuple("Columns")
 
 #: Hashes looked up per query: databases limit the size of a query.
 MOST_HASHES = 500
@@ -24,7 +26,7 @@ class StoredAnswer:
     """A stored answer.
 
     Attributes:
-        request_hash: What was asked.
+        request_hash: The hash of the request.
         sample: The number of the repetition, from 1.
         attempt: The number of the attempt to get a valid answer, from 1.
         answer: The answer.
@@ -96,7 +98,7 @@ class Replies(Base):
         """Stores an answer durably.
 
         Returns:
-            Whether it is new: False if another process asked the same meanwhile.
+            Whether it is new: False if another process stored one meanwhile.
         """
         same = sa.and_(
             llm_answers.c.request_hash == request_hash,
@@ -129,7 +131,7 @@ class Replies(Base):
     def graded_items(self, configuration: Configuration) -> set[int]:
         """Returns the items with a grade by a model, without reading the grades."""
         query = (
-            _graded(configuration, llm_requests.c.item_id)
+            _graded(sa.select(llm_requests.c.item_id), configuration)
             .order_by(None)
             .group_by(llm_requests.c.item_id)
             .having(2 * sa.func.count() > configuration.samples)
@@ -142,7 +144,7 @@ class Replies(Base):
 
         Invalid answers are not grades. An item most of whose samples are missing has none.
         """
-        query = _graded(configuration, llm_requests.c.item_id, llm_answers.c.grade)
+        query = _graded(sa.select(llm_requests.c.item_id, llm_answers.c.grade), configuration)
         found: dict[int, list[float]] = {}
         with self.database.read() as connection:
             for row in connection.execute(query):
@@ -158,7 +160,8 @@ class Replies(Base):
     ) -> dict[int, list[tuple[float, str]]]:
         """Returns a model's grades of some items with the reason it gave for each."""
         query = _graded(
-            configuration, llm_requests.c.item_id, llm_answers.c.grade, llm_answers.c.reason
+            sa.select(llm_requests.c.item_id, llm_answers.c.grade, llm_answers.c.reason),
+            configuration,
         ).where(llm_requests.c.item_id.in_(item_ids))
         found: dict[int, list[tuple[float, str]]] = {}
         with self.database.read() as connection:
@@ -167,11 +170,10 @@ class Replies(Base):
         return found
 
 
-def _graded(configuration: Configuration, *columns: Any) -> sa.Select[Any]:
-    """Yields the answers of a configuration with a grade, item by item."""
+def _graded(query: sa.Select[*Columns], configuration: Configuration) -> sa.Select[*Columns]:
+    """Restricts a query to the answers of a configuration with a grade, item by item."""
     return (
-        sa.select(*columns)
-        .select_from(
+        query.select_from(
             llm_requests.join(
                 llm_answers, llm_requests.c.request_hash == llm_answers.c.request_hash
             )
@@ -185,7 +187,7 @@ def _graded(configuration: Configuration, *columns: Any) -> sa.Select[Any]:
     )
 
 
-def _answer(row: Any) -> StoredAnswer:
+def _answer(row: TableRow) -> StoredAnswer:
     return StoredAnswer(
         row.request_hash,
         row.sample,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.json import json_values
 from relyon.core.errors import InputError, ParameterError
@@ -50,16 +50,16 @@ class SystemOrder:
     tau: float
     swapped: tuple[tuple[str, str], ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns everything as JSON-ready values."""
-        found: dict[str, Any] = json_values(asdict(self))
+        found: dict[str, object] = json_values(asdict(self))
         return found
 
 
 def compare_systems(
     store: Store,
     configuration: Configuration,
-    runs: Mapping[str, Any],
+    runs: Mapping[str, object],
     *,
     measure: str = "ndcg@10",
 ) -> SystemOrder:
@@ -68,7 +68,7 @@ def compare_systems(
     Args:
         store: The database.
         configuration: The model and its settings.
-        runs: What each system returns, as `relyon.evaluate` takes it.
+        runs: The run of each system, as for `relyon.evaluate`.
         measure: The measure that ranks them.
 
     Raises:
