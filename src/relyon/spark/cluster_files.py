@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.cells import APOSTROPHE
 from relyon.core.errors import InputError, ParameterError
@@ -305,9 +305,9 @@ def _read_delimited(session: SparkSession, path: str, form: Form) -> DataFrame:
 
 
 def _separator(header: str) -> str:
-    found: Any = formats.get("csv")
-    separator: str = found.separator(header)
-    return separator
+    from relyon.io.formats.delimited import Csv
+
+    return Csv().separator(header)
 
 
 def _without_marks(column: Column) -> Column:

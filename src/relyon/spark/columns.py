@@ -1,15 +1,18 @@
-"""The columns of a whole evaluation, from what its partitions sent."""
+"""The columns of a whole evaluation, from the results of its partitions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.evaluation.measure_columns import Column
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from relyon.evaluation.results import Parts, Pool
     from relyon.spark.tasks import Arrays, State
 
@@ -53,12 +56,12 @@ def joined_columns(state: State, arrays: Sequence[Arrays] | None) -> dict[str, C
 
 
 def _order(arrays: Sequence[Arrays]) -> list[int]:
-    """Returns the places of the sorted queries: parts come in any order."""
+    """Returns the indices of the sorted queries: parts come in any order."""
     queries = [query for part in arrays for query in part.queries]
     return sorted(range(len(queries)), key=queries.__getitem__)
 
 
-def _joined(parts: Sequence[Any], order: Sequence[int]) -> Any:
+def _joined(parts: Sequence[NDArray[np.float64]], order: Sequence[int]) -> NDArray[np.float64]:
     import numpy as np
 
     return np.concatenate(parts)[order] if parts else np.empty(0)
@@ -84,11 +87,14 @@ def _pool(name: str, arrays: Sequence[Arrays], order: Sequence[int]) -> Pool:
     sorted_place = {place: at for at, place in enumerate(order)}
     rows: list[int] = []
     before = 0
-    for part in arrays:
-        rows += [sorted_place[before + row] for row in part.pools[name][2]]
+    pools = [part.pools[name] for part in arrays]
+    for part, pool in zip(arrays, pools, strict=True):
+        rows += [sorted_place[before + row] for row in pool[2]]
         before += len(part.queries)
-    positives, negatives = (
-        np.concatenate([part.pools[name][place] for part in arrays]) for place in range(2)
+    return (
+        np.concatenate([pool[0] for pool in pools]),
+        np.concatenate([pool[1] for pool in pools]),
+        rows,
+        [size for pool in pools for size in pool[3]],
+        [size for pool in pools for size in pool[4]],
     )
-    sizes = [[one for part in arrays for one in part.pools[name][place]] for place in (3, 4)]
-    return positives, negatives, rows, sizes[0], sizes[1]

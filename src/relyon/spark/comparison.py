@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from relyon.analysis.comparison import Comparison, compare_results
 from relyon.analysis.comparison.runs import Progress, check_titles, run_titles
@@ -27,12 +27,12 @@ __all__ = ["compare", "compare_scores"]
 
 @plain_errors()
 def compare(
-    judgments: Any,
+    judgments: object,
     baseline: DataFrame,
     candidates: DataFrame | Sequence[DataFrame],
     measures: MeasureNames = DEFAULT_MEASURES,
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,
@@ -43,7 +43,7 @@ def compare(
     """Compares candidates with a baseline in a cluster, with the digits of `relyon.compare`.
 
     The runs are evaluated in the cluster. The values of the queries come here, where they are
-    compared: for each run and measure about 24 bytes a query, and for a pooled AUC 8 bytes a row.
+    compared: for each run and measure about 24 bytes per query; for a pooled AUC, 8 bytes per row.
 
     Args:
         judgments: See `relyon.spark.evaluate`.
@@ -84,7 +84,7 @@ def compare_scores(
     measures: MeasureNames = DEFAULT_SCORE_MEASURES,
     *,
     columns: Mapping[str, str] | None = None,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     progress: Progress | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
@@ -57,11 +57,11 @@ LAYOUT = Layout(("document", "subtopic"), ("score", "rank"))
 
 @plain_errors()
 def evaluate(
-    judgments: Any,
+    judgments: object,
     run: DataFrame,
     measures: MeasureNames = DEFAULT_MEASURES,
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     name: str | None = None,
@@ -70,8 +70,8 @@ def evaluate(
 ) -> SparkResults:
     """Evaluates a run in a cluster, with the same digits as `relyon.evaluate` on one machine.
 
-    Queries are evaluated whole, by the same native code, and sums are exact: how rows are ordered
-    and partitioned, which tasks fail and are tried again changes nothing.
+    Queries are evaluated whole, by the same native code, and sums are exact: the order and the
+    partitions of the rows, and tasks that are retried, change nothing.
 
     Args:
         judgments: A frame of Spark with the columns query, document and grade; or judgments of this
@@ -90,7 +90,7 @@ def evaluate(
 
     Raises:
         InputError: If the data cannot be used; the message names the query and its files.
-        ParameterError: If `run` is no frame of Spark, or a parameter has an invalid value.
+        ParameterError: If `run` is not a frame of Spark, or a parameter has an invalid value.
         StrictError: If `strict` and there is a warning.
     """
     prepared = PreparedRuns.of(
@@ -107,13 +107,13 @@ class PreparedRuns(Prepared):
     """Judgments that are packed once, for one run or several.
 
     Attributes:
-        frame: The judgments as they were given.
+        frame: The judgments as given.
         query: The name of their column of queries.
         packed: Their packed rows, kept by Spark.
         judged: The judged queries, if they are few.
         task: Evaluates queries.
         evidence: Columns of evidence, which measures do not use.
-        notes: What was noticed about the judgments.
+        notes: Notes about the judgments.
     """
 
     frame: DataFrame
@@ -127,11 +127,11 @@ class PreparedRuns(Prepared):
     @classmethod
     def of(
         cls,
-        judgments: Any,
+        judgments: object,
         measures: MeasureNames,
         *,
         run: DataFrame,
-        convention: Convention | str | Mapping[str, Any] | None,
+        convention: Convention | str | Mapping[str, object] | None,
         average: Average | None,
         scale: Scale | str | None,
     ) -> PreparedRuns:
@@ -139,7 +139,7 @@ class PreparedRuns(Prepared):
 
         Raises:
             InputError: If they cannot be used.
-            ParameterError: If `run` is no frame of Spark, or a parameter has an invalid value.
+            ParameterError: If `run` is not a frame of Spark, or a parameter has an invalid value.
         """
         from relyon.data.scale import load_scale
 
@@ -178,7 +178,7 @@ class PreparedRuns(Prepared):
         return cls(judgments, names["query"], packed, judged, task, evidence, notes)
 
     def release(self) -> None:
-        """Frees what Spark keeps of the judgments."""
+        """Frees the judgments in Spark's memory."""
         self.packed.unpersist()
 
     def _planned(self, given: DataFrame, values: Values, partitions: int | None) -> Plan:
@@ -204,7 +204,7 @@ class PreparedRuns(Prepared):
         strict: bool,
         arrays: Sequence[Arrays] | None = None,
     ) -> Results:
-        parts: list[RunPart] = state.facts
+        parts = [part for part in state.facts if isinstance(part, RunPart)]
         facts = replace(merged([part.facts for part in parts]), evidence=self.evidence)
         judged = sum(part.judged for part in parts)
         if not judged:
@@ -224,7 +224,7 @@ class PreparedRuns(Prepared):
 
 
 def _judgment_notes(parts: Sequence[RunPart]) -> list[Note]:
-    """Returns the notes that reading the judgments on one machine gives."""
+    """Returns the notes that reading the judgments on one machine raises."""
     notes = []
     ungraded = sum(part.ungraded for part in parts)
     if ungraded:

@@ -12,10 +12,10 @@ from relyon.core.texts import message
 
 __all__ = ["COLUMNS_FAULT", "plain_errors"]
 
-#: Marks what `relyon.spark.cluster_files` raises within Spark about a line of text.
+#: Marks errors that `relyon.spark.cluster_files` raises within Spark about a line of text.
 COLUMNS_FAULT = "relyon-columns"
 
-#: The class of an exception of Java and what it says; a trace has one line for each cause.
+#: The class and message of an exception of Java; a trace has one line for each cause.
 CAUSE = re.compile(r"^(?:Caused by: |: )?((?:[a-z]\w*\.)+[\w$]+): (.*)$", re.MULTILINE)
 #: Spark's name of a kind of error, and its state in SQL.
 CONDITION = re.compile(r"^\[[A-Z_.]+\] | ?SQLSTATE: \w+$")
@@ -32,7 +32,7 @@ def plain_errors(path: str = "") -> Iterator[None]:
     """Turns errors of Spark into errors of relyon, in one sentence.
 
     Args:
-        path: What is read, for messages, if Spark does not say.
+        path: The file that is read, for messages, if Spark does not name it.
 
     Raises:
         RelyonError: In place of Spark's error.
@@ -55,13 +55,13 @@ def plain_errors(path: str = "") -> Iterator[None]:
 
 
 def _text(error: Exception) -> str:
-    """Returns the trace of Java, or what else is known."""
+    """Returns the error with the trace of Java, if any."""
     trace = getattr(error, "_stackTrace", "")
     return f"{error}\n{trace}"
 
 
 def _reason(text: str) -> str:
-    """Returns what the innermost cause says."""
+    """Returns the message of the innermost cause."""
     said = [found[2] for found in CAUSE.finditer(text) if found[2]]
     told = [one for one in said if not WRAPPERS.match(one)]
     reason = (told or said or [text.strip().splitlines()[0]])[-1]
@@ -159,7 +159,7 @@ def _setting(found: re.Match[str], text: str, path: str) -> RelyonError:
     return ParameterError(message("spark.spark-reason", reason=_reason(text)))
 
 
-#: The first that fits counts.
+#: The first match applies.
 FAULTS: tuple[tuple[re.Pattern[str], Fault], ...] = (
     (re.compile(rf"{COLUMNS_FAULT} (\{{.*\}})"), _columns),
     (re.compile(r"No module named '(\w+)"), _module),

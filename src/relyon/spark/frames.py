@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError, RelyonError
 from relyon.core.packages import optional_package
@@ -17,7 +18,7 @@ from relyon.data.labelled import ALL_ROWS
 from relyon.spark.packed_rows import Layout
 from relyon.spark.pooled import areas, one_query
 from relyon.spark.results import SparkResults
-from relyon.spark.tasks import JUDGMENTS, EvaluateTask, PackedError, PackTask, State
+from relyon.spark.tasks import JUDGMENTS, Arrays, EvaluateTask, PackedError, PackTask, State
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,20 +43,20 @@ __all__ = [
     "select_roles",
 ]
 
-#: Up to this many judged queries their names are sent to every executor.
+#: The most judged queries whose names are sent to every executor.
 BROADCAST = 200_000
 
 
 def check_frame(frame: object, what: str, partitions: int | None) -> None:
-    """Checks what a user gave.
+    """Checks the data and the number of tasks.
 
     Args:
         frame: The data.
-        what: What they are: `run` or `rows`.
+        what: `run` or `rows`.
         partitions: The number of tasks.
 
     Raises:
-        ParameterError: If the data are no frame of Spark, or there is no task.
+        ParameterError: If the data are not a frame of Spark, or there is no task.
     """
     if not is_spark_frame(frame):
         raise ParameterError(
@@ -84,7 +85,7 @@ def check_order(rules: Convention, hint: str) -> None:
         raise ParameterError(message("spark.ties-input-needs-rows"), hint=hint)
 
 
-def functions() -> Any:
+def functions() -> ModuleType:
     """Returns `pyspark.sql.functions`."""
     return optional_package(
         "pyspark.sql.functions", purpose="relyon.spark", package="pyspark", install="relyon[spark]"
@@ -110,7 +111,7 @@ def select_roles(
 
 
 def quoted(name: str) -> str:
-    """Returns a column's name as Spark takes it, whatever it holds.
+    """Returns a column's name, quoted for Spark.
 
     Examples:
         >>> quoted("a.b")
@@ -129,7 +130,7 @@ def evaluated(packed: Sequence[DataFrame], task: EvaluateTask, partitions: int |
 
     Args:
         packed: Packed rows of the same columns.
-        task: What to evaluate.
+        task: The evaluation.
         partitions: The number of tasks; `None` leaves it to Spark.
     """
     whole = packed[0]
@@ -141,8 +142,8 @@ def evaluated(packed: Sequence[DataFrame], task: EvaluateTask, partitions: int |
     return grouped.sortWithinPartitions("query", "kind").mapInArrow(task, task.schema)
 
 
-def collected(frame: DataFrame) -> tuple[State, list[Any]]:
-    """Runs an evaluation; returns what all partitions found out, and other contents.
+def collected(frame: DataFrame) -> tuple[State, list[Arrays]]:
+    """Runs an evaluation; returns the merged state of all partitions, and values of queries.
 
     Args:
         frame: The result of `evaluated`.
@@ -190,8 +191,8 @@ def kept_results(
 
     Args:
         frame: The result of `evaluated`.
-        task: What was evaluated.
-        assembled: Makes results of what the partitions found out.
+        task: The evaluation.
+        assembled: Creates results from the state of all partitions.
         whole: Whether all rows are one query.
     """
     kept = frame.persist()
@@ -243,7 +244,7 @@ class _Highest:
             table = pa.Table.from_batches([batch])
             kept = table.filter(pc.equal(table.column("kind"), JUDGMENTS))
             if kept.num_rows:
-                highest = float(self.layout.unpack(kept)[self.layout.numbers[0]].max())
+                highest = float(self.layout.unpack(kept)["score"].max())
                 yield pa.RecordBatch.from_pydict({"highest": [highest]})
 
 
@@ -254,7 +255,7 @@ def highest_grade(packed: DataFrame, layout: Layout) -> float:
     return math.nan if highest is None else float(highest)
 
 
-def local_frame(session: SparkSession, table: Any) -> DataFrame:
+def local_frame(session: SparkSession, table: pa.Table) -> DataFrame:
     """Returns an Arrow table of this machine as a frame of Spark."""
     try:
         return session.createDataFrame(table)

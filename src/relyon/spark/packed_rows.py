@@ -1,4 +1,4 @@
-"""Rows of one query as one row of bytes: what travels between the executors.
+"""Rows of one query as one row of bytes, to be sent between executors.
 
 Spark sorts, hashes and sends rows one by one. Up to `PIECE` rows of a query become one row here, so
 that its part of the work is small, and the columns keep every bit.
@@ -8,19 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["PIECE", "Layout", "whole_queries"]
+__all__ = ["PIECE", "Layout", "Unpacked", "whole_queries"]
 
-#: Rows in one packed row, and bytes of their text. Spark hands over 10,000 rows at a time, whatever
-#: they weigh: these are at most 640,000 of ours, and hardly more than 160 MB.
+#: Rows in one packed row, and bytes of their text. Spark hands over 10,000 rows at a time of any
+#: size: these are at most 640,000 of ours, and hardly more than 160 MB.
 PIECE = 64
 PIECE_BYTES = 16_384
+
+
+class Unpacked(TypedDict, total=False):
+    """Rows by role: `query` with each text once, other texts, and numbers."""
+
+    query: pa.DictionaryArray
+    document: pa.Array
+    subtopic: pa.Array
+    score: NDArray[np.float64]
+    rank: NDArray[np.float64]
+    label: NDArray[np.float64]
+    weight: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,7 @@ class Layout:
         """Packs rows; they may come in any order of queries.
 
         Args:
-            kind: What the rows are, such as judgments; packed rows are sorted by it.
+            kind: The kind of the rows, such as judgments; packed rows are sorted by it.
             query: The query of each row.
             columns: Text or numbers by role; a role may be absent.
         """
@@ -86,8 +98,8 @@ class Layout:
             packed[role] = _binary(content, ends[role][offsets])
         return pa.RecordBatch.from_pydict(packed)
 
-    def unpack(self, table: pa.Table) -> dict[str, Any]:
-        """Returns the rows again: `query` with each text once, and the columns that they have."""
+    def unpack(self, table: pa.Table) -> Unpacked:
+        """Returns the rows, with the columns that they have."""
         import numpy as np
         import pyarrow as pa
 
@@ -97,7 +109,7 @@ class Layout:
             for role in self.columns
             if table.column(role).null_count < max(table.num_rows, 1)
         }
-        found: dict[str, Any] = {}
+        found: dict[str, pa.Array | NDArray[np.float64]] = {}
         rows = np.diff(_offsets(held[self.numbers[0]])) // 8
         codes = _one(table.column("query")).dictionary_encode()
         places = np.repeat(codes.indices.to_numpy(), rows)
@@ -112,7 +124,7 @@ class Layout:
                 np.cumsum(sizes, out=ends[1:])
                 buffers = [None, pa.py_buffer(ends), _content(held[role])]
                 found[role] = pa.Array.from_buffers(pa.large_string(), len(sizes), buffers)
-        return found
+        return cast("Unpacked", found)
 
 
 def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -140,8 +152,7 @@ def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _pieces(starts: NDArray[np.int64], end: int, rows: int) -> NDArray[np.int64]:
-    """Splits groups of rows into pieces of at most some rows; returns where each begins, and the
-    end."""
+    """Splits groups of rows into pieces of at most `rows` rows; returns their bounds."""
     import numpy as np
 
     counts = -(-np.diff(starts, append=end) // rows)
@@ -150,7 +161,7 @@ def _pieces(starts: NDArray[np.int64], end: int, rows: int) -> NDArray[np.int64]
     return np.append(begins, end)
 
 
-def _binary(content: pa.Buffer, offsets: NDArray[Any]) -> pa.Array:
+def _binary(content: pa.Buffer, offsets: NDArray[np.int64]) -> pa.Array:
     """Returns an array of bytes over a buffer, without a copy."""
     import numpy as np
     import pyarrow as pa
@@ -160,11 +171,11 @@ def _binary(content: pa.Buffer, offsets: NDArray[Any]) -> pa.Array:
 
 
 def _offsets(array: pa.Array) -> NDArray[np.int64]:
-    """Returns where each value of an array of text or bytes begins, and the end."""
+    """Returns the beginning of each value of an array of text or bytes, and the end."""
     import numpy as np
     import pyarrow as pa
 
-    kind: Any = np.int64 if pa.types.is_large_binary(array.type) else np.int32
+    kind: type[np.int64 | np.int32] = np.int64 if pa.types.is_large_binary(array.type) else np.int32
     held = array.buffers()[1]
     if held is None or not len(array):
         return np.zeros(1, np.int64)

@@ -1,6 +1,6 @@
 """The AUC of all rows of a cluster: exact pairs, counted range of scores by range of scores.
 
-A range holds all rows of its scores, so its own pairs can be counted apart; every positive of a
+A range has all rows of its scores, so its own pairs can be counted separately; every positive of a
 higher range is above every negative of a lower one. Counts are whole numbers, so any cut into
 ranges gives the same area.
 """
@@ -11,7 +11,7 @@ import math
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon import _native
 
@@ -35,7 +35,7 @@ __all__ = [
 
 #: Rows of a range, about; a task counts one range at a time.
 RANGE = 2_000_000
-#: Scores by which a task tells how its rows are distributed.
+#: Scores that a task samples of its rows.
 SAMPLE = 256
 
 
@@ -86,7 +86,9 @@ def counted_apart(program: Program, weighted: bool) -> tuple[str, ...]:
     )
 
 
-def range_pairs(positives: Sequence[Any], negatives: Sequence[Any]) -> RangePairs:
+def range_pairs(
+    positives: Sequence[NDArray[np.float64]], negatives: Sequence[NDArray[np.float64]]
+) -> RangePairs:
     """Counts the pairs of one range, whose scores come in parts.
 
     Args:
@@ -123,14 +125,14 @@ def joined_pairs(ranges: Sequence[RangePairs]) -> RangePairs:
 
 
 def area_of(pairs: RangePairs) -> float:
-    """Returns the AUC as the native core rounds it; NaN where one class is absent."""
+    """Returns the AUC as the native core rounds it; NaN if one class is absent."""
     if not pairs.positives or not pairs.negatives:
         return math.nan
     return float(pairs.twice_won) / 2.0 / (float(pairs.positives) * float(pairs.negatives))
 
 
 def one_query(area: float) -> _native.Total:
-    """Returns the sums of one query with this area, as the native core has them."""
+    """Returns the sums of one query with this area, as the native core computes them."""
     total = _native.Total()
     counted = not math.isnan(area)
     total.add([area], [area if counted else 0.0], [float(counted)], 0)
@@ -148,7 +150,7 @@ def areas(pooled: DataFrame, measures: Sequence[str], apart: Sequence[str]) -> d
     Returns:
         The AUC of each.
     """
-    samples: dict[int, list[Any]] = {}
+    samples: dict[int, list[NDArray[np.float64]]] = {}
     rows: dict[int, int] = {}
     for row in pooled.mapInArrow(_sample, "content binary").collect():
         for place, (count, scores) in pickle.loads(bytes(row[0])).items():
@@ -172,7 +174,7 @@ def areas(pooled: DataFrame, measures: Sequence[str], apart: Sequence[str]) -> d
     }
 
 
-def _edges(samples: Sequence[Any], rows: int) -> NDArray[np.float64]:
+def _edges(samples: Sequence[NDArray[np.float64]], rows: int) -> NDArray[np.float64]:
     """Returns the scores at which ranges begin, all but the first."""
     import numpy as np
 
@@ -189,11 +191,11 @@ def _pools(batches: Iterator[pa.RecordBatch]) -> Iterator[PooledScores]:
 
 
 def _sample(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yields, for each measure, the number of rows and scores that show how they are spread."""
+    """Yields, for each measure, the number of rows and a sample of their scores."""
     import numpy as np
     import pyarrow as pa
 
-    kept: dict[int, list[Any]] = {}
+    kept: dict[int, list[NDArray[np.float64]]] = {}
     rows: dict[int, int] = {}
     for one in _pools(batches):
         scores = np.concatenate([one.positives, one.negatives])
@@ -209,10 +211,10 @@ class _Cut:
     """Cuts pooled scores into ranges.
 
     Attributes:
-        edges: By measure, where ranges begin, all but the first.
+        edges: By measure, the lower ends of all ranges but the first.
     """
 
-    edges: Mapping[int, Any]
+    edges: Mapping[int, NDArray[np.float64]]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import numpy as np
@@ -236,7 +238,7 @@ class _Cut:
 
 def _count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Counts the pairs of ranges, which come one after the other."""
-    held: list[list[Any]] = [[], []]
+    held: list[list[NDArray[np.float64]]] = [[], []]
     last: tuple[int, int] | None = None
     for batch in batches:
         for place, span, content in zip(*(batch.column(i) for i in range(3)), strict=True):

@@ -1,4 +1,4 @@
-"""Evaluating one frame after the other with the same measures, whatever the rows are."""
+"""Evaluating one frame after the other with the same measures: of runs, or of labelled rows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Plan:
     """How Spark evaluates a frame; nothing has run yet.
 
     Attributes:
-        given: The frame that a user gave.
+        given: The user's frame.
         names: Its columns by role.
         program: The resolved measures.
-        task: What evaluates whole queries.
-        frame: The values, and what the tasks found out.
+        task: Evaluates whole queries.
+        frame: The values, and the states of the tasks.
         whole: Whether all rows are one query.
     """
 
@@ -72,7 +72,7 @@ class Prepared(ABC):
     def collect(
         self, given: DataFrame, *, name: str, partitions: int | None
     ) -> tuple[Results, list[Arrays]]:
-        """Evaluates a frame, and brings the values of its queries here; see `evaluate`."""
+        """Evaluates a frame, and collects the values of its queries; see `evaluate`."""
         plan = self._planned(given, "arrays", partitions)
         with tuned(given.sparkSession):
             state, arrays = collected(plan.frame)
@@ -88,14 +88,14 @@ class Prepared(ABC):
         strict: bool,
         arrays: Sequence[Arrays] | None = None,
     ) -> Results:
-        """Makes results of what the tasks found out.
+        """Creates results from the states of the tasks.
 
         Args:
-            state: What they found out.
-            plan: How they did it.
+            state: The merged state.
+            plan: The plan that was run.
             title: The title of the results.
             strict: Whether a warning is an error.
-            arrays: The values of the queries, if they are here.
+            arrays: The values of the queries, if they were collected.
 
         Raises:
             InputError: If the data cannot be used.

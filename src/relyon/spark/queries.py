@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -19,10 +19,13 @@ from relyon.evaluation.facts import RunFacts, known
 from relyon.evaluation.labelled_batches import Settings, compile_rows, row_columns
 from relyon.evaluation.program import Average, Program
 from relyon.evaluation.sources import evaluate_run
+from relyon.spark.packed_rows import Unpacked
 from relyon.spark.same_rows import row_marks
 from relyon.spark.tasks import JUDGMENTS, ROWS, UNGRADED, UNJUDGED, Evaluated, PackedError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from relyon.core.notes import Note
     from relyon.data.convention import Convention
     from relyon.data.scale import Scale
@@ -68,7 +71,7 @@ class RunQueries:
     average: Average | None
     highest: float
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {
             name: value for name, value in self.__dict__.items() if name not in ("program", "part")
         }
@@ -82,14 +85,14 @@ class RunQueries:
 
     @cached_property
     def part(self) -> Program:
-        """The same for a part: how many queries the run lacks is known of the whole only."""
+        """The same for a part: the number of missing queries is known only of the whole."""
         rules = self.convention
         if rules.missing != "error":
             return self.program
         rules = rules.replace(missing="zero", name=rules.name)
         return Program.compile(self.measures, rules, self.scale, self.average, self.highest)
 
-    def __call__(self, kinds: Mapping[int, Mapping[str, Any]]) -> Evaluated:
+    def __call__(self, kinds: Mapping[int, Unpacked]) -> Evaluated:
         import numpy as np
         import pyarrow as pa
 
@@ -104,7 +107,7 @@ class RunQueries:
             "score": pa.array([], pa.float64()),
             "rank": pa.array([], pa.float64()),
         }
-        columns = {role: pa.array(run[role]) for role in run}
+        columns = {role: pa.array(values) for role, values in run.items()}
         if "rank" in columns:
             columns["rank"] = columns["rank"].cast(pa.int64())
         try:
@@ -131,7 +134,7 @@ class RunQueries:
         return Evaluated(batch.queries, found, part)
 
 
-def _judgments(columns: Mapping[str, Any] | None) -> Judgments:
+def _judgments(columns: Unpacked | None) -> Judgments:
     """Builds the judgments of a part.
 
     Raises:
@@ -147,12 +150,12 @@ def _judgments(columns: Mapping[str, Any] | None) -> Judgments:
             held["query"], held["document"], held["score"], held.get("subtopic")
         )
     except InputError as error:
-        raise _refused(columns, JUDGMENTS, error) from None
+        raise _refused(held, JUDGMENTS, error) from None
     return Judgments(table)
 
 
-def _refused(columns: Mapping[str, Any], kind: int, error: InputError) -> PackedError:
-    """Returns the error without the numbers of rows, which mean nothing in a part."""
+def _refused(columns: Mapping[str, pa.Array], kind: int, error: InputError) -> PackedError:
+    """Returns the error without numbers of rows, which are meaningless in a part."""
     import polars as pl
 
     keys = [role for role in ("query", "document", "subtopic") if role in columns]
@@ -185,7 +188,7 @@ class RowFacts:
         labels: As on one machine.
         queries: Number of queries.
         rows: Number of rows.
-        repeated: Rows whose document their query has already.
+        repeated: Rows whose document occurred before in their query.
         examples: Some of them.
     """
 
@@ -205,7 +208,7 @@ class LabelledQueries:
         settings: The options.
         weighted: Whether rows have weights.
         highest: The highest label of all rows.
-        marked: Whether to say which rows each query has.
+        marked: Whether to compute the marks of the rows of each query.
     """
 
     measures: tuple[Measure, ...]
@@ -214,7 +217,7 @@ class LabelledQueries:
     highest: float
     marked: bool = False
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "program"}
 
     @cached_property
@@ -222,7 +225,7 @@ class LabelledQueries:
         """The resolved measures."""
         return compile_rows(self.measures, self.settings, self.weighted, self.highest)
 
-    def __call__(self, kinds: Mapping[int, Mapping[str, Any]]) -> Evaluated:
+    def __call__(self, kinds: Mapping[int, Unpacked]) -> Evaluated:
         import numpy as np
         import polars as pl
 

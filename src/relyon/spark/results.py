@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.evaluation.results import Results
 
@@ -23,8 +23,8 @@ class SparkResults(Results):
     """Measures whose values by query stay in the cluster.
 
     Attributes:
-        frame: A frame of Spark with one row per query and one column per measure, null where it is
-            undefined. Spark keeps it until `unpersist`, or until nothing refers to these results.
+        frame: A frame of Spark with one row per query and one column per measure, null if it is
+            undefined. Spark keeps it until `unpersist`, or until these results are deleted.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class SparkResults(Results):
         self._release.atexit = False  # Spark may be gone by then
 
     def collect(self) -> Results:
-        """Brings the values of the queries here.
+        """Collects the values of the queries.
 
         Returns:
             The same results, with one row per query, in the order of their names.
@@ -65,10 +65,10 @@ class SparkResults(Results):
         )
 
     def unpersist(self) -> None:
-        """Frees what Spark keeps; `frame` is computed anew if it is used."""
+        """Frees Spark's memory; `frame` is recomputed if it is used."""
         self._release()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Returns the numbers; a frame belongs to its session."""
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name not in ("frame", "_release")}
@@ -77,5 +77,5 @@ class SparkResults(Results):
 def _unpersist(kept: DataFrame) -> None:
     try:
         kept.unpersist()
-    except Exception:  # the session has ended, and with it what it kept
+    except Exception:  # the session has ended, and its memory is freed
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -155,7 +155,9 @@ def _first(texts: Columns, chosen: pl.Series) -> int:
     return int(rows.sort([*keys, "place"]).item(0, "place"))
 
 
-def _refuse(columns: Columns, place: int, diagnosed: Callable[[dict[str, Any]], None]) -> NoReturn:
+def _refuse(
+    columns: Columns, place: int, diagnosed: Callable[[dict[str, object]], None]
+) -> NoReturn:
     """Raises the error of a row, with its query and its document."""
     row = {role: series[place] for role, series in columns.items()}
     query, document = (

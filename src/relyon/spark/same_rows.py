@@ -1,4 +1,4 @@
-"""Whether two models scored the same rows: one number per query says which rows it has."""
+"""Checks whether two models scored the same rows, by one number per query."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["check_same_rows", "row_marks"]
 def row_marks(
     starts: NDArray[np.int64], labels: NDArray[np.float64], documents: pa.Array | None
 ) -> dict[str, NDArray[np.uint64]]:
-    """Returns a number per query that any order of its rows gives, and hardly any other rows.
+    """Returns a number per query: the same for any order of its rows, and rarely for other rows.
 
     Args:
-        starts: Where each query begins.
+        starts: The first row of each query.
         labels: The label of each row.
         documents: The document of each row, if known.
 
@@ -47,7 +47,7 @@ def check_same_rows(parts: Mapping[str, Sequence[Arrays]]) -> None:
     """Refuses models that scored other rows than the first.
 
     Args:
-        parts: By model, its queries and their marks. Documents count where both models have them.
+        parts: By model, its queries and their marks. Documents count if both models have them.
 
     Raises:
         InputError: If rows differ; it names the first query.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from relyon.data.scale import Scale
+    from relyon.measures.definition import Measure
 
 __all__ = ["PreparedScores", "evaluate_scores"]
 
@@ -55,7 +56,7 @@ def evaluate_scores(
     measures: MeasureNames = DEFAULT_SCORE_MEASURES,
     *,
     columns: Mapping[str, str] | None = None,
-    convention: Convention | str | Mapping[str, Any] | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
     name: str | None = None,
@@ -67,7 +68,7 @@ def evaluate_scores(
     Args:
         rows: A frame of Spark with the columns label and score, and perhaps query and document.
             Without queries all rows are one query. AUC is then counted by ranges of scores; with
-            any other measure one task holds all rows.
+            any other measure one task has all rows.
         measures: One or more names such as `auc`, `pnr`, `ndcg@10`.
         columns: Column names by role (query, label, score, document, weight); other roles are found
             by the usual names, except weights.
@@ -84,7 +85,7 @@ def evaluate_scores(
 
     Raises:
         InputError: If the data cannot be used; the message names the query and its files.
-        ParameterError: If `rows` is no frame of Spark, or a parameter has an invalid value.
+        ParameterError: If `rows` is not a frame of Spark, or a parameter has an invalid value.
         StrictError: If `strict` and there is a warning.
     """
     prepared = PreparedScores.of(
@@ -103,7 +104,7 @@ class PreparedScores(Prepared):
         columns: Column names by role.
     """
 
-    measures: tuple[Any, ...]
+    measures: tuple[Measure, ...]
     settings: Settings
     columns: Mapping[str, str] | None
 
@@ -113,7 +114,7 @@ class PreparedScores(Prepared):
         measures: MeasureNames,
         *,
         columns: Mapping[str, str] | None,
-        convention: Convention | str | Mapping[str, Any] | None,
+        convention: Convention | str | Mapping[str, object] | None,
         average: Average | None,
         scale: Scale | str | None,
     ) -> PreparedScores:
@@ -163,7 +164,7 @@ class PreparedScores(Prepared):
         strict: bool,
         arrays: Sequence[Arrays] | None = None,
     ) -> Results:
-        parts: list[RowFacts] = state.facts
+        parts = [part for part in state.facts if isinstance(part, RowFacts)]
         if not parts:
             raise InputError(message("core.there-are-no-rows"))
         columns = joined_columns(state, arrays)

@@ -1,4 +1,4 @@
-"""Starting Spark, or taking the session that is there."""
+"""Starting Spark, or using the active session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from relyon.core.errors import DependencyError, InputError, ParameterError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_session"]
 
-#: Spark's own defaults but for these; what the user says counts before them.
+#: Defaults that differ from Spark's; settings of the user override them.
 DEFAULTS = {
     "spark.app.name": "relyon",
     # Below it, Spark writes a page of Java for every task that fails; the error says it once.
@@ -40,11 +41,11 @@ PATIENCE = 5.0
 def open_session(
     master: str | None = None, settings: Mapping[str, str] | None = None
 ) -> tuple[SparkSession, bool]:
-    """Takes Spark's session, or starts one.
+    """Returns Spark's active session, or starts one.
 
     Args:
-        master: The cluster; `None` takes `SPARK_MASTER`, or what `spark-submit` or Spark's
-            configuration says, or else this machine.
+        master: The cluster; by default `SPARK_MASTER`, the master of `spark-submit` or of Spark's
+            configuration, or else this machine.
         settings: Spark's settings by name.
 
     Returns:
@@ -53,7 +54,7 @@ def open_session(
     Raises:
         DependencyError: If PySpark, or a Java that it can use, is missing.
         InputError: If the cluster cannot be reached, or Spark does not start.
-        ParameterError: If there is no such kind of cluster.
+        ParameterError: If the kind of cluster is unknown.
     """
     pyspark = optional_package(
         "pyspark", purpose=message("spark.engine-spark"), package="pyspark", install="relyon[spark]"
@@ -82,11 +83,11 @@ def open_session(
 
 
 def check_master(master: str) -> None:
-    """Refuses a cluster that does not exist, before Spark waits for it for minutes.
+    """Refuses an unreachable cluster, before Spark waits for it for minutes.
 
     Raises:
         InputError: If nothing answers at its address.
-        ParameterError: If there is no such kind of cluster.
+        ParameterError: If the kind of cluster is unknown.
     """
     if not MASTER.fullmatch(master):
         raise ParameterError(
@@ -114,7 +115,7 @@ def check_java(version: str) -> None:
     """Refuses a machine without the Java that a version of PySpark needs.
 
     Raises:
-        DependencyError: If there is none, or it is too old.
+        DependencyError: If it is missing or too old.
     """
     least = 17 if int(version.split(".", maxsplit=1)[0]) >= 4 else 8
     hint = message(
@@ -165,7 +166,7 @@ def _own_defaults(master: str | None, submitted: bool) -> dict[str, str]:
 
 
 def _name_python(master: str | None) -> None:
-    """Has executors on this machine use this Python; on others, Spark's settings say which."""
+    """Sets this Python for executors on this machine; on others, Spark's settings apply."""
     if (master or "local").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
@@ -178,14 +179,16 @@ def _quiet_python() -> None:
         logging.getLogger(name).disabled = True
 
 
-def _started(pyspark: Any, sql: Any, settings: Mapping[str, str], submitted: bool) -> SparkSession:
+def _started(
+    pyspark: ModuleType, sql: ModuleType, settings: Mapping[str, str], submitted: bool
+) -> SparkSession:
     conf = pyspark.SparkConf()
     for name, value in settings.items():
         conf.set(name, value)
     if submitted:
         running: SparkSession = sql.SparkSession.builder.config(conf=conf).getOrCreate()
         return running
-    java_gateway: Any = import_module("pyspark.java_gateway")
+    java_gateway = import_module("pyspark.java_gateway")
 
     stderr = Stderr()
     try:

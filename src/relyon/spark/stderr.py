@@ -1,4 +1,4 @@
-"""What Spark's Java writes to its stderr."""
+"""The stderr of Spark's Java."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import threading
 
 __all__ = ["Stderr"]
 
-#: What follows the kind of an exception is what is wrong.
+#: The reason follows the kind of an exception.
 KINDS = ("Exception in thread", "Error: ", "Caused by: ")
 
 
 class Stderr:
-    """Keeps back what Java writes while Spark starts, then passes everything on.
+    """Holds back the output of Java while Spark starts, then passes everything on.
 
-    Its greetings tell users nothing; if it does not start, they are where the reason is.
+    The output is of no use, except that it contains the reason if Spark does not start.
 
     Attributes:
         entrance: The file descriptor that Java gets as stderr; `follow` closes it here.
@@ -29,12 +29,12 @@ class Stderr:
         self._thread = threading.Thread(target=self._read, daemon=True)
 
     def follow(self) -> None:
-        """Begins to read what Java writes."""
+        """Begins to read the output of Java."""
         os.close(self.entrance)
         self._thread.start()
 
     def open(self) -> None:
-        """Drops what was kept back; from now on everything is passed on."""
+        """Drops the output so far; from now on everything is passed on."""
         with self._lock:
             self._held.clear()
             self._open = True

@@ -1,7 +1,7 @@
-"""What an executor does: it packs rows by query, then evaluates whole queries.
+"""The tasks of an executor: packing rows by query, then evaluating whole queries.
 
-Nothing here imports Spark: batches of Arrow come in and go out. An error is a row, too, so that it
-is neither retried nor buried in a traceback of Java.
+Nothing here imports Spark: the tasks map batches of Arrow. An error is a row, too, so that it is
+neither retried nor hidden in a traceback of Java.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from relyon.core.errors import RelyonError
 from relyon.data.columns.spark_partitions import blocks
-from relyon.spark.packed_rows import Layout, whole_queries
+from relyon.spark.packed_rows import Layout, Unpacked, whole_queries
 from relyon.spark.pooled import PooledScores
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from relyon import _native
     from relyon.evaluation.measure_columns import Column
+    from relyon.evaluation.results import Pool
 
 __all__ = [
     "ERROR",
@@ -41,13 +44,13 @@ __all__ = [
 ]
 
 #: The kinds of packed rows; a query has them in this order. Ungraded rows are only counted, and
-#: of unjudged queries only the name is left.
+#: unjudged queries are only names.
 ERROR, JUDGMENTS, UNGRADED, ROWS, UNJUDGED = range(5)
 
 #: Queries without a value that are named, and one more.
 SOME = 4
 
-#: `queries` gives a row for each query, with a column for each measure; `arrays` gives all that a
+#: `queries` returns a row per query, with a column per measure; `arrays` returns all that a
 #: comparison needs, in one row for many queries.
 Values = Literal["queries", "arrays"]
 
@@ -74,17 +77,17 @@ class PackedError(Exception):
         self.kind = kind
         self.document = document
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[PackedError], tuple[str | None, RelyonError, int, str]]:
         return PackedError, (self.query, self.error, self.kind, self.document)
 
     @property
     def order(self) -> tuple[str, str, str]:
-        """What decides which of several errors is the first."""
+        """The key by which errors are ordered."""
         return self.query or "", self.document, str(self.error)
 
 
 class Names:
-    """Names that every executor has.
+    """Names that are sent to every executor.
 
     Attributes:
         held: The names.
@@ -117,8 +120,8 @@ class PackTask:
         layout: The columns of packed rows.
         kind: `JUDGMENTS` or `ROWS`.
         convert: Converts a block of rows; it returns rows by kind.
-        judged: The judged queries, if they are few: of the rows of other queries only the name is
-            kept, so that they are not sent anywhere.
+        judged: The judged queries, if they are few: of other queries only the names are kept, so
+            that their rows are not sent.
     """
 
     layout: Layout
@@ -153,7 +156,7 @@ class PackTask:
             return packed
         kept = packed.filter(pa.array(~unknown))
         others = names.filter(pa.array(unknown)).unique()
-        columns: dict[str, Any] = {
+        columns: dict[str, pa.Array] = {
             "query": others,
             "kind": pa.array(np.full(len(others), UNJUDGED, np.int32)),
         }
@@ -164,7 +167,7 @@ class PackTask:
     def _error(self, error: PackedError) -> pa.RecordBatch:
         import pyarrow as pa
 
-        packed: dict[str, Any] = {
+        packed: dict[str, pa.Array] = {
             "query": pa.array([error.query or ""], pa.string()),
             "kind": pa.array([ERROR], pa.int32()),
         }
@@ -173,9 +176,17 @@ class PackTask:
         return pa.RecordBatch.from_pydict(packed)
 
 
+class _PickledState(TypedDict):
+    totals: dict[str, bytes]
+    weighty: dict[str, int]
+    undefined: dict[str, list[str]]
+    facts: list[object]
+    error: PackedError | None
+
+
 @dataclass
 class State:
-    """What an executor found out about a partition, next to the values of its queries.
+    """The summary of a partition, next to the values of its queries.
 
     Attributes:
         totals: The exact sums of each measure.
@@ -188,14 +199,19 @@ class State:
     totals: dict[str, _native.Total] = field(default_factory=dict)
     weighty: dict[str, int] = field(default_factory=dict)
     undefined: dict[str, list[str]] = field(default_factory=dict)
-    facts: list[Any] = field(default_factory=list)
+    facts: list[object] = field(default_factory=list)
     error: PackedError | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        totals = {name: total.to_bytes() for name, total in self.totals.items()}
-        return {**self.__dict__, "totals": totals}
+    def __getstate__(self) -> _PickledState:
+        return {
+            "totals": {name: total.to_bytes() for name, total in self.totals.items()},
+            "weighty": self.weighty,
+            "undefined": self.undefined,
+            "facts": self.facts,
+            "error": self.error,
+        }
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: _PickledState) -> None:
         from relyon import _native
 
         self.__dict__.update(state)
@@ -204,7 +220,7 @@ class State:
         }
 
     def merge(self, other: State) -> None:
-        """Adds what was found out about another partition."""
+        """Adds the summary of another partition."""
         from relyon import _native
 
         for name, total in other.totals.items():
@@ -225,13 +241,13 @@ class Evaluated:
         queries: Their names.
         columns: The measures by name.
         facts: Facts about their rows.
-        marks: Numbers that say which rows a query has, see `relyon.spark.same_rows`.
+        marks: Numbers that identify the rows of a query, see `relyon.spark.same_rows`.
     """
 
     queries: list[str]
     columns: Mapping[str, Column]
-    facts: Any
-    marks: Mapping[str, Any] = field(default_factory=dict)
+    facts: object
+    marks: Mapping[str, NDArray[np.uint64]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -242,12 +258,12 @@ class EvaluateTask:
         layout: The columns of packed rows.
         evaluate: Evaluates the rows of whole queries, by kind.
         measures: The names of the measures.
-        values: What to give of each query.
-        apart: Measures whose scores are given, too, to be counted apart from their queries.
+        values: The form of the values.
+        apart: Measures whose scores are returned, too, to be counted separately.
     """
 
     layout: Layout
-    evaluate: Callable[[Mapping[int, Mapping[str, Any]]], Evaluated]
+    evaluate: Callable[[Mapping[int, Unpacked]], Evaluated]
     measures: tuple[str, ...]
     values: Values = "queries"
     apart: tuple[str, ...] = ()
@@ -279,10 +295,10 @@ class EvaluateTask:
                 yield self._row(scores, "pool")
         yield self._row(state)
 
-    def _unpacked(self, table: pa.Table) -> dict[int, dict[str, Any]]:
+    def _unpacked(self, table: pa.Table) -> dict[int, Unpacked]:
         import pyarrow.compute as pc
 
-        kinds = {}
+        kinds: dict[int, Unpacked] = {}
         for kind in sorted(table.column("kind").unique().to_pylist()):
             part = table.filter(pc.equal(table.column("kind"), kind))
             if kind == ERROR:
@@ -318,7 +334,7 @@ class EvaluateTask:
         count = len(found.queries)
         if self.values == "arrays":
             return self._row(_arrays(found))
-        columns: dict[str, Any] = {"query": pa.array(found.queries, pa.string())}
+        columns: dict[str, pa.Array] = {"query": pa.array(found.queries, pa.string())}
         for place, name in enumerate(self.measures):
             values = np.asarray(found.columns[name].values(), np.float64)
             columns[f"m{place}"] = pa.array(values, pa.float64(), mask=np.isnan(values))
@@ -328,7 +344,7 @@ class EvaluateTask:
     def _row(self, content: object, role: str = "state") -> pa.RecordBatch:
         import pyarrow as pa
 
-        columns: dict[str, Any] = {"query": pa.nulls(1, pa.string())}
+        columns: dict[str, pa.Array] = {"query": pa.nulls(1, pa.string())}
         columns |= {f"m{place}": pa.nulls(1, pa.float64()) for place in range(len(self.measures))}
         columns |= {role: pa.nulls(1, pa.binary()) for role in ("state", "pool")}
         columns[role] = pa.array([pickle.dumps(content)], pa.binary())
@@ -339,7 +355,7 @@ class EvaluateTask:
 class UngroupedTask:
     """Packs rows that are all of one query and evaluates them block by block, where they are read.
 
-    Only measures that are counted apart can be had in this way.
+    Only for measures that are counted separately.
 
     Attributes:
         pack: Packs a block.
@@ -364,14 +380,14 @@ def pooled_scores(place: int, column: Column) -> PooledScores:
 
 @dataclass(frozen=True)
 class Arrays:
-    """The values of queries and all that a comparison needs of them, by measure."""
+    """The values of queries, and all that a comparison needs, by measure."""
 
     queries: list[str]
-    values: dict[str, Any]
-    parts: dict[str, Any]
-    equal_pairs: dict[str, Any]
-    pools: dict[str, Any]
-    marks: Mapping[str, Any] = field(default_factory=dict)
+    values: dict[str, NDArray[np.float64]]
+    parts: dict[str, tuple[NDArray[np.float64], ...]]
+    equal_pairs: dict[str, list[list[float]]]
+    pools: dict[str, Pool]
+    marks: Mapping[str, NDArray[np.uint64]] = field(default_factory=dict)
 
 
 def _arrays(found: Evaluated) -> Arrays:
