@@ -49,7 +49,7 @@ class Described:
         return [one.path for one in (self.queries, self.documents) if one is not None]
 
     def notes(self) -> None:
-        """Says of which ids nothing is known, after they were asked for."""
+        """Reports requested ids without a description."""
         for one in (self.queries, self.documents):
             messages.notes(() if one is None else one.notes())
 

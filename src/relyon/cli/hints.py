@@ -12,7 +12,7 @@ def said(hint: str, columns: str = "--columns") -> str:
     """Returns a hint as the command line says it: the field `cli` of its kind, if it has one.
 
     Args:
-        hint: A hint of an error, which may speak of Python.
+        hint: A hint of an error, perhaps in terms of Python.
         columns: The option that says `columns=`.
     """
     if not isinstance(hint, Message):

@@ -36,7 +36,7 @@ def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
         tiers: The tiers in their order; without them numbers alone are refused.
 
     Raises:
-        ParameterError: If it is none of these.
+        ParameterError: If it is not one of these.
     """
     parts = [part.partition("=") for part in text.split(",")]
     names = [name.strip() for name, equals, _ in parts if equals]

@@ -161,7 +161,7 @@ class Answer:
         return json_text(self._values())
 
     def to_text(self, *, language: Language, columns: int | None) -> str:
-        """Returns the text; it has lines of its own, whatever the terminal's width."""
+        """Returns the text, which is not wrapped to the terminal's width."""
         return self._text(language)
 
     def to_markdown(self, *, language: Language) -> str:

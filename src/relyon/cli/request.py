@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, dataclass_transform
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, dataclass_transform
 
 import click
 
@@ -26,19 +26,21 @@ __all__ = [
     "takes",
 ]
 
-#: What declares a field: as `dataclasses.field`, it has the type of the field that it declares.
+#: The declaration of a field: like `dataclasses.field`, it has the type of the field.
 Declared = Any
 
 R = TypeVar("R")
+Callback = Callable[..., None]
+Decorator = Callable[[Callback], Callback]
 _KEY = "declared"
 
 
 if TYPE_CHECKING:
 
     class Settings(TypedDict, total=False):
-        """What an option of click can be given."""
+        """The settings of a click option."""
 
-        type: click.ParamType[Any] | type
+        type: click.ParamType[object] | type
         default: object
         show_default: bool
         required: bool
@@ -54,12 +56,12 @@ if TYPE_CHECKING:
 
 
 def option(*names: str, **settings: Unpack[Settings]) -> Declared:
-    """Declares an option; a name without dashes is what click calls it, else the field's name."""
+    """Declares an option; a name without dashes is its name in click, by default the field's."""
     return _declared(click.option, names, settings)
 
 
 def flag(*names: str, help: str) -> Declared:
-    """Declares an option without a value, which is false unless it is given."""
+    """Declares an option without a value, which is false by default."""
     return option(*names, is_flag=True, default=False, help=help)
 
 
@@ -115,7 +117,7 @@ def _refuse(self: object, name: str, value: object) -> None:
     raise FrozenInstanceError(f"cannot assign to {name}")
 
 
-def takes(kind: type[R]) -> Callable[[Callable[[R], None]], Callable[..., None]]:
+def takes(kind: type[R]) -> Callable[[Callable[[R], None]], Callback]:
     """Returns a decorator that gives a function its request, packed from click's values.
 
     Parts of the request that are contexts, such as an engine, are open while the function runs.
@@ -125,13 +127,13 @@ def takes(kind: type[R]) -> Callable[[Callable[[R], None]], Callable[..., None]]
     """
     whole = _Group(kind, (), {})
 
-    def decorate(run: Callable[[R], None]) -> Callable[..., None]:
+    def decorate(run: Callable[[R], None]) -> Callback:
         @wraps(run)
         def packed(**values: object) -> None:
             with ExitStack() as stack:
                 run(whole.pack(values, stack))
 
-        found: Callable[..., None] = packed
+        found: Callback = packed
         for declare in reversed(list(whole.parameters())):
             found = declare(found)
         return found
@@ -140,10 +142,10 @@ def takes(kind: type[R]) -> Callable[[Callable[[R], None]], Callable[..., None]]
 
 
 class _Parameter:
-    """An argument or option: what click calls it, if not by the field's name, and how."""
+    """An argument or option: its decorator, settings, and name in click if not the field's."""
 
     def __init__(
-        self, declare: Callable[..., Any], names: tuple[str, ...], settings: Settings
+        self, declare: Callable[..., Decorator], names: tuple[str, ...], settings: Settings
     ) -> None:
         self.declare = declare
         self.names = names
@@ -158,12 +160,12 @@ class _Fixed:
         self.value = value
 
 
-class _Group:
-    """A request, and which of its fields a command offers."""
+class _Group(Generic[R]):
+    """A request, and the fields of it that a command offers."""
 
     def __init__(
         self,
-        kind: Callable[..., Any],
+        kind: Callable[..., R],
         names: tuple[str, ...],
         declared: Mapping[str, Field[object]],
     ) -> None:
@@ -171,14 +173,14 @@ class _Group:
         self.names = names
         self.declared = declared
 
-    def members(self) -> Iterator[tuple[str, _Parameter | _Fixed | _Group]]:
+    def members(self) -> Iterator[tuple[str, _Parameter | _Fixed | _Group[object]]]:
         """Returns the declared fields by name, in the order of the help."""
         known = {one.name: one for one in fields(self.kind) if _KEY in one.metadata}  # type: ignore[arg-type]
         known |= self.declared
         chosen = {name: known[name] for name in self.names or known}
         return ((name, one.metadata[_KEY]) for name, one in chosen.items())
 
-    def parameters(self) -> Iterator[Callable[..., Callable[..., None]]]:
+    def parameters(self) -> Iterator[Decorator]:
         """Returns click's decorators in the order of the help."""
         for name, one in self.members():
             if isinstance(one, _Group):
@@ -186,7 +188,7 @@ class _Group:
             elif isinstance(one, _Parameter):
                 yield one.declare(*one.names, *(() if one.name else (name,)), **one.settings)
 
-    def pack(self, values: Mapping[str, object], stack: ExitStack) -> Any:
+    def pack(self, values: Mapping[str, object], stack: ExitStack) -> R:
         """Returns the request with click's values."""
         own: dict[str, object] = {}
         for name, one in self.members():
@@ -200,7 +202,9 @@ class _Group:
         return found
 
 
-def _declared(declare: Callable[..., Any], names: tuple[str, ...], settings: Settings) -> Declared:
+def _declared(
+    declare: Callable[..., Decorator], names: tuple[str, ...], settings: Settings
+) -> Declared:
     absent = () if settings.get("multiple") or settings.get("nargs") == -1 else None
     default = MISSING if settings.get("required") else settings.get("default", absent)
     return field(default=default, metadata={_KEY: _Parameter(declare, names, settings)})

@@ -56,7 +56,7 @@ class Form:
 
 
 def is_local_file(path: str) -> bool:
-    """Says whether a path is a file of this machine, stdin, or a judging database."""
+    """Returns whether a path is a file of this machine, stdin, or a judging database."""
     return path == "-" or os.path.isfile(path) or database_at(path) is not None
 
 

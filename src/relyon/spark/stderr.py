@@ -13,7 +13,7 @@ KINDS = ("Exception in thread", "Error: ", "Caused by: ")
 
 
 class Stderr:
-    """Holds back the output of Java while Spark starts, then passes everything on.
+    """Buffers the output of Java while Spark starts, then passes everything on.
 
     The output is of no use, except that it contains the reason if Spark does not start.
 

@@ -80,7 +80,7 @@ class Metric:
         return str(measure(f"{self.name}({','.join(arguments)}){cutoff}"))
 
     def _gains(self, levels: Sequence[float], by: float = 1.0, exponential: bool = False) -> str:
-        """Returns a map of gains in which grades below the level are worth nothing."""
+        """Returns a map of gains in which grades below the level have no gain."""
         gains = []
         for level in levels:
             gain = float(level) if level >= self.level and level > 0 else 0.0

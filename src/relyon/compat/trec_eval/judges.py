@@ -1,6 +1,6 @@
 """Judgments by several judges: trec_eval's format `qrels_jg` and its measures.
 
-A line holds query, judge, document and grade. A measure is computed for the judgments of each
+A line contains query, judge, document and grade. A measure is computed for the judgments of each
 judge by themselves; a query's value is the mean over its judges.
 """
 
@@ -41,7 +41,7 @@ JUDGES: dict[str, Builder] = {
 def read_judges(path: str) -> tuple[_native.JudgmentTable, list[_native.JudgmentTable]]:
     """Returns the judgments of all judges together, and one table per place.
 
-    The tables hold the judgments of each query's first judge, of its second and so on, the judges
+    The tables contain the judgments of each query's first judge, of its second and so on, the judges
     of a query in the order of their names' bytes.
 
     Raises:

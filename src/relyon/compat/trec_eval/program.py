@@ -140,7 +140,7 @@ def _evaluate(options: Options, columns: Sequence[Column]) -> Table:
         values.append([made[row] for row in rows])
     totals: dict[str, float] = {}
     if options.complete:
-        # trec_eval counts the judgments themselves here, whatever -l says
+        # trec_eval counts the judgments themselves here, regardless of -l
         grades = batch.values(program.places["num_rel(rel=1)"])
         totals["num_rel"] = sum(int(value) for value in grades)
     texts = {}
@@ -157,7 +157,7 @@ def _queries(options: Options, names: Sequence[str], present: int) -> tuple[list
     Args:
         options: What was asked for.
         names: All judged queries, those that the results lack at the end.
-        present: How many of them the results hold.
+        present: How many of them the results contain.
     """
     queries = order(names)
     if options.only is not None:

@@ -20,7 +20,7 @@ def relevance_strings(
     judgments: _native.JudgmentTable,
     run: _native.RunTable,
 ) -> dict[str, Callable[[str], str]]:
-    """Returns for each such line what it says of a query."""
+    """Returns for each such line its text for a query."""
     parameters = options.measures["relstring"]
     length = 10 if parameters is None else max(int(number(parameters.split(",")[0])), 0)
 
