@@ -142,6 +142,7 @@ def test_segments_of_queries_are_those_given() -> None:
 
 def test_bad_wishes_are_refused() -> None:
     rows = rows_of(queries=4)
+    other: Any = object()
     with pytest.raises(ParameterError, match="level"):
         relyon.ltr.train(rows, level=1.5)
     with pytest.raises(ParameterError, match="folds"):
@@ -151,7 +152,7 @@ def test_bad_wishes_are_refused() -> None:
     with pytest.raises(InputError, match="no features"):
         relyon.ltr.train(replace(rows, features=None))
     with pytest.raises(ParameterError, match="no parameters to search"):
-        search_parameters(object(), rows, 2, lambda ranker, held: 0.0)
+        search_parameters(other, rows, 2, lambda ranker, held: 0.0)
 
 
 def test_ties_are_told_once() -> None:

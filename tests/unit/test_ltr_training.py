@@ -209,8 +209,9 @@ def test_contributions_of_catboosts_leaf_wise_trees_are_shapley_values(
 
 
 def test_an_engine_without_trees_is_refused() -> None:
+    booster: Any = None
     with pytest.raises(ParameterError, match="lightgbm"):
-        tree_contributions("tensorflow", None, None)
+        tree_contributions("tensorflow", booster, np.zeros((1, 1)))
 
 
 def test_contributions_of_a_linear_ranker_are_exact() -> None:

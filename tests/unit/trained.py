@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-import relyon
+import relyon.ltr
 from relyon.data.convention import load_convention
 from relyon.data.labelled import LabelledRows
 from relyon.ltr.training.card import ModelCard, data_facts
@@ -93,5 +93,6 @@ def training_of(rows: LabelledRows | None = None, **changes: Any) -> Training:
         "placements": label_placements(known, scores),
         "segments": segment_table(names, own, before, order=order),
         "trials": (SearchTrial({"learning_rate": 0.123456}, 0.71),),
+        "ranker": relyon.ltr.LinearRanker(),
     }
     return Training(**found | changes)

@@ -1,4 +1,4 @@
-"""A new ranker beside an earlier one: one difference, or why there is none."""
+"""Comparison of a new ranker with an earlier one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.json import json_number, note_dict
 from relyon.core.errors import InputError, ParameterError
@@ -35,16 +35,16 @@ UNSEEN = "ltr.give-rows-on-which-neither"
 
 @dataclass(frozen=True)
 class Against:
-    """An earlier ranker, and the difference to it where both numbers are the same measure.
+    """An earlier ranker, and the difference from it if both values are comparable.
 
     Attributes:
-        name: What the earlier ranker is called: its file.
-        measure: What its number is.
+        name: The name of the earlier ranker: its file.
+        measure: The measure of its value.
         number: Its own value.
-        measured: Whether it was measured here, on the held-out rows; else its card says so.
-        difference: The new ranker's number less the earlier one's; NaN where they must not be
-            compared: `notes` say why.
-        tested: The paired difference; None where the earlier one's queries are not known.
+        measured: Whether it was evaluated on the held-out rows; if not, the value is its card's.
+        difference: The new ranker's value minus the earlier one's; NaN if they are not comparable:
+            `notes` give the reason.
+        tested: The paired difference; None if the earlier one's queries are unknown.
         notes: Notes about the comparison.
     """
 
@@ -56,7 +56,7 @@ class Against:
     tested: HeldOut | None = None
     notes: tuple[Note, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "name": self.name,
@@ -70,7 +70,7 @@ class Against:
         }
 
     def lines(self, words: Catalogue, digits: int, level: float) -> list[str]:
-        """Returns what the earlier ranker reaches, and what the difference says.
+        """Returns the value of the earlier ranker and the difference, in sentences.
 
         Args:
             words: The texts of training.
@@ -92,7 +92,7 @@ class Against:
         if self.tested is None:
             return [*found, words.say("against.untested", difference=difference)]
         interval = style.signed_interval(self.tested.difference_interval, digits)
-        told = words.say(
+        text = words.say(
             "difference_of",
             difference=difference,
             interval=interval,
@@ -102,7 +102,7 @@ class Against:
         )
         return [
             *found,
-            words.say("against.difference", difference=told),
+            words.say("against.difference", difference=text),
             self.tested.verdict(self.name, words),
         ]
 
@@ -114,7 +114,7 @@ class Earlier:
     Attributes:
         name: Its name.
         values: Its value on each held-out query; empty if unknown.
-        card: Its card; None where it was measured here.
+        card: Its card; None if it was evaluated on the held-out rows.
         notes: Notes.
     """
 
@@ -127,8 +127,8 @@ class Earlier:
         """Returns the comparison with a new ranker.
 
         Args:
-            card: The new ranker's.
-            values: What that reaches on each held-out query.
+            card: The card of the new ranker.
+            values: The value of the new ranker on each held-out query.
         """
         own = held_out(self.values, level=card.level) if self.card is None else self.card.found
         measure = card.measure if self.card is None else self.card.measure
@@ -143,12 +143,17 @@ class Earlier:
         return dataclasses.replace(found, difference=difference)
 
 
-def earlier_of(against: Any, rows: LabelledRows, valid: LabelledRows | None, goal: Goal) -> Earlier:
-    """Returns an earlier ranker with all that is needed of it, before training takes its time.
+def earlier_of(
+    against: Ranker | ModelCard | str | PathLike[str],
+    rows: LabelledRows,
+    valid: LabelledRows | None,
+    goal: Goal,
+) -> Earlier:
+    """Returns an earlier ranker with its values, so that errors are raised before training.
 
     Args:
         against: A trained ranker, a model card, or the file of either.
-        rows: What the new one will be trained on.
+        rows: The training rows of the new ranker.
         valid: The held-out rows; None for folds.
         goal: The measure.
 
@@ -172,13 +177,13 @@ def earlier_of(against: Any, rows: LabelledRows, valid: LabelledRows | None, goa
 
 
 def _measured(
-    ranker: Any, name: str, rows: LabelledRows, valid: LabelledRows | None, goal: Goal
+    ranker: Ranker, name: str, rows: LabelledRows, valid: LabelledRows | None, goal: Goal
 ) -> Earlier:
-    """Measures an earlier ranker on the held-out rows."""
+    """Evaluates an earlier ranker on the held-out rows."""
     trained = ranker.data_
     same = trained["fingerprint"] == data_fingerprint(rows)
     if valid is None:
-        told = (
+        problem = (
             message("ltr.was-trained-on-these", name=name)
             if same
             else message(
@@ -186,7 +191,7 @@ def _measured(
                 name=name,
             )
         )
-        raise ParameterError(told, hint=message(UNSEEN))
+        raise ParameterError(problem, hint=message(UNSEEN))
     if trained["fingerprint"] == data_fingerprint(valid):
         raise InputError(
             message("ltr.was-trained-on-held-out", name=name),

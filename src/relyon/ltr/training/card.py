@@ -1,10 +1,10 @@
-"""The model card: a ranker's settings, training data, and the meaning of its value."""
+"""The model card: a ranker's settings, training data, and value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_values, note_dict
@@ -38,11 +38,11 @@ class DataFacts:
 
     Attributes:
         source: The file, or "memory".
-        queries: How many queries.
-        rows: How many rows.
+        queries: The number of queries.
+        rows: The number of rows.
         features: The names of the features.
-        labels: How many rows have each label; empty where there are more than 20 labels.
-        constant: Queries whose rows all have the same label: they say nothing about order.
+        labels: The number of rows of each label; empty if there are more than 20 labels.
+        constant: The number of queries whose rows all have the same label.
         fingerprint: Of labels, groups, weights and features.
     """
 
@@ -54,7 +54,7 @@ class DataFacts:
     constant: int
     fingerprint: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "source": self.source,
@@ -68,11 +68,11 @@ class DataFacts:
 
 
 def data_facts(rows: LabelledRows, most: int = 20) -> DataFacts:
-    """Returns what is worth knowing of labelled rows that a ranker is trained on.
+    """Returns facts about training rows.
 
     Args:
         rows: Labelled rows with features.
-        most: Labels that are listed.
+        most: The maximum number of labels that are listed.
     """
     import numpy as np
 
@@ -94,32 +94,33 @@ def data_facts(rows: LabelledRows, most: int = 20) -> DataFacts:
 
 @dataclass(frozen=True)
 class ModelCard(Exportable):
-    """What users of a ranker must know, and what is needed to compare its value with another.
+    """A description of a ranker for its users and for comparisons with other rankers.
 
     Attributes:
         ranker: The kind of ranker.
-        loss: The loss that it makes small.
-        engine: What trains it.
+        loss: Its loss.
+        engine: Its engine.
         parameters: All its parameters by name.
         seed: Random seed. The same seed and data give the same ranker.
         data: The training data.
         measure: The measure.
-        convention: The rules of that.
-        fingerprint: Of measure and rules: compare numbers of the same fingerprint only.
-        tested: Fingerprint of the held-out queries and their labels, whatever their features.
+        convention: The rules of the measure.
+        fingerprint: The fingerprint of measure and rules: only values with the same fingerprint are
+            comparable.
+        tested: The fingerprint of the held-out queries and their labels, without features.
         split: How held-out queries were chosen: `folds=5`, or the file.
         found: Its value on them.
         baseline: The ranker that it is compared with; may be empty.
         level: Confidence level of the intervals.
-        stopping: When the rankers stopped; None where they had no leave to.
-        versions: Of relyon, Python and the packages that trained it.
+        stopping: When training stopped; None without early stopping.
+        versions: The versions of relyon, Python and the packages that trained it.
         notes: Notes about the data and the training.
     """
 
     ranker: str
     loss: str
     engine: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     seed: int
     data: DataFacts
     measure: str
@@ -136,11 +137,11 @@ class ModelCard(Exportable):
 
     @property
     def held_out_queries(self) -> tuple[str, str]:
-        """Equal where two numbers are of the same held-out queries, chosen in the same way."""
+        """Equal for the same held-out queries, chosen in the same way."""
         folds = self.split.startswith("folds=")
         return self.tested or self.data.fingerprint, self.split if folds or not self.tested else ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the card as JSON-ready values."""
         return {
             "ranker": self.ranker,
@@ -184,7 +185,7 @@ class ModelCard(Exportable):
         return Document([*self.sections(words, digits)], title)
 
     def sections(self, words: Catalogue, digits: int) -> list[Block]:
-        """Returns what the card says, section by section.
+        """Returns the sections of the card.
 
         Args:
             words: The texts of training.
@@ -196,12 +197,12 @@ class ModelCard(Exportable):
         ]
         found.append(Section("card-limits", words["card.limits"], [Points(self.limits(words))]))
         if self.notes:
-            told = Points([note.text(words.language) for note in self.notes])
-            found.append(Section("card-notes", words["card.notes"], [told]))
+            notes = Points([note.text(words.language) for note in self.notes])
+            found.append(Section("card-notes", words["card.notes"], [notes]))
         return found
 
     def facts(self, words: Catalogue, digits: int) -> dict[str, list[tuple[str, str]]]:
-        """Returns what is known, as names and texts: of the model, the number, data and versions.
+        """Returns the facts about model, value, data and versions, as names and texts.
 
         Args:
             words: The texts of training.
@@ -219,7 +220,7 @@ class ModelCard(Exportable):
         return {**named, "versions": list((self.versions or {}).items())}
 
     def limits(self, words: Catalogue) -> list[str]:
-        """Returns what the numbers do not say.
+        """Returns the limits of the numbers.
 
         Args:
             words: The texts of training.
@@ -293,13 +294,13 @@ class ModelCard(Exportable):
 
 
 def split_text(split: str, words: Catalogue) -> str:
-    """Returns how held-out queries were chosen, in a sentence."""
+    """Returns how held-out queries were chosen, in words."""
     name, _, value = split.partition("=")
     return words.say("split_folds", folds=value) if name == "folds" else split
 
 
 def different_numbers(first: ModelCard, second: ModelCard) -> tuple[Note, ...]:
-    """Returns why the values of two cards must not be compared; empty if they may be.
+    """Returns why the values of two cards are not comparable; empty if they are.
 
     Args:
         first: A card.
@@ -317,7 +318,7 @@ def different_numbers(first: ModelCard, second: ModelCard) -> tuple[Note, ...]:
 
 
 def different_rules(first: tuple[str, Convention], second: tuple[str, Convention]) -> str:
-    """Returns what differs between two measures under their conventions.
+    """Returns the differences between two measures under their conventions.
 
     Examples:
         >>> rules = Convention()
@@ -331,8 +332,8 @@ def different_rules(first: tuple[str, Convention], second: tuple[str, Convention
     return ", ".join(found)
 
 
-def short(value: Any) -> str:
-    """Returns a parameter as people read it: four digits.
+def short(value: object) -> str:
+    """Returns a parameter as text, a float with four digits.
 
     Examples:
         >>> short(0.123456), short(31)
@@ -348,7 +349,7 @@ def _changed(convention: Convention) -> str:
     return ", ".join(f"{name}={value}" for name, value in given.items() if own[name] != value)
 
 
-def _flat(values: Mapping[str, Any], prefix: str = "") -> Any:
+def _flat(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str | None]]:
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{name}.")

@@ -1,13 +1,12 @@
-"""Model cards read back, so that a number that was kept can be compared."""
+"""Reading of model cards, for comparisons with earlier rankers."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import TypedDict
 
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.parameters import check_path
@@ -21,25 +20,72 @@ from relyon.ltr.training.held_out import HeldOut
 __all__ = ["read_card", "read_training"]
 
 
-def read_card(path: str | PathLike[str]) -> ModelCard:
-    """Reads a model card that was written as JSON, alone or in what `relyon train` prints.
+class DataRecord(TypedDict):
+    """The JSON of `DataFacts`."""
 
-    Its notes are left out: they speak of data that is not here.
+    source: str
+    queries: int
+    rows: int
+    features: list[str]
+    labels: dict[str, int]
+    constant: int
+    fingerprint: str
+
+
+class HeldOutRecord(TypedDict):
+    """The JSON of `HeldOut`."""
+
+    queries: int
+    value: float | None
+    interval: tuple[float | None, float | None]
+    paired: int
+    baseline: float | None
+    difference: float | None
+    difference_interval: tuple[float | None, float | None]
+    p: float | None
+    better: int
+    worse: int
+
+
+class CardRecord(TypedDict):
+    """The JSON of `ModelCard`."""
+
+    ranker: str
+    loss: str
+    engine: str
+    parameters: dict[str, object]
+    seed: int
+    data: DataRecord
+    measure: str
+    convention: dict[str, object]
+    fingerprint: str
+    split: str
+    tested: str
+    held_out: HeldOutRecord
+    baseline: str
+    level: float
+    versions: dict[str, str]
+
+
+def read_card(path: str | PathLike[str]) -> ModelCard:
+    """Reads a model card from JSON, alone or in the output of `relyon train`.
+
+    Its notes are left out: they are about other data.
 
     Args:
-        path: What ``relyon train --card FILE.json`` or ``--format json`` wrote.
+        path: The output of ``relyon train --card FILE.json`` or ``--format json``.
 
     Raises:
-        InputError: If it cannot be read, or is no model card.
+        InputError: If the file cannot be read, or is not a model card.
     """
     return read_training(check_path("path", path))[0]
 
 
 def read_training(path: str) -> tuple[ModelCard, dict[str, float]]:
-    """Reads a model card and, where they are beside it, what the ranker reaches on each query.
+    """Reads a model card and the ranker's value on each query, if the file has them.
 
     Raises:
-        InputError: If it cannot be read, or is no model card.
+        InputError: If the file cannot be read, or is not a model card.
     """
     text = read_file(path)
     try:
@@ -56,13 +102,18 @@ def read_training(path: str) -> tuple[ModelCard, dict[str, float]]:
         ) from None
 
 
-def _card(values: Mapping[str, Any]) -> ModelCard:
-    said, data = values["convention"], values["data"]
-    rules = load_convention(convention_fields(said))
-    texts = ("ranker", "loss", "engine", "measure", "fingerprint", "split", "tested", "baseline")
-    told: dict[str, Any] = {name: str(values[name]) for name in texts}
+def _card(values: CardRecord) -> ModelCard:
+    fields, data = values["convention"], values["data"]
+    rules = load_convention(convention_fields(fields))
     return ModelCard(
-        **told,
+        ranker=str(values["ranker"]),
+        loss=str(values["loss"]),
+        engine=str(values["engine"]),
+        measure=str(values["measure"]),
+        fingerprint=str(values["fingerprint"]),
+        split=str(values["split"]),
+        tested=str(values["tested"]),
+        baseline=str(values["baseline"]),
         parameters=dict(values["parameters"]),
         seed=int(values["seed"]),
         data=DataFacts(
@@ -74,24 +125,29 @@ def _card(values: Mapping[str, Any]) -> ModelCard:
             constant=int(data["constant"]),
             fingerprint=str(data["fingerprint"]),
         ),
-        convention=dataclasses.replace(rules, name=str(said["name"])),
+        convention=dataclasses.replace(rules, name=str(fields["name"])),
         found=_held_out(values["held_out"]),
         level=float(values["level"]),
         versions={str(name): str(one) for name, one in values["versions"].items()},
     )
 
 
-def _held_out(values: Mapping[str, Any]) -> HeldOut:
-    """Returns what was reached: null stands for numbers that do not exist."""
-    found: dict[str, Any] = {
-        name: int(values[name]) for name in ("queries", "paired", "better", "worse")
-    }
-    found |= {name: _number(values[name]) for name in ("value", "baseline", "difference", "p")}
-    for name in ("interval", "difference_interval"):
-        low, high = map(_number, values[name])
-        found[name] = (low, high)
-    return HeldOut(**found)
+def _held_out(values: HeldOutRecord) -> HeldOut:
+    low, high = map(_number, values["interval"])
+    lowest, highest = map(_number, values["difference_interval"])
+    return HeldOut(
+        queries=int(values["queries"]),
+        value=_number(values["value"]),
+        interval=(low, high),
+        paired=int(values["paired"]),
+        baseline=_number(values["baseline"]),
+        difference=_number(values["difference"]),
+        difference_interval=(lowest, highest),
+        p=_number(values["p"]),
+        better=int(values["better"]),
+        worse=int(values["worse"]),
+    )
 
 
-def _number(value: Any) -> float:
+def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
 
 from relyon.core.errors import ParameterError
 from relyon.core.packages import optional_package
@@ -14,12 +15,27 @@ from relyon.core.texts import message
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ENGINES", "Contributions", "linear_contributions", "tree_contributions"]
+    from relyon.ltr.rankers.matrices import FeatureMatrix
+
+__all__ = ["ENGINES", "Booster", "Contributions", "linear_contributions", "tree_contributions"]
 
 #: The engines whose trees are explained.
 ENGINES = ("lightgbm", "xgboost", "catboost")
+
+
+class Booster(Protocol):
+    """A trained model of LightGBM, XGBoost or CatBoost."""
+
+    def predict(self, data: object, **settings: object) -> object: ...
+    def save_model(self, path: str, **settings: object) -> object: ...
+
+
+class CatBoostModel(Protocol):
+    """A CatBoost model that computes SHAP values."""
+
+    def get_feature_importance(self, data: object, *, type: str) -> object: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +43,8 @@ class Contributions:
     """Scores as sums: one part per feature, and a base that all rows share.
 
     Attributes:
-        values: Shape (rows, features): what each feature adds.
-        base: What every score begins with.
+        values: Shape (rows, features): the contribution of each feature.
+        base: The part that all scores share.
     """
 
     values: NDArray[np.float64]
@@ -36,18 +52,18 @@ class Contributions:
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """The scores that the parts add up to."""
+        """The sums of the contributions."""
         found: NDArray[np.float64] = self.values.sum(axis=1) + self.base
         return found
 
     def within(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Returns the parts without their mean over the query's rows: what orders the query.
+        """Returns the contributions minus their mean over the query's rows: they order the query.
 
-        A feature that is the same for all documents of a query can have large contributions and
-        still move none of them past another one. Those of different queries are never compared.
+        A feature that is the same for all documents of a query can have large contributions, but
+        does not change their order. Documents of different queries are never compared.
 
         Args:
-            offsets: Query i holds the rows `offsets[i]` to `offsets[i + 1]`.
+            offsets: Query i has the rows `offsets[i]` to `offsets[i + 1]`.
         """
         import numpy as np
 
@@ -59,15 +75,17 @@ class Contributions:
         return found
 
 
-def tree_contributions(engine: str, booster: Any, features: Any) -> Contributions:
+def tree_contributions(
+    engine: str, booster: Booster, features: FeatureMatrix | ArrayLike
+) -> Contributions:
     """Returns the SHAP values of an ensemble of trees, as its engine computes them (TreeSHAP).
 
-    They depend on the path through the trees: what is expected of a feature that is not known is
-    what the training rows did that reached the node. LightGBM and CatBoost compute them in double
+    They depend on the path through the trees: the expectation over an unknown feature is that of
+    the training rows that reached the node. LightGBM and CatBoost compute them in double
     precision, XGBoost in single precision. CatBoost computes them from a copy of the model that was
-    written as JSON and read again: from the model itself, where trees are grown leaf by leaf, its
-    SHAP values miss the scores by up to their whole size (its issues 1125 and 2136), and those of
-    the copy are the Shapley values of the trees.
+    written as JSON and read again: those of the model itself, if trees are grown leaf by leaf, do
+    not add up to the scores (its issues 1125 and 2136), and those of the copy are the Shapley
+    values of the trees.
 
     Args:
         engine: `lightgbm`, `xgboost` or `catboost`.
@@ -75,7 +93,7 @@ def tree_contributions(engine: str, booster: Any, features: Any) -> Contribution
         features: Shape (rows, features).
 
     Raises:
-        ParameterError: If there is no such engine.
+        ParameterError: If the engine is unknown.
 
     References:
         Lundberg et al. (2020), From local explanations to global understanding with explainable AI
@@ -99,31 +117,35 @@ def tree_contributions(engine: str, booster: Any, features: Any) -> Contribution
         known = _weighed(booster, library)
         found = known.get_feature_importance(library.Pool(features), type="ShapValues")
     dense = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
-    # The last column is the expected score of the training rows; all rows have the same.
+    # The last column is the expected score of the training rows, the same for all rows.
     base = float(dense[0, -1]) if len(dense) else 0.0
     return Contributions(np.ascontiguousarray(dense[:, :-1]), base)
 
 
-def _weighed(booster: Any, library: Any) -> Any:
-    """Returns a copy of CatBoost's model that knows how many training rows each leaf holds."""
+def _weighed(booster: Booster, library: ModuleType) -> CatBoostModel:
+    """Returns a copy of CatBoost's model that has the number of training rows of each leaf."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.json")
         booster.save_model(path, format="json")
-        return library.CatBoost().load_model(path, format="json")
+        copy: CatBoostModel = library.CatBoost().load_model(path, format="json")
+        return copy
 
 
 def linear_contributions(
-    weights: NDArray[np.float64], centre: NDArray[np.float64], features: Any, intercept: float = 0.0
+    weights: NDArray[np.float64],
+    centre: NDArray[np.float64],
+    features: FeatureMatrix | ArrayLike,
+    intercept: float = 0.0,
 ) -> Contributions:
-    """Returns what each feature adds to the score of a linear ranker: w (x - centre).
+    """Returns the contribution of each feature to the score of a linear ranker: w (x - centre).
 
-    These are its SHAP values where features are taken to be independent.
+    These are its SHAP values for independent features.
 
     Args:
         weights: One per feature.
-        centre: What each feature is compared with: its mean over the training rows.
+        centre: The reference value of each feature: its mean over the training rows.
         features: Shape (rows, features), dense or sparse.
-        intercept: What the score begins with, at 0.
+        intercept: The score of features that are all 0.
 
     Raises:
         ParameterError: If the shapes do not fit.

@@ -1,11 +1,10 @@
-"""The learning curve: what a ranker reaches, iteration by iteration."""
+"""The learning curve: the measure after each iteration."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from relyon.core.document.json import json_number
 
@@ -17,16 +16,16 @@ class CurvePoint:
     """The measure after some iterations.
 
     Attributes:
-        iteration: Iterations so far: trees, or passes over the data.
-        train: The measure on the training queries; NaN where it was not computed.
-        held_out: The measure on the held-out queries; NaN where it was not computed.
+        iteration: The number of iterations: trees, or passes over the data.
+        train: The measure on the training queries; NaN if it was not computed.
+        held_out: The measure on the held-out queries; NaN if it was not computed.
     """
 
     iteration: int
     train: float
     held_out: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "iteration": self.iteration,
@@ -61,7 +60,7 @@ def mean_curve(curves: Sequence[Sequence[CurvePoint]]) -> tuple[CurvePoint, ...]
 
 
 def thinned(curve: Sequence[CurvePoint], most: int = 12) -> list[CurvePoint]:
-    """Returns some points of a curve: the first, the last and evenly between them.
+    """Returns some points of a curve: the first, the last and evenly spaced ones between.
 
     Examples:
         >>> points = [CurvePoint(at, 0.5, 0.5) for at in range(1, 101)]

@@ -1,14 +1,15 @@
-"""What a trained ranker's features add to its scores, and why it orders two documents so."""
+"""Contributions of features to a ranker's scores, and to the order of two documents."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.ltr.training.contributions import (
+    Booster,
     Contributions,
     linear_contributions,
     tree_contributions,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relyon.data.labelled import LabelledRows
+    from relyon.ltr.rankers.ranker import Ranker
 
 __all__ = ["TrainedForest", "contributions_of", "explain_order", "forest_of"]
 
@@ -31,16 +33,16 @@ class TrainedForest:
     Attributes:
         engine: `lightgbm`, `xgboost` or `catboost`.
         booster: The engine's own model.
-        trees: How many there are.
+        trees: The number of trees.
     """
 
     engine: str
-    booster: Any
+    booster: Booster
     trees: int
 
 
-def forest_of(ranker: Any) -> TrainedForest | None:
-    """Returns the trees of a trained ranker, or None where it has none.
+def forest_of(ranker: Ranker) -> TrainedForest | None:
+    """Returns the trees of a trained ranker, or None for other rankers.
 
     Args:
         ranker: A trained ranker.
@@ -56,16 +58,17 @@ def forest_of(ranker: Any) -> TrainedForest | None:
     return TrainedForest(engine, booster, int(booster.tree_count_))
 
 
-def _engine_of(ranker: Any) -> str:
+def _engine_of(ranker: Ranker) -> str:
     from relyon.ltr.rankers.engines.engine import engines
 
     return engines.get(ranker.engine).name
 
 
-def contributions_of(ranker: Any, rows: LabelledRows) -> Contributions | None:
-    """Returns what each feature adds to the score of each row; None where nothing adds up to it.
+def contributions_of(ranker: Ranker, rows: LabelledRows) -> Contributions | None:
+    """Returns the contribution of each feature to the score of each row; None for networks.
 
-    For a linear ranker it is compared with the mean of the feature over these rows.
+    It is also None if the contributions do not add up to the scores. For a linear ranker the
+    reference value is the mean of the feature over these rows.
 
     Args:
         ranker: A trained ranker.
@@ -89,7 +92,7 @@ def contributions_of(ranker: Any, rows: LabelledRows) -> Contributions | None:
 
 
 def _adds_up(found: Contributions, scores: NDArray[np.float64]) -> bool:
-    """Says whether contributions add up to the scores: where they do not, they explain nothing."""
+    """Returns whether contributions add up to the scores."""
     import numpy as np
 
     size = float(np.abs(scores).max(initial=0.0))
@@ -97,7 +100,7 @@ def _adds_up(found: Contributions, scores: NDArray[np.float64]) -> bool:
 
 
 def explain_order(
-    ranker: Any,
+    ranker: Ranker,
     rows: LabelledRows,
     query: str,
     first: str,
@@ -105,10 +108,10 @@ def explain_order(
     *,
     name: str = "",
 ) -> OrderExplanation:
-    """Explains why a ranker puts one document of a query above another.
+    """Explains why a ranker ranks one document of a query above another.
 
-    Each feature's part is its SHAP value for the first document less that for the second one; the
-    parts add up to the difference of the scores.
+    The part of a feature is its SHAP value for the first document minus that for the second one;
+    the parts add up to the difference of the scores.
 
     Args:
         ranker: A trained ranker of trees, or a linear one.
@@ -116,12 +119,12 @@ def explain_order(
         query: The query.
         first: A document of the query.
         second: Another one.
-        name: What to call the ranker; by default its class.
+        name: The name of the ranker; by default its class.
 
     Raises:
-        UnknownNameError: If there is no such query or document.
+        UnknownNameError: If the query or a document is unknown.
         InputError: If the rows have no documents.
-        ParameterError: If there are no contributions that add up to the scores: for networks.
+        ParameterError: If no contributions add up to the scores, as for networks.
     """
     import numpy as np
 

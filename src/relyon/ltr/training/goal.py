@@ -1,9 +1,10 @@
-"""What a ranker is measured by: one measure under one convention, query by query."""
+"""The measure of a ranker under one convention."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import mean
 from relyon.core.notes import Note
@@ -26,7 +27,7 @@ __all__ = ["Goal"]
 
 @dataclass(frozen=True)
 class Goal:
-    """A measure, and the rules under which it is counted.
+    """A measure and its rules.
 
     Attributes:
         measure: The measure.
@@ -39,13 +40,18 @@ class Goal:
     threads: int = 0
 
     @classmethod
-    def of(cls, measure: str | Measure, convention: Any = None, threads: int = 0) -> Goal:
-        """Returns a measure under rules for labelled rows, whose ties no document id can break.
+    def of(
+        cls,
+        measure: str | Measure,
+        convention: Convention | str | Mapping[str, object] | None = None,
+        threads: int = 0,
+    ) -> Goal:
+        """Returns a measure with rules for labelled rows, which need not have document ids.
 
         Args:
             measure: The measure.
-            convention: The rules. Where equal scores count by the document's id, the mean over
-                their orders counts: rows need not have ids.
+            convention: The rules. If they break ties by document id, the mean over the orders of
+                tied rows is used instead.
             threads: Threads to use; 0 uses all cores.
 
         Raises:
@@ -53,8 +59,8 @@ class Goal:
         """
         return cls(parse_measure(measure), array_rules(load_convention(convention)), threads)
 
-    def values(self, rows: LabelledRows, scores: NDArray[Any]) -> list[float]:
-        """Returns the measure of each query, NaN where it has none; rows weigh 1 each.
+    def values(self, rows: LabelledRows, scores: NDArray[np.float64]) -> list[float]:
+        """Returns the measure of each query, NaN if undefined; weights of rows are ignored.
 
         Args:
             rows: Labelled rows.
@@ -70,8 +76,8 @@ class Goal:
         (column,) = found.columns.values()
         return [float(value) for value in column.values()]
 
-    def notes(self, rows: LabelledRows, scores: NDArray[Any]) -> tuple[Note, ...]:
-        """Returns what is worth knowing of the measure of scores, such as ties that decide.
+    def notes(self, rows: LabelledRows, scores: NDArray[np.float64]) -> tuple[Note, ...]:
+        """Returns notes on the measure of scores, such as the effect of ties.
 
         Args:
             rows: Labelled rows.
@@ -89,8 +95,8 @@ class Goal:
         )
         return found.notes
 
-    def mean(self, rows: LabelledRows, scores: NDArray[Any]) -> float:
-        """Returns the mean over queries that have a value; NaN where none has one.
+    def mean(self, rows: LabelledRows, scores: NDArray[np.float64]) -> float:
+        """Returns the mean over queries that have a value; NaN if none has one.
 
         Args:
             rows: Labelled rows.

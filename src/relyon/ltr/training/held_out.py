@@ -1,10 +1,10 @@
-"""What a ranker reaches on queries that it was not trained on, beside a baseline."""
+"""The value of a ranker on held-out queries, and its difference from a baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import ENOUGH_QUERIES, interval, mean, paired_test
 from relyon.core.document.json import json_number, json_values
@@ -22,19 +22,19 @@ NOTHING = (float("nan"), float("nan"))
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The mean of a measure over queries, and its difference to that of a baseline.
+    """The mean of a measure over queries, and its difference from that of a baseline.
 
     Attributes:
-        queries: Queries that have a value.
-        value: The ranker's mean over them; NaN for none.
+        queries: The number of queries with a value.
+        value: The ranker's mean over them; NaN if there are none.
         interval: Student's interval of the mean, over queries; NaN for fewer than two.
-        paired: Queries that have a value of both; 0 without a baseline.
+        paired: The number of queries with a value of both; 0 without a baseline.
         baseline: The baseline's mean over those.
         difference: The mean of the differences over those.
         difference_interval: Student's interval of the difference, over queries.
         p: The p-value of the paired t test; NaN for fewer than two queries.
-        better: Queries on which the ranker is better.
-        worse: Queries on which it is worse.
+        better: The number of queries on which the ranker is better.
+        worse: The number of queries on which it is worse.
     """
 
     queries: int
@@ -50,10 +50,10 @@ class HeldOut:
 
     @property
     def tone(self) -> str:
-        """`better` or `worse` where the interval of the difference excludes 0, else `undecided`.
+        """`better` or `worse` if the interval of the difference excludes 0, else `undecided`.
 
-        With fewer than six queries it is `few`, whatever the interval: if only two of them differ
-        by the same amount, Student's is a single point.
+        With fewer than six queries it is always `few`: Student's interval of two equal differences
+        is a single point.
         """
         if self.paired < ENOUGH_QUERIES:
             return "few"
@@ -61,10 +61,10 @@ class HeldOut:
         return "better" if low > 0 else "worse" if high < 0 else "undecided"
 
     def verdict(self, baseline: str, words: Catalogue) -> str:
-        """Says whether the ranker is better than the baseline.
+        """Returns a sentence on whether the ranker is better than the baseline.
 
         Args:
-            baseline: What that is called.
+            baseline: The name of the baseline.
             words: The texts of training.
         """
         return words.say(
@@ -75,7 +75,7 @@ class HeldOut:
             queries=self.paired,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "queries": self.queries,
@@ -94,15 +94,15 @@ class HeldOut:
 def held_out(
     values: Sequence[float], baseline: Sequence[float] = (), *, level: float = 0.95
 ) -> HeldOut:
-    """Returns the mean of per-query values, and the paired difference to those of a baseline.
+    """Returns the mean of per-query values, and their paired difference from a baseline.
 
     Args:
-        values: One per query, NaN where the measure has none.
-        baseline: Of the same queries; empty without a baseline.
+        values: One per query, NaN if the measure is undefined.
+        baseline: The baseline's values on the same queries; empty without a baseline.
         level: Confidence level of the intervals.
 
     Raises:
-        ParameterError: If the level does not lie between 0 and 1.
+        ParameterError: If the level is not between 0 and 1.
 
     Examples:
         >>> found = held_out([0.8, 0.6, float("nan")], [0.5, 0.5, 0.5])
@@ -136,7 +136,7 @@ def held_out(
 def paired(
     values: NDArray[np.float64], baseline: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns the baseline's values and the differences, of queries that have both."""
+    """Returns the baseline's values and the differences on queries that have both."""
     import numpy as np
 
     both = ~(np.isnan(values) | np.isnan(baseline))

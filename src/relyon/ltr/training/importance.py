@@ -1,10 +1,10 @@
-"""Which features decide the order of documents."""
+"""The importance of features for the order of documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.statistics import interval, mean
 from relyon.core.document.json import json_number, json_values
@@ -23,17 +23,16 @@ Kind = Literal["shap", "permutation"]
 
 @dataclass(frozen=True)
 class FeatureImportance:
-    """How much a feature decides.
+    """The importance of a feature.
 
     Attributes:
         feature: Its name.
-        value: `shap`: by how much it moves a document against the others of its query, the mean
-            over rows of |contribution - its mean in the query|, in the unit of scores.
-            `permutation`: by how much the measure falls when its values are exchanged between rows.
-        share: Of the sum over all features; NaN where that is 0, or for `permutation`.
-        interval: For `permutation`: Student's interval of the fall, over queries.
+        value: `shap`: the mean over rows of |contribution - its mean in the query|, in the unit of
+            scores. `permutation`: the drop of the measure if its values are permuted between rows.
+        share: The share in the sum over all features; NaN if that is 0, or for `permutation`.
+        interval: For `permutation`: Student's interval of the drop, over queries.
         kind: `shap` or `permutation`.
-        overall: For `shap`: the mean of |contribution|, in which features of the query count, too.
+        overall: For `shap`: the mean of |contribution|, which includes features of the query.
     """
 
     feature: str
@@ -43,7 +42,7 @@ class FeatureImportance:
     interval: tuple[float, float] = NOTHING
     overall: float = NOTHING[0]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "feature": self.feature,
@@ -58,11 +57,11 @@ class FeatureImportance:
 def contribution_importance(
     contributions: Contributions, offsets: NDArray[np.int64], names: Sequence[str]
 ) -> tuple[FeatureImportance, ...]:
-    """Returns the features by how much they move documents within their queries, largest first.
+    """Returns the features by their contributions within queries, the largest first.
 
     Args:
-        contributions: Of some rows.
-        offsets: Query i holds the rows `offsets[i]` to `offsets[i + 1]`.
+        contributions: The contributions to some rows.
+        offsets: Query i has the rows `offsets[i]` to `offsets[i + 1]`.
         names: The features.
 
     Examples:
@@ -94,23 +93,23 @@ def contribution_importance(
 
 
 def permutation_importance(
-    features: NDArray[Any],
+    features: NDArray[np.float64],
     names: Sequence[str],
-    measured: Callable[[NDArray[Any]], Sequence[float]],
+    measured: Callable[[NDArray[np.float64]], Sequence[float]],
     *,
     seed: int = 0,
     level: float = 0.95,
 ) -> tuple[FeatureImportance, ...]:
-    """Returns by how much a measure falls when a feature's values are exchanged between rows.
+    """Returns the drop of a measure if a feature's values are permuted between rows.
 
-    Values are exchanged between all rows, so a feature that depends on others is tried with values
-    that go with none of theirs (Hooker, Mentch and Zhou, 2021).
+    Values are permuted between all rows, so a feature that depends on others gets combinations
+    that do not occur in the data (Hooker, Mentch and Zhou, 2021).
 
     Args:
         features: Shape (rows, features).
         names: The features.
-        measured: From features to the measure of each query, NaN where it has none.
-        seed: Of the exchange.
+        measured: Called with features; returns the measure of each query, NaN if undefined.
+        seed: The seed of the permutations.
         level: Confidence level of the intervals.
 
     References:
@@ -124,8 +123,8 @@ def permutation_importance(
     for place, name in enumerate(names):
         changed = features.copy()
         changed[:, place] = features[random.permutation(len(features)), place]
-        falls = known - np.asarray(measured(changed), dtype=np.float64)
-        falls = falls[~np.isnan(falls)]
-        bounds = interval("t", falls, confidence=level)
-        found.append(FeatureImportance(name, mean(falls), NOTHING[0], "permutation", bounds))
+        drops = known - np.asarray(measured(changed), dtype=np.float64)
+        drops = drops[~np.isnan(drops)]
+        bounds = interval("t", drops, confidence=level)
+        found.append(FeatureImportance(name, mean(drops), NOTHING[0], "permutation", bounds))
     return tuple(sorted(found, key=lambda one: -one.value))

@@ -1,10 +1,10 @@
-"""Why a ranker puts one document above another: the difference of their contributions."""
+"""Why a ranker ranks one document above another: the difference of their contributions."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
@@ -20,13 +20,13 @@ __all__ = ["FeatureReason", "OrderExplanation"]
 
 @dataclass(frozen=True)
 class FeatureReason:
-    """What a feature has to do with the order of two documents.
+    """The part of a feature in the order of two documents.
 
     Attributes:
         feature: Its name.
-        first: Its value for the first document; NaN where it is missing.
+        first: Its value for the first document; NaN if it is missing.
         second: Its value for the second one.
-        difference: What it adds to the score of the first minus what it adds to the second's.
+        difference: Its contribution to the score of the first minus that to the second's.
     """
 
     feature: str
@@ -34,7 +34,7 @@ class FeatureReason:
     second: float
     difference: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "feature": self.feature,
@@ -46,13 +46,13 @@ class FeatureReason:
 
 @dataclass(frozen=True)
 class OrderExplanation(Exportable):
-    """Why a ranker puts one document of a query above another.
+    """Why a ranker ranks one document of a query above another.
 
     Attributes:
-        ranker: What the ranker is called.
+        ranker: The name of the ranker.
         query: The query.
         first: A document.
-        second: The document that it is compared with.
+        second: Another document.
         first_score: The ranker's score of the first.
         second_score: That of the second.
         reasons: One per feature, the largest differences first.
@@ -73,10 +73,10 @@ class OrderExplanation(Exportable):
 
     @property
     def total(self) -> float:
-        """What the features add up to: `difference`, but for rounding."""
+        """The sum over the features: `difference`, except for rounding."""
         return math.fsum(one.difference for one in self.reasons)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         return {
             "ranker": self.ranker,
@@ -101,12 +101,12 @@ class OrderExplanation(Exportable):
     def document(
         self, *, digits: int = DIGITS, language: Language = "en", limit: int | None = 10
     ) -> Document:
-        """Returns the features that decide, one row each, and the sum.
+        """Returns a table of the features that differ, and their sum.
 
         Args:
             digits: Decimals.
             language: `en` or `zh`.
-            limit: Features that are listed; the others are one row. None lists all.
+            limit: The number of features listed; the others are one row. None lists all.
         """
         words = catalogue("training", language)
         style = words.style
@@ -142,10 +142,10 @@ class OrderExplanation(Exportable):
 
     @property
     def verdict(self) -> str:
-        """Whether the first stands `above` or `below` the second, or they are `equal`."""
+        """Whether the first is `above` or `below` the second, or they are `equal`."""
         return "above" if self.difference > 0 else "below" if self.difference < 0 else "equal"
 
 
 def _value(value: float, nothing: str) -> str:
-    """Returns a feature's value as it stands in the data, shortened."""
+    """Returns a feature's value with six digits."""
     return nothing if math.isnan(value) else f"{value:.6g}"

@@ -1,10 +1,10 @@
-"""What came of training: the ranker, what it reaches on held-out queries, and why."""
+"""The result of training: the ranker, its value on held-out queries, and explanations."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, note_dict
@@ -32,43 +32,44 @@ if TYPE_CHECKING:
     import polars as pl
 
     from relyon.data.run import Run
+    from relyon.ltr.rankers.ranker import Ranker
 
 __all__ = ["SearchTrial", "Training"]
 
 
 @dataclass(frozen=True)
 class SearchTrial:
-    """One setting that the search tried, on training queries only.
+    """One setting of the search, on training queries only.
 
     Attributes:
         parameters: The ranker's parameters.
         score: The mean of the measure over folds of the training queries.
     """
 
-    parameters: dict[str, Any]
+    parameters: dict[str, object]
     score: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {"parameters": dict(self.parameters), "score": json_number(self.score)}
 
 
 @dataclass(frozen=True)
 class Training(Exportable):
-    """What came of training a ranker.
+    """The result of training a ranker.
 
     Attributes:
-        card: What must be known of the ranker, the data and the number.
+        card: The description of the ranker, its data and its value.
         queries: The held-out queries.
-        values: What the ranker reaches on each; NaN where the measure has no value.
-        baseline: What the baseline reaches on each; empty without a baseline.
-        curve: The measure by iteration; empty where the ranker does not learn step by step.
+        values: The value of the ranker on each; NaN if the measure is undefined.
+        baseline: The value of the baseline on each; empty without a baseline.
+        curve: The measure by iteration; empty for rankers without trees.
         importance: The features, the most important first.
-        placements: Where the documents of each label stand.
-        segments: What is reached on groups of queries.
-        trials: What the search tried; empty without a search.
+        placements: The mean place of the documents of each label.
+        segments: The values on groups of queries.
+        trials: The settings of the search; empty without a search.
         notes: Notes about the data and the training.
-        against: An earlier ranker beside it; None where none was named.
+        against: The comparison with an earlier ranker; None if no ranker was given.
         ranker: The ranker, trained on all training rows.
         held_out_run: The held-out rows ranked by a ranker that was not trained on their query.
     """
@@ -84,12 +85,12 @@ class Training(Exportable):
     trials: tuple[SearchTrial, ...] = ()
     notes: tuple[Note, ...] = ()
     against: Against | None = None
-    ranker: Any = field(default=None, repr=False, compare=False)
+    ranker: Ranker = field(kw_only=True, repr=False, compare=False)
     held_out_run: Run | None = field(default=None, repr=False, compare=False)
 
     @property
     def found(self) -> HeldOut:
-        """What the ranker reaches on held-out queries, beside the baseline."""
+        """The value of the ranker on held-out queries, and the difference from the baseline."""
         return self.card.found
 
     @property
@@ -128,7 +129,7 @@ class Training(Exportable):
             )
         return frame.fill_nan(None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         per_query = {
             query: {
@@ -137,17 +138,14 @@ class Training(Exportable):
             }
             for place, (query, value) in enumerate(zip(self.queries, self.values, strict=True))
         }
-        parts: dict[str, tuple[Any, ...]] = {
-            "curve": self.curve,
-            "importance": self.importance,
-            "placements": self.placements,
-            "segments": self.segments,
-            "trials": self.trials,
-        }
         return {
             "card": self.card.to_dict(),
             "per_query": per_query,
-            **{name: [one.to_dict() for one in found] for name, found in parts.items()},
+            "curve": [one.to_dict() for one in self.curve],
+            "importance": [one.to_dict() for one in self.importance],
+            "placements": [one.to_dict() for one in self.placements],
+            "segments": [one.to_dict() for one in self.segments],
+            "trials": [one.to_dict() for one in self.trials],
             **({} if self.against is None else {"against": self.against.to_dict()}),
             "notes": [note_dict(note) for note in self.notes],
         }
@@ -155,12 +153,12 @@ class Training(Exportable):
     def document(
         self, *, digits: int = DIGITS, language: Language = "en", limit: int = 10
     ) -> Document:
-        """Returns what was reached, then curve, importance, placement and segments.
+        """Returns the summary, then curve, importance, placement and segments.
 
         Args:
             digits: Decimals.
             language: `en` or `zh`.
-            limit: Features that are listed.
+            limit: The number of features listed.
         """
         words = catalogue("training", language)
         blocks: list[Block] = [
@@ -184,7 +182,7 @@ class Training(Exportable):
         return Document(blocks)
 
     def note_of(self, name: str) -> str:
-        """Returns the key of what stands below a table.
+        """Returns the key of the text below a table.
 
         Args:
             name: `curve`, `importance`, `placement` or `segments`.
@@ -192,7 +190,7 @@ class Training(Exportable):
         return self.importance[0].kind if name == "importance" else name
 
     def verdict(self, words: Catalogue) -> str:
-        """Says whether the ranker is better than the baseline.
+        """Returns a sentence on whether the ranker is better than the baseline.
 
         Args:
             words: The texts of training.
@@ -202,7 +200,7 @@ class Training(Exportable):
         return self.found.verdict(self.card.baseline, words)
 
     def stopped(self, words: Catalogue) -> list[str]:
-        """Says when training stopped, if it was let to.
+        """Returns a sentence on when training stopped; empty without early stopping.
 
         Args:
             words: The texts of training.
@@ -211,7 +209,7 @@ class Training(Exportable):
         return [] if stopping is None else [stopping.text(words, self.card.measure)]
 
     def searched(self, words: Catalogue) -> list[str]:
-        """Says what the search tried, if there was one.
+        """Returns a sentence on the search; empty without one.
 
         Args:
             words: The texts of training.

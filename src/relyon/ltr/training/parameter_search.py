@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from relyon.core.errors import ParameterError
 from relyon.core.packages import optional_package
@@ -14,6 +14,7 @@ from relyon.ltr.training.outcome import SearchTrial
 
 if TYPE_CHECKING:
     from relyon.data.labelled import LabelledRows
+    from relyon.ltr.rankers.ranker import Ranker
 
 __all__ = ["Span", "search_parameters", "space_of"]
 
@@ -21,15 +22,22 @@ __all__ = ["Span", "search_parameters", "space_of"]
 SHARE = 0.25
 
 
+class Trial(Protocol):
+    """A trial of Optuna."""
+
+    def suggest_int(self, name: str, low: int, high: int, *, log: bool) -> int: ...
+    def suggest_float(self, name: str, low: float, high: float, *, log: bool) -> float: ...
+
+
 @dataclass(frozen=True)
 class Span:
-    """The values that a parameter may take in a search.
+    """The range of a parameter in a search.
 
     Attributes:
         low: The lowest.
         high: The highest.
         whole: Whether it is a whole number.
-        logarithmic: Whether its logarithm is drawn evenly.
+        logarithmic: Whether its logarithm is sampled uniformly.
     """
 
     low: float
@@ -37,8 +45,8 @@ class Span:
     whole: bool = False
     logarithmic: bool = False
 
-    def draw(self, trial: Any, name: str) -> Any:
-        """Returns the value that Optuna suggests.
+    def draw(self, trial: Trial, name: str) -> float:
+        """Returns the value that Optuna suggests, an int if it is a whole number.
 
         Args:
             trial: A trial of Optuna.
@@ -49,7 +57,7 @@ class Span:
         return trial.suggest_float(name, self.low, self.high, log=self.logarithmic)
 
 
-#: By the kind of ranker: what a search tries.
+#: The ranges of a search by the kind of ranker.
 SPACES: Mapping[str, Mapping[str, Span]] = {
     "trees": {
         "trees": Span(30, 300, whole=True, logarithmic=True),
@@ -69,11 +77,11 @@ SPACES: Mapping[str, Mapping[str, Span]] = {
 }
 
 
-def space_of(ranker: Any) -> Mapping[str, Span]:
-    """Returns what a search tries for a ranker: its attribute `space`, or what its kind has.
+def space_of(ranker: Ranker) -> Mapping[str, Span]:
+    """Returns the ranges of a search for a ranker: its attribute `space`, or those of its kind.
 
     Raises:
-        ParameterError: If it has none.
+        ParameterError: If there are none.
     """
     found = getattr(ranker, "space", None) or SPACES.get(getattr(ranker, "kind", ""))
     if not found:
@@ -86,34 +94,34 @@ def space_of(ranker: Any) -> Mapping[str, Span]:
 
 
 def search_parameters(
-    ranker: Any,
+    ranker: Ranker,
     rows: LabelledRows,
     trials: int,
-    measured: Callable[[Any, LabelledRows], float],
+    measured: Callable[[Ranker, LabelledRows], float],
     *,
     seed: int = 0,
     duplicates: Duplicates = "together",
     fixed: Collection[str] = (),
     progress: Callable[[int, int, str], None] | None = None,
-) -> tuple[dict[str, Any], tuple[SearchTrial, ...]]:
-    """Returns the best parameters of a ranker, and everything that was tried.
+) -> tuple[dict[str, object], tuple[SearchTrial, ...]]:
+    """Returns the best parameters of a ranker, and all trials.
 
     A quarter of the queries scores the trials; the others train them. The rows must be training
-    rows: nothing that is held out may be among them.
+    rows, without held-out ones.
 
     Args:
-        ranker: A ranker that is not trained.
+        ranker: An unfitted ranker.
         rows: Training rows.
-        trials: How many settings are tried.
-        measured: From a trained ranker and rows to the measure.
-        seed: Of the search and of the queries that score it.
+        trials: The number of settings to try.
+        measured: Called with a trained ranker and rows; returns the measure.
+        seed: The seed of the search and of the choice of queries.
         duplicates: Keep queries that share a row in the same part.
-        fixed: Parameters that are not searched for; nor is the number of steps of a ranker that
-            stops by itself, on the queries that score it.
-        progress: Called with the trials made, all of them, and the best value.
+        fixed: Parameters that are not searched for; nor is the number of steps of a ranker with
+            early stopping, which uses the queries that score the trial.
+        progress: Called with the number of trials done, their total, and the best value.
 
     Raises:
-        ParameterError: If the ranker says no parameters to search.
+        ParameterError: If the ranker has no parameters to search.
         InputError: If there are too few queries.
         DependencyError: If Optuna is not installed.
     """
@@ -134,8 +142,8 @@ def search_parameters(
     training, scoring = parts.train, parts.test
     tried: list[SearchTrial] = []
 
-    def score(trial: Any) -> float:
-        drawn = {name: span.draw(trial, name) for name, span in space.items()}
+    def score(trial: Trial) -> float:
+        drawn: dict[str, object] = {name: span.draw(trial, name) for name, span in space.items()}
         tried_on = {"eval_set": scoring} if stops else {}
         value = measured(clone(ranker).set_params(**drawn).fit(training, **tried_on), scoring)
         tried.append(SearchTrial(drawn, value))

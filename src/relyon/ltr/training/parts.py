@@ -1,9 +1,9 @@
-"""A ranker trained on some queries, and what it does on those that were held out."""
+"""Rankers trained on parts of the queries, evaluated on the held-out ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.data.features import Features
 from relyon.ltr.training.contributions import Contributions
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relyon.data.labelled import LabelledRows
+    from relyon.ltr.rankers.ranker import Ranker
 
 __all__ = ["Part", "curves_of", "importance_of"]
 
@@ -34,17 +35,17 @@ class Part:
         ranker: The trained ranker.
         train: The rows it was trained on.
         held_out: The rows it was not trained on.
-        at: Where these rows stand among all held-out rows.
+        at: The places of these rows among all held-out rows.
     """
 
-    ranker: Any
+    ranker: Ranker
     train: LabelledRows
     held_out: LabelledRows
     at: NDArray[np.int64]
 
 
 def curves_of(parts: list[Part], goal: Goal) -> list[tuple[CurvePoint, ...]]:
-    """Returns the learning curves of rankers of trees, as far as all go; nothing for others.
+    """Returns the learning curves of rankers of trees; an empty list for others.
 
     Args:
         parts: The rankers and their rows.
@@ -76,13 +77,13 @@ def curves_of(parts: list[Part], goal: Goal) -> list[tuple[CurvePoint, ...]]:
 def importance_of(
     parts: list[Part], rows: LabelledRows, goal: Goal, *, seed: int, level: float
 ) -> tuple[FeatureImportance, ...]:
-    """Returns the features by what they do on held-out rows, the most important first.
+    """Returns the importance of features on held-out rows, the most important first.
 
     Args:
         parts: The rankers, each with the rows that it was not trained on.
         rows: All held-out rows.
         goal: The measure.
-        seed: Of the exchange of values, for rankers without contributions.
+        seed: The seed of permutations, for rankers without contributions.
         level: Confidence level of the intervals.
     """
     import numpy as np
@@ -96,7 +97,7 @@ def importance_of(
             whole[part.at] = one.values
         return contribution_importance(Contributions(whole, 0.0), rows.groups, names)
 
-    def measured(values: NDArray[Any]) -> list[float]:
+    def measured(values: NDArray[np.float64]) -> list[float]:
         scores = np.empty(len(rows))
         for part in parts:
             features = Features(tuple(names), values[part.at])

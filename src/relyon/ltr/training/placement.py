@@ -1,15 +1,15 @@
-"""Where a ranker puts the documents of each label.
+"""The mean place of the documents of each label.
 
-The scores of a ranker have no unit, and those of two queries need not be comparable: a reliability
-diagram of them would say nothing. What can be right or wrong is the place that a document gets
-among those of its own query, and that no strictly increasing change of the scores alters.
+The scores of a ranker have no unit, and those of two queries need not be comparable, so a
+reliability diagram has no meaning. The place of a document among those of its query does not
+change with a strictly increasing function of the scores.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import interval, mean
 from relyon.core.document.json import json_number, json_values
@@ -25,12 +25,12 @@ __all__ = ["LabelPlacement", "label_placements", "places_of"]
 
 @dataclass(frozen=True)
 class LabelPlacement:
-    """Where the documents of a label stand among those of their queries.
+    """The mean place of the documents of a label among those of their queries.
 
     Attributes:
         label: The label.
-        rows: Documents that have it.
-        queries: Queries with such a document and at least one other document.
+        rows: The number of documents with this label.
+        queries: The number of queries with such a document and at least one other document.
         place: The mean over those queries of the mean place: the share of the query's other
             documents whose score is lower, equal ones half. 1 is the top, 0 the bottom.
         interval: Student's interval of that mean, over queries, cut at 0 and 1; NaN for fewer
@@ -43,7 +43,7 @@ class LabelPlacement:
     place: float
     interval: tuple[float, float]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "label": self.label,
@@ -54,12 +54,12 @@ class LabelPlacement:
         }
 
 
-def places_of(scores: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+def places_of(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Returns each row's place among those of its query.
 
     Args:
         scores: One per row.
-        offsets: Query i holds the rows `offsets[i]` to `offsets[i + 1]`.
+        offsets: Query i has the rows `offsets[i]` to `offsets[i + 1]`.
 
     Returns:
         The share of the query's other rows with a lower score, equal ones half; NaN in queries of
@@ -91,15 +91,16 @@ def places_of(scores: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.fl
 
 
 def label_placements(
-    rows: LabelledRows, scores: NDArray[Any], *, level: float = 0.95, most: int = 50
+    rows: LabelledRows, scores: NDArray[np.float64], *, level: float = 0.95, most: int = 50
 ) -> tuple[LabelPlacement, ...]:
-    """Returns where the documents of each label stand, lowest label first.
+    """Returns the mean place of the documents of each label, the lowest label first.
 
     Args:
         rows: Labelled rows.
         scores: A ranker's scores of them.
         level: Confidence level of the intervals.
-        most: Labels that are told apart; with more (labels of clicks, say) nothing is returned.
+        most: The maximum number of labels; with more, such as labels of clicks, the result is
+            empty.
 
     Examples:
         >>> import numpy as np, polars as pl, relyon

@@ -1,10 +1,10 @@
-"""Training on some queries and scoring the others, part by part."""
+"""Training on parts of the queries, and scoring of the held-out ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.texts import message
 from relyon.ltr.preparation.query_split import Duplicates, split
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relyon.data.labelled import LabelledRows
+    from relyon.ltr.rankers.ranker import Ranker
 
     Pair = tuple[LabelledRows, LabelledRows, NDArray[np.int64]]
 
@@ -28,14 +29,14 @@ __all__ = ["Fitted", "Plan", "dealt_pairs", "without_positions"]
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What came of training on each part.
+    """The rankers trained on each part.
 
     Attributes:
         parts: The rankers with their rows.
         scores: One per held-out row, of the ranker that was not trained on its query.
         values: The measure of each held-out query.
-        trials: What the search of the first part tried.
-        counts: How many steps were chosen on each part; empty without early stopping.
+        trials: The settings of the search of the first part.
+        counts: The number of steps chosen on each part; empty without early stopping.
     """
 
     parts: list[Part]
@@ -47,18 +48,18 @@ class Fitted:
 
 @dataclass(eq=False)
 class Plan:
-    """How rankers are trained and measured.
+    """The settings of training and evaluation.
 
     Attributes:
         goal: The measure.
-        search: How many settings are tried before each training; 0 for none.
-        seed: Of the search.
-        steps: How many rankers are trained in all, searches not counted.
+        search: The number of settings to try before each training; 0 for no search.
+        seed: The seed of the search.
+        steps: The total number of rankers to train, without those of searches.
         duplicates: Whether queries that share a row stay together in a search.
         fixed: Parameters that are not searched for.
-        watch: Rows that decide when a ranker stops that can; None for a share of the training ones.
-        progress: Called with the rankers trained, all of them, and what was reached so far.
-        done: How many are trained.
+        watch: The rows for early stopping; None for a share of the training rows.
+        progress: Called with the number of rankers trained, their total, and the value so far.
+        done: The number of rankers trained.
     """
 
     goal: Goal
@@ -72,14 +73,14 @@ class Plan:
     done: int = field(default=0)
 
     def fit(
-        self, ranker: Any, rows: LabelledRows, steps: int | None = None
-    ) -> tuple[Any, tuple[SearchTrial, ...], int | None]:
-        """Returns a trained copy of a ranker, what its search tried, and where it stopped.
+        self, ranker: Ranker, rows: LabelledRows, steps: int | None = None
+    ) -> tuple[Ranker, tuple[SearchTrial, ...], int | None]:
+        """Returns a trained copy of a ranker, the settings of its search, and its number of steps.
 
         Args:
-            ranker: A ranker that is not trained.
+            ranker: An unfitted ranker.
             rows: Training rows.
-            steps: How many steps it makes, where that is known; None lets it stop where it may.
+            steps: The number of steps, if it is known; None finds it by early stopping.
         """
         from sklearn.base import clone
 
@@ -110,15 +111,15 @@ class Plan:
 
     def run(
         self,
-        ranker: Any,
+        ranker: Ranker,
         pairs: Sequence[Pair],
         held: LabelledRows,
     ) -> Fitted:
-        """Trains on each part, and scores the rows that it lacks.
+        """Trains on each part, and scores its held-out rows.
 
         Args:
-            ranker: A ranker that is not trained.
-            pairs: Training rows, held-out rows, and where those stand among all held-out rows.
+            ranker: An unfitted ranker.
+            pairs: Training rows, held-out rows, and the places of those among all held-out rows.
             held: All held-out rows.
         """
         import numpy as np
@@ -132,12 +133,12 @@ class Plan:
             scores[at] = own
             parts.append(Part(fitted, train, rest, at))
             tried.append(trials)
-            self._told(self.goal.values(rest, own))
+            self._report(self.goal.values(rest, own))
         values = self.goal.values(held, scores)
         return Fitted(parts, scores, values, tried[0] if tried else (), tuple(counts))
 
-    def _told(self, values: list[float]) -> None:
-        """Says what the last ranker reaches on its held-out queries."""
+    def _report(self, values: list[float]) -> None:
+        """Reports the value of the last ranker on its held-out queries."""
         self.done += 1
         if self.progress is None:
             return
@@ -156,21 +157,21 @@ class Plan:
 
 
 def without_positions(pairs: Sequence[Pair]) -> list[Pair]:
-    """Returns the parts with training rows of unknown positions, for losses that learn no bias.
+    """Returns the parts without positions of training rows, for losses that learn no bias.
 
     Args:
-        pairs: Training rows, held-out rows, and where those stand among all held-out rows.
+        pairs: Training rows, held-out rows, and the places of those among all held-out rows.
     """
     return [(replace(train, positions=None), rest, at) for train, rest, at in pairs]
 
 
 def dealt_pairs(rows: LabelledRows, folds: int, seed: int, duplicates: Duplicates) -> list[Pair]:
-    """Returns the parts of cross-validation by query, as `relyon.ltr.split` deals them.
+    """Returns the parts of cross-validation by query, as `relyon.ltr.split` forms them.
 
     Args:
         rows: Labelled rows.
-        folds: How many folds.
-        seed: The same seed deals alike.
+        folds: The number of folds.
+        seed: The same seed gives the same folds.
         duplicates: Keep queries that share a row in the same part.
 
     Raises:

@@ -1,10 +1,10 @@
-"""Segments: what a ranker reaches on groups of queries."""
+"""Segments: the values of a ranker on groups of queries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import adjust
 from relyon.core.errors import InputError
@@ -22,13 +22,12 @@ FROM = (0, 1, 2, 5, 10)
 
 @dataclass(frozen=True)
 class Segment:
-    """Queries that have something in common.
+    """A group of queries.
 
     Attributes:
-        name: What they have in common: a number of relevant documents, such as `2-4`, or what a
-            column says.
-        queries: How many there are, those without a value among them.
-        found: What the ranker and the baseline reach on them; p-values are corrected by Holm for
+        name: A number of relevant documents, such as `2-4`, or a value of a column.
+        queries: The number of queries, including those without a value.
+        found: The values of the ranker and the baseline on them; p-values are corrected by Holm for
             the number of segments.
     """
 
@@ -36,7 +35,7 @@ class Segment:
     queries: int
     found: HeldOut
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {**self.found.to_dict(), "name": self.name, "all_queries": self.queries}
 
@@ -49,17 +48,17 @@ def segment_table(
     order: Sequence[str] = (),
     level: float = 0.95,
 ) -> tuple[Segment, ...]:
-    """Returns what is reached on each segment.
+    """Returns the values on each segment.
 
     Args:
         names: The segment of each query.
-        values: One per query, NaN where the measure has none.
-        baseline: Of the same queries; empty without a baseline.
-        order: The segments in the order to be shown; the others follow by name.
+        values: One per query, NaN if the measure is undefined.
+        baseline: The baseline's values on the same queries; empty without a baseline.
+        order: The segments in the order of the table; the others follow by name.
         level: Confidence level of the intervals.
 
     Raises:
-        InputError: If there are more or fewer names than values.
+        InputError: If the number of names is not that of the values.
 
     Examples:
         >>> table = segment_table(["head", "tail", "tail"], [0.9, 0.5, 0.3])
@@ -95,7 +94,7 @@ def segment_table(
 
 
 def relevant_counts(rows: LabelledRows, relevant: float = 1) -> list[int]:
-    """Returns how many relevant documents each query has.
+    """Returns the number of relevant documents of each query.
 
     Args:
         rows: Labelled rows.

@@ -1,22 +1,24 @@
-"""What a ranker of trees scores after some of its trees: the learning curve."""
+"""Scores of a ranker after some of its trees, for the learning curve."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.parameters import check_choice
-from relyon.ltr.training.contributions import ENGINES
+from relyon.ltr.training.contributions import ENGINES, Booster
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relyon.ltr.rankers.matrices import FeatureMatrix
+
 __all__ = ["points_of", "scores_after"]
 
 
 def points_of(trees: int, most: int = 25) -> list[int]:
-    """Returns after how many trees a curve has a point: each, or `most` of them.
+    """Returns the numbers of trees at which a curve has a point: all, or `most` of them.
 
     Examples:
         >>> points_of(3), points_of(100, 5)
@@ -28,11 +30,11 @@ def points_of(trees: int, most: int = 25) -> list[int]:
 
 
 def scores_after(
-    engine: str, booster: Any, features: Any, points: Sequence[int]
+    engine: str, booster: Booster, features: FeatureMatrix, points: Sequence[int]
 ) -> list[NDArray[np.float64]]:
-    """Returns the scores after some numbers of trees; each tree is asked once.
+    """Returns the scores after some numbers of trees; each tree is evaluated once.
 
-    What every score of the rows begins with may be missing: it orders nothing.
+    A constant that all scores share may be missing: it does not change the order.
 
     Args:
         engine: `lightgbm`, `xgboost` or `catboost`.
@@ -41,7 +43,7 @@ def scores_after(
         points: Numbers of trees, increasing.
 
     Raises:
-        ParameterError: If there is no such engine.
+        ParameterError: If the engine is unknown.
     """
     import numpy as np
 
@@ -50,7 +52,7 @@ def scores_after(
     total = np.zeros(features.shape[0])
     found = []
     for start, end in zip([0, *points[:-1]], points, strict=True):
-        span: dict[str, Any]
+        span: dict[str, object]
         if engine == "lightgbm":
             span = {"start_iteration": start, "num_iteration": end - start, "raw_score": True}
         elif engine == "xgboost":
@@ -64,7 +66,7 @@ def scores_after(
     return found
 
 
-def _matrix(engine: str, features: Any) -> Any:
+def _matrix(engine: str, features: FeatureMatrix) -> object:
     if engine == "xgboost":
         import xgboost
 

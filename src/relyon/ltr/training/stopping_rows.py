@@ -1,11 +1,11 @@
-"""Early stopping in a training: on which rows it is decided, and how many steps that leaves."""
+"""Early stopping in training: the rows that decide it, and the number of steps."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import Catalogue, message
@@ -13,6 +13,7 @@ from relyon.ltr.preparation.query_split import Duplicates, split
 
 if TYPE_CHECKING:
     from relyon.data.labelled import LabelledRows
+    from relyon.ltr.rankers.ranker import Ranker
 
 __all__ = [
     "Stopping",
@@ -24,21 +25,21 @@ __all__ = [
     "with_steps",
 ]
 
-#: The share of the training queries that is watched, where no rows are given for that.
+#: The share of the training queries for early stopping, if no rows are given.
 SHARE = 0.2
 
 
 @dataclass(frozen=True)
 class Stopping:
-    """When trainings stopped.
+    """When training stopped.
 
     Attributes:
-        rule: `significance`, or after so many steps without a better one.
-        watched: The share of the training queries that was watched, or the file.
-        unit: What is counted: `trees`, `epochs` or `iterations`.
-        most: How many there could be.
-        counts: How many were chosen in each fold, or on the training rows.
-        steps: How many the ranker has that is returned.
+        rule: `significance`, or the number of steps without a better one.
+        watched: The share of the training queries that decided, or the file.
+        unit: The unit of steps: `trees`, `epochs` or `iterations`.
+        most: The maximum number of steps.
+        counts: The number chosen in each fold, or on the training rows.
+        steps: The number of steps of the final ranker.
     """
 
     rule: str
@@ -48,7 +49,7 @@ class Stopping:
     counts: tuple[int, ...]
     steps: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
             "rule": self.rule,
@@ -60,11 +61,11 @@ class Stopping:
         }
 
     def text(self, words: Catalogue, measure: str) -> str:
-        """Says it in a sentence.
+        """Returns a sentence on when training stopped.
 
         Args:
             words: The texts of training.
-            measure: What was watched.
+            measure: The measure.
         """
         share = self.watched.removeprefix("share=")
         watched = self.watched
@@ -88,46 +89,47 @@ class Stopping:
         )
 
 
-def stop_of(ranker: Any, given: int | str | None) -> Any:
-    """Returns a ranker that stops as is asked for.
+def stop_of(ranker: Ranker, given: int | str | None) -> Ranker:
+    """Returns a ranker with a rule for early stopping.
 
     Args:
-        ranker: A ranker that is not trained.
-        given: When to stop; None leaves what the ranker itself says.
+        ranker: An unfitted ranker.
+        given: The rule; None keeps that of the ranker.
 
     Raises:
-        ParameterError: If it cannot stop early.
+        ParameterError: If the ranker has no early stopping.
     """
     known = ranker.get_params(deep=False)
     if given is None:
         return ranker
     if "stop" not in known or getattr(ranker, "steps", None) is None:
         raise ParameterError(message("ltr.cannot-stop-early", name=type(ranker).__name__))
-    return ranker.set_params(stop=given)
+    found: Ranker = ranker.set_params(stop=given)
+    return found
 
 
 def stopped(
-    ranker: Any,
+    ranker: Ranker,
     rows: LabelledRows,
     watch: LabelledRows | None,
     *,
     seed: int,
     duplicates: Duplicates,
-) -> tuple[Any, int, str]:
-    """Returns a trained ranker with the number of steps that is best on rows it does not learn.
+) -> tuple[Ranker, int, str]:
+    """Returns a trained ranker with the number of steps that is best on other rows.
 
-    Where those are a share of the training queries, the ranker is trained again on all of them,
-    with that number of steps: none are lost.
+    If those are a share of the training queries, the ranker is then trained on all training
+    queries with that number of steps.
 
     Args:
-        ranker: A ranker that is not trained, with `stop`.
-        rows: Training rows; nothing that is held out may be among them.
-        watch: Rows to watch; None puts a share of the training queries aside.
-        seed: Of the share.
+        ranker: An unfitted ranker, with `stop`.
+        rows: Training rows, without held-out ones.
+        watch: The rows for early stopping; None uses a share of the training queries.
+        seed: The seed of the choice of that share.
         duplicates: Keep queries that share a row in the same part.
 
     Returns:
-        The ranker, its number of steps, and the measure that was reached on the watched rows.
+        The ranker, its number of steps, and a sentence on the measure on the rows for stopping.
 
     Raises:
         InputError: If there are too few queries.
@@ -143,7 +145,7 @@ def stopped(
     steps = int(first.n_iter_)
     best = first.history_[steps - 1]
     value = best[first.measure_] if isinstance(best, Mapping) else best
-    said = message(
+    reached = message(
         "ltr.name-steps",
         name=first.steps,
         steps=steps,
@@ -151,26 +153,28 @@ def stopped(
         value=value,
     )
     if watch is not None:
-        return first, steps, said
-    return with_steps(ranker, steps).fit(rows), steps, said
+        return first, steps, reached
+    return with_steps(ranker, steps).fit(rows), steps, reached
 
 
-def with_steps(ranker: Any, steps: int) -> Any:
-    """Returns a ranker, not trained, that makes so many steps.
+def with_steps(ranker: Ranker, steps: int) -> Ranker:
+    """Returns an unfitted copy of a ranker with a fixed number of steps.
 
     Args:
         ranker: A ranker.
-        steps: How many.
+        steps: The number of steps.
     """
     from sklearn.base import clone
 
-    return clone(ranker).set_params(**{ranker.steps: steps, "stop": None})
+    found: Ranker = clone(ranker).set_params(**{ranker.steps: steps, "stop": None})
+    return found
 
 
 def chosen_steps(counts: tuple[int, ...]) -> int:
-    """Returns the number of steps of the ranker that learns from the queries of all folds.
+    """Returns the number of steps of the ranker that is trained on the queries of all folds.
 
-    The median of the folds' numbers: one fold that stopped far too early or late does not move it.
+    It is the median over the folds, which a single fold that stopped too early or late does not
+    change.
 
     Examples:
         >>> chosen_steps((20, 31, 24, 300, 26)), chosen_steps((20, 31))
@@ -182,7 +186,7 @@ def chosen_steps(counts: tuple[int, ...]) -> int:
 def shared_queries(first: LabelledRows, other: LabelledRows) -> list[str]:
     """Returns the queries that two sets of rows share.
 
-    Queries of two files that do not name theirs share nothing but numbers.
+    Queries of two files without names for them are never shared.
     """
     if first.numbered and other.numbered and first.source != other.source:
         return []
@@ -190,10 +194,10 @@ def shared_queries(first: LabelledRows, other: LabelledRows) -> list[str]:
 
 
 def refuse_shared(watch: LabelledRows, held: LabelledRows) -> None:
-    """Refuses rows to watch whose queries are held out: they would choose their own steps.
+    """Refuses rows for early stopping whose queries are held out.
 
     Args:
-        watch: Rows to watch.
+        watch: The rows for early stopping.
         held: Held-out rows.
 
     Raises:

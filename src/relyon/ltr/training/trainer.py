@@ -1,4 +1,4 @@
-"""Training a ranker, and measuring it on queries that it was not trained on."""
+"""Training of a ranker, and its evaluation on held-out queries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from relyon import _native
 from relyon.core.notes import Note
@@ -41,78 +42,84 @@ from relyon.ltr.training.stopping_rows import (
 )
 from relyon.measures.definition import Measure
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relyon.ltr.rankers.ranker import Ranker
+
 __all__ = ["numbered_documents", "train"]
 
 Progress = Callable[[int, int, str], None]
-#: Parameters that the card has places of its own for.
+#: Parameters with fields of their own on the card.
 ELSEWHERE = ("convention", "engine", "loss", "measure", "seed", "stop", "threads")
 
 
 def train(
-    data: LabelledRows | Any,
-    ranker: Any = "lambdamart",
+    data: object,
+    ranker: str | Ranker = "lambdamart",
     measure: str | Measure = "ndcg@10",
     *,
-    convention: Convention | str | Mapping[str, Any] | None = None,
-    valid: LabelledRows | Any = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
+    valid: object = None,
     folds: int = 5,
     search: int = 0,
     stop: Stop = None,
-    watch: LabelledRows | Any = None,
-    baseline: Any = "regression",
-    against: Any = None,
+    watch: object = None,
+    baseline: str | Ranker | None = "regression",
+    against: Ranker | ModelCard | str | PathLike[str] | None = None,
     segments: Mapping[str, str] | None = None,
     level: float = 0.95,
     seed: int = 0,
     threads: int = 0,
     duplicates: Duplicates = "together",
     progress: Progress | None = None,
-    **parameters: Any,
+    **parameters: object,
 ) -> Training:
-    """Trains a ranker, and says what it reaches on queries that it was not trained on.
+    """Trains a ranker, and evaluates it on held-out queries.
 
-    Without `valid`, queries are dealt to folds: each is ranked by a ranker that was trained on the
-    others, and the ranker that is returned is trained on all. With `valid`, the ranker is trained
-    on `data` and measured on `valid`.
+    Without `valid`, queries are split into folds: each query is ranked by a ranker trained on the
+    other folds, and the returned ranker is trained on all queries. With `valid`, the ranker is
+    trained on `data` and evaluated on `valid`.
 
     A search tries parameters on training queries only: three in four of them train a trial, the
-    others score it. With folds it runs once per fold and once for the ranker that is returned, so
-    that no held-out query has a part in its own number.
+    others score it. With folds it runs once per fold and once for the returned ranker, so the value
+    of a query never depends on a search that used it.
 
     Args:
-        data: Rows with labels and features, or what `relyon.read_features` reads.
-        ranker: The name of a model, such as `lambdamart`, or a ranker that is not trained.
-        measure: What is measured, and trained for where the ranker can.
+        data: Rows with labels and features, or any source of `relyon.read_features`.
+        ranker: The name of a model, such as `lambdamart`, or an unfitted ranker.
+        measure: The measure of the evaluation, and of training if the ranker optimises one.
         convention: The measure's rules.
         valid: Held-out rows.
-        folds: How many folds, 3 or more; without `valid`.
-        search: How many settings Optuna tries; 0 for none.
-        stop: After so many trees (epochs, iterations) without a better measure on rows that are
-            watched no more are made, and those up to the best count; `significance`: as soon as
-            the measure is significantly worse than at its best; None makes all.
-        watch: Rows that are watched for `stop`, none of whose queries is held out. By default a
-            fifth of the training queries: the ranker is trained without them to find the number
-            of trees, and then on all training queries with that number. With folds each does so
-            within its own training queries, and the ranker that is returned has the median of
-            their numbers.
+        folds: The number of folds, 3 or more; without `valid`.
+        search: The number of settings that Optuna tries; 0 for no search.
+        stop: Early stopping after this number of trees (epochs, iterations) without a better
+            measure on `watch`; `significance`: as soon as the measure is significantly worse than
+            at its best; None: no early stopping. The steps up to the best one are kept.
+        watch: The rows for `stop`, without held-out queries. By default a fifth of the training
+            queries: the ranker is trained without them to find the number of trees, and then on
+            all training queries with that number. With folds, each fold does so within its own
+            training queries, and the returned ranker has the median of their numbers.
         baseline: The model that it is compared with, trained on the same queries with the same
-            parameters and the same search; None for none.
-        against: An earlier ranker, its model card, or the file of either. A ranker is measured on
-            `valid`; a card's number is compared where it is the same measure of the same queries,
-            and refused with the reason where it is not. None for none.
+            parameters and the same search; None for no comparison.
+        against: An earlier ranker, its model card, or the file of either. A ranker is evaluated on
+            `valid`; a card's value is compared if it is the same measure of the same queries, and
+            otherwise a note gives the reason. None for no comparison.
         segments: The segment of each query; by default its number of relevant documents.
         level: Confidence level of the intervals.
         seed: The same data and seed give the same ranker.
         threads: Threads to use; 0 uses all cores.
-        duplicates: Queries that share a row stay on one side, "together"; "ignore" where rows have
-            the same features by chance.
-        progress: Called with the rankers trained, all of them, and what was reached so far.
-        **parameters: Further parameters of the ranker, such as `trees=200`; a search leaves them.
+        duplicates: "together" keeps queries that share a row in the same part; "ignore" is for rows
+            with the same features by chance.
+        progress: Called with the number of rankers trained, their total, and the value so far.
+        **parameters: Further parameters of the ranker, such as `trees=200`; a search does not
+            change them.
 
     Raises:
         InputError: If the data cannot be used.
-        ParameterError: If a parameter has a value that it cannot have.
-        DependencyError: If a package is not installed that the ranker or the search needs.
+        ParameterError: If a parameter has an invalid value.
+        DependencyError: If a package that the ranker or the search needs is not installed.
 
     Examples:
         >>> import numpy as np, polars as pl, relyon.ltr
@@ -172,7 +179,7 @@ def train(
         fingerprint=fingerprint(goal.measure, goal.convention),
         split=f"folds={folds}" if valid is None else os.path.basename(held.source),
         found=held_out(fitted.values, baseline_values, level=level),
-        baseline="" if reference is None else _name(baseline),
+        baseline="" if baseline is None or reference is None else _name(baseline),
         level=level,
         stopping=stopping,
         versions=_versions(final),
@@ -198,7 +205,7 @@ def train(
     )
 
 
-def _rows(data: Any) -> LabelledRows:
+def _rows(data: object) -> LabelledRows:
     """Returns labelled rows with features.
 
     Raises:
@@ -211,13 +218,15 @@ def _rows(data: Any) -> LabelledRows:
     return rows
 
 
-def _made(ranker: Any, shared: Mapping[str, Any], parameters: Mapping[str, Any]) -> Any:
-    """Returns a ranker that is not trained.
+def _made(
+    ranker: str | Ranker, shared: Mapping[str, object], parameters: Mapping[str, Any]
+) -> Ranker:
+    """Returns an unfitted ranker.
 
     Args:
         ranker: A model's name, or a ranker.
-        shared: Parameters that every kind of ranker may have.
-        parameters: Parameters that it must have.
+        shared: Parameters that are set if the ranker has them.
+        parameters: Parameters that the ranker must have.
     """
     if isinstance(ranker, str):
         found = make_ranker(ranker, **parameters)
@@ -226,13 +235,15 @@ def _made(ranker: Any, shared: Mapping[str, Any], parameters: Mapping[str, Any])
 
         found = clone(ranker).set_params(**parameters)
     known = found.get_params(deep=False)
-    return found.set_params(**{name: one for name, one in shared.items() if name in known})
+    chosen = {name: one for name, one in shared.items() if name in known}
+    unfitted: Ranker = found.set_params(**chosen)
+    return unfitted
 
 
-def _reference(baseline: Any, model: Any) -> Any:
-    """Returns the baseline with every parameter of the ranker but its loss; None if it is the same.
+def _reference(baseline: str | Ranker | None, model: Ranker) -> Ranker | None:
+    """Returns the baseline with all parameters of the ranker except its loss; None if it is equal.
 
-    So what differs is the loss, and not the number of trees.
+    So they differ in the loss, and not in the number of trees.
     """
     if baseline is None:
         return None
@@ -249,8 +260,8 @@ def _reference(baseline: Any, model: Any) -> Any:
     return None if same else found
 
 
-def _loss(ranker: Any, goal: Goal, rows: LabelledRows) -> str:
-    """Returns what a ranker makes small, all that its name leaves open filled in."""
+def _loss(ranker: Ranker, goal: Goal, rows: LabelledRows) -> str:
+    """Returns the loss of a ranker, with all parameters filled in."""
     given = getattr(ranker, "loss", None)
     if given is None:
         return ""
@@ -258,9 +269,9 @@ def _loss(ranker: Any, goal: Goal, rows: LabelledRows) -> str:
 
 
 def _stopping(
-    ranker: Any, counts: tuple[int, ...], watched: LabelledRows | None
+    ranker: Ranker, counts: tuple[int, ...], watched: LabelledRows | None
 ) -> Stopping | None:
-    """Returns when rankers stopped; None where they had no leave to."""
+    """Returns when training stopped; None without early stopping."""
     if not counts:
         return None
     return Stopping(
@@ -273,19 +284,19 @@ def _stopping(
     )
 
 
-def _name(ranker: Any) -> str:
+def _name(ranker: str | Ranker) -> str:
     return ranker if isinstance(ranker, str) else type(ranker).__name__
 
 
-def _parameters(ranker: Any) -> dict[str, Any]:
-    """Returns the parameters that have no other place on the card, None left out."""
+def _parameters(ranker: Ranker) -> dict[str, object]:
+    """Returns the parameters that have no other field on the card, without those that are None."""
     known = ranker.get_params(deep=False)
     return {
         name: value for name, value in known.items() if name not in ELSEWHERE and value is not None
     }
 
 
-def _versions(ranker: Any) -> dict[str, str]:
+def _versions(ranker: Ranker) -> dict[str, str]:
     import numpy as np
 
     return {
@@ -307,8 +318,10 @@ def _segments(
     )
 
 
-def _notes(rows: LabelledRows, held: LabelledRows, ranker: Any, reference: Any) -> tuple[Note, ...]:
-    """Returns what is worth knowing of the rows, and of what rankers make of them."""
+def _notes(
+    rows: LabelledRows, held: LabelledRows, ranker: Ranker, reference: Ranker | None
+) -> tuple[Note, ...]:
+    """Returns notes on the rows, and on their use by the rankers."""
     notes = list(rows.notes)
     import numpy as np
 
@@ -328,7 +341,7 @@ def _distinct(notes: Sequence[Note]) -> tuple[Note, ...]:
     return tuple(note for place, note in enumerate(notes) if note not in notes[:place])
 
 
-def _run(rows: LabelledRows, scores: Any, name: str) -> Run:
+def _run(rows: LabelledRows, scores: NDArray[np.float64], name: str) -> Run:
     import numpy as np
 
     queries = np.repeat(np.asarray(rows.queries, dtype=object), np.diff(rows.groups))
@@ -337,7 +350,7 @@ def _run(rows: LabelledRows, scores: Any, name: str) -> Run:
 
 
 def numbered_documents(rows: LabelledRows) -> list[str]:
-    """Returns `1`, `2`, … for the rows of each query, in their order: ids where there are none.
+    """Returns `1`, `2`, … for the rows of each query, as ids of rows without them.
 
     Args:
         rows: Labelled rows.

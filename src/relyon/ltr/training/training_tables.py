@@ -26,7 +26,7 @@ def summary_table(card: ModelCard, words: Catalogue, digits: int) -> Table:
     """Returns the ranker and its baseline, one row each.
 
     Args:
-        card: What was trained, and what it reached.
+        card: The model card.
         words: The texts of training.
         digits: Decimals.
     """
@@ -71,10 +71,10 @@ def curve_table(
 
     Args:
         curve: The learning curve.
-        measure: What was measured.
+        measure: The measure.
         words: The texts of training.
         digits: Decimals.
-        most: Points that are shown.
+        most: The maximum number of points.
     """
     style = words.style
     headings = (
@@ -98,7 +98,7 @@ def importance_table(
         importance: The features, the most important first.
         words: The texts of training.
         digits: Decimals.
-        limit: Features that are listed.
+        limit: The number of features listed.
     """
     style = words.style
     shown = importance[:limit]
@@ -124,7 +124,7 @@ def importance_table(
 def placement_table(
     placements: Sequence[LabelPlacement], level: float, words: Catalogue, digits: int
 ) -> Table:
-    """Returns where the documents of each label stand.
+    """Returns the mean place of the documents of each label.
 
     Args:
         placements: One per label.
@@ -156,11 +156,11 @@ def placement_table(
 def segment_table(
     segments: Sequence[Segment], card: ModelCard, words: Catalogue, digits: int
 ) -> Table:
-    """Returns what is reached on groups of queries.
+    """Returns the values on groups of queries.
 
     Args:
         segments: The groups.
-        card: What was trained, and what it reached.
+        card: The model card.
         words: The texts of training.
         digits: Decimals.
     """
