@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import click
 
@@ -34,7 +34,20 @@ from relyon.core.texts import message
 if TYPE_CHECKING:
     from relyon.analysis.agreement import Correlations, Discrimination
     from relyon.analysis.agreement.correlation import CoefficientName
+    from relyon.data.convention import Convention
     from relyon.data.judgments import Judgments
+    from relyon.data.scale import Scale
+
+    class Shared(TypedDict, total=False):
+        """The options of both analyses."""
+
+        convention: Convention | str
+        scale: Scale | None
+        names: list[str]
+        seed: int
+        threads: int
+        resamples: int
+
 
 __all__ = ["command"]
 
@@ -154,7 +167,7 @@ def command(request: Request) -> None:
         run_argument(path, request.run_format, roles, name)
         for path, name in zip(request.runs, names, strict=True)
     ]
-    shared: dict[str, Any] = {
+    shared: Shared = {
         "convention": request.rules.chosen(),
         "scale": scale,
         "names": names,

@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -146,7 +146,7 @@ class Application(CommandGroup):
         prog_name: str | None = None,
         complete_var: str | None = None,
         standalone_mode: bool = True,
-        **extra: Any,
+        **extra: object,
     ) -> NoReturn:
         """Runs a command and exits with its code."""
         messages.reset(sys.argv[1:] if args is None else args)

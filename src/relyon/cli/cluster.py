@@ -1,4 +1,4 @@
-"""What `evaluate` and `compare` do with `--engine spark`."""
+"""Evaluation and comparison with `--engine spark`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from relyon.cli.inputs import check_two_runs
 from relyon.cli.option_values import format_named_by, run_names
@@ -14,22 +14,36 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.comparison.settings import Options
     from relyon.cli.engine import Engine
     from relyon.cli.inputs import Given
     from relyon.cli.scored import Model
+    from relyon.data.convention import Convention
+    from relyon.data.judgments import Judgments
+    from relyon.data.scale import Scale
     from relyon.evaluation.program import Average
     from relyon.evaluation.results import Results
     from relyon.measures import Measure
     from relyon.spark.prepared import Prepared
+    from relyon.spark.results import SparkResults
+
+    class Rules(TypedDict):
+        """The options of every evaluation."""
+
+        convention: Convention
+        average: Average | None
+        scale: Scale | None
+
 
 __all__ = ["Cluster"]
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Spark, and what the command line says about files.
+    """Spark, and the files and rules of the command line.
 
     Attributes:
         engine: Spark.
@@ -51,7 +65,7 @@ class Cluster:
         target: str | None,
         strict: bool,
     ) -> tuple[list[Results], list[str]]:
-        """Evaluates runs or scores; values by query come here if they are printed.
+        """Evaluates runs or scores; values by query are collected if they are printed.
 
         Args:
             files: Judgments and runs, or further files of scored rows.
@@ -119,12 +133,12 @@ class Cluster:
             )
 
     def _measures(self, names: Sequence[str | Measure], default: Sequence[str]) -> list[Measure]:
-        """Returns measures; the code of a plugin's goes to the executors, which lack its file."""
+        """Returns measures; the code of a plugin is sent to the executors, too."""
         from importlib import import_module
 
         from relyon.measures.parser import measures
 
-        cloudpickle: Any = import_module("pyspark.cloudpickle")
+        cloudpickle = import_module("pyspark.cloudpickle")
         found = measures(list(names) or default)
         for module in {type(one).__module__ for one in found}:
             if not module.startswith("relyon."):
@@ -132,21 +146,23 @@ class Cluster:
         return found
 
     @property
-    def _rules(self) -> dict[str, Any]:
+    def _rules(self) -> Rules:
         given = self.given
         return {
             "convention": given.convention, "average": self.average, "scale": given.scale,
         }  # fmt: skip
 
-    def _runs(self, files: Sequence[str], names: Sequence[str]) -> tuple[Any, list[Any], list[str]]:
-        """Returns judgments, of this machine if they are a file of it, and runs."""
+    def _runs(
+        self, files: Sequence[str], names: Sequence[str]
+    ) -> tuple[Judgments | DataFrame, list[DataFrame], list[str]]:
+        """Returns judgments, read here if they are a local file, and runs."""
         from relyon.spark.cluster_files import is_local_file, read_table
 
         given = self.given
         titles = run_names(files[1:], names)
         given.check_columns(files)
         session = self.engine.session
-        judgments: Any
+        judgments: Judgments | DataFrame
         if is_local_file(files[0]):
             judgments = given.judgments(files[0])
         else:
@@ -171,7 +187,7 @@ class Cluster:
             ]
         return judgments, runs, titles
 
-    def _rows(self, model: Model) -> Any:
+    def _rows(self, model: Model) -> DataFrame:
         """Returns the rows of one model.
 
         Raises:
@@ -212,12 +228,12 @@ class Cluster:
     def _evaluated(
         self,
         prepared: Prepared,
-        named: Iterable[tuple[str, Any]],
+        named: Iterable[tuple[str, DataFrame]],
         per_query: bool,
         target: str | None,
         strict: bool,
     ) -> list[Results]:
-        """Evaluates frames by their names, and has their values by query written or brought."""
+        """Evaluates frames, and writes or collects their values by query."""
         results = [
             prepared.evaluate(rows, name=name, strict=strict, partitions=None)
             for name, rows in named
@@ -225,8 +241,8 @@ class Cluster:
         self._write(results, target)
         return [one.collect() for one in results] if per_query else [*results]
 
-    def _write(self, results: Sequence[Any], target: str | None) -> None:
-        """Has Spark write the values by query of all runs to a folder."""
+    def _write(self, results: Sequence[SparkResults], target: str | None) -> None:
+        """Writes the values by query of all runs to a folder, with Spark."""
         if target is None:
             return
         from pyspark.sql import functions as sql

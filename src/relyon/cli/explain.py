@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -33,6 +33,16 @@ if TYPE_CHECKING:
     from relyon.io.descriptions import Descriptions
     from relyon.learn.lesson import Lesson
     from relyon.measures import Measure
+
+    class Settings(TypedDict):
+        """The options of both explanations."""
+
+        convention: Convention
+        scale: Scale | None
+        limit: int
+        query_texts: Descriptions | None
+        document_titles: Descriptions | None
+
 
 __all__ = ["command"]
 
@@ -132,9 +142,13 @@ def command(request: Request) -> None:
                 lists.judgments, runs, one, rules, levels, request.described.queries
             ),
         )
-    settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": request.limit}
-    settings["query_texts"] = request.described.queries
-    settings["document_titles"] = request.described.documents
+    settings: Settings = {
+        "convention": rules,
+        "scale": levels,
+        "limit": request.limit,
+        "query_texts": request.described.queries,
+        "document_titles": request.described.documents,
+    }
     found: Explanation | Change
     if len(runs) == 1:
         found = explain(
@@ -154,7 +168,7 @@ def _lesson(measure: Measure) -> Lesson:
     """Returns the lesson on a measure.
 
     Raises:
-        DependencyError: If what serves the course is not installed.
+        DependencyError: If a package that serves the course is not installed.
         UnknownNameError: If no lesson is about the measure.
     """
     from relyon.cli.learn import need_packages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
@@ -24,7 +24,11 @@ from relyon.core.rules import SortTies
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relyon.data.judgments import Judgments
     from relyon.data.run import Run
+    from relyon.ltr.fusion import Method
 
 __all__ = ["command"]
 
@@ -143,7 +147,7 @@ def _fused(request: Request) -> Run:
 
     parameters = named_values(request.parameters, "--parameter", "k=60")
     method_of(request.method, parameters)
-    weights = _weights(request.weights)
+    weights: Sequence[float] | None = _weights(request.weights)
     if request.optimize and (parameters or weights):
         raise ParameterError(message("cli.optimize-chooses-parameters"))
     if request.optimize and not request.judgments:
@@ -166,7 +170,7 @@ def _fused(request: Request) -> Run:
     if request.judgments:
         with format_named_by("--judgments-format"):
             judgments = io.read_judgments(request.judgments, format=request.judgments_format)
-    method: Any = request.method
+    method: str | Method = request.method
     if request.optimize:
         method, weights = _optimized(judgments, runs, request)
         judgments = None
@@ -184,7 +188,9 @@ def _fused(request: Request) -> Run:
     )
 
 
-def _optimized(judgments: Any, runs: list[Run], request: Request) -> tuple[Any, Any]:
+def _optimized(
+    judgments: Judgments | None, runs: list[Run], request: Request
+) -> tuple[Method, Sequence[float] | None]:
     from relyon.ltr.fusion import optimize_fusion
 
     with Progress("cli.trying-settings") as progress:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -247,8 +247,15 @@ def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions 
     return Actions(found, long_dwell, "click" if per_click else "impression")
 
 
-def _prior(text: str | None) -> Any:
-    return text if text in {None, "data"} else tuple(str(text).split(","))
+def _prior(text: str | None) -> tuple[float, float] | str | None:
+    """Returns two numbers, or the text, which `make_labels` checks."""
+    if text is None:
+        return None
+    try:
+        clicks, shown = map(float, text.split(","))
+    except ValueError:
+        return text
+    return clicks, shown
 
 
 def _with_bias(model: ClickModel, path: str) -> ClickModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import TypedDict
 
 import click
 
@@ -61,7 +61,7 @@ def command(request: Request) -> None:
 
 
 def listing(kinds: list[type[Measure]]) -> str:
-    """Returns two lines per measure: what it is, and its formula."""
+    """Returns two lines per measure: its summary and its formula."""
     wide = max(len(kind.name) for kind in kinds) + 2
     lines = []
     for kind in kinds:
@@ -70,42 +70,54 @@ def listing(kinds: list[type[Measure]]) -> str:
     return "\n".join([*lines, "", "relyon measures NAME describes one."])
 
 
-def to_dict(kind: type[Measure]) -> dict[str, Any]:
-    """Returns what is known about a measure as JSON-ready values."""
-    parts = sections(kind.__doc__)
-    said = entries(parts.get("Attributes", ""))
+class Parameter(TypedDict):
+    """A parameter of a measure, as JSON-ready values."""
+
+    name: str
+    default: object
+    choices: list[object]
+    description: str
+
+
+def _parameters(kind: type[Measure]) -> list[Parameter]:
+    described = entries(sections(kind.__doc__).get("Attributes", ""))
+    return [
+        {
+            "name": field.name,
+            "default": field.default,
+            "choices": list(choices(parameters(kind)[field.name])),
+            "description": described.get(field.name, ""),
+        }
+        for field in dataclasses.fields(kind)  # type: ignore[arg-type]
+    ]
+
+
+def to_dict(kind: type[Measure]) -> dict[str, object]:
+    """Returns a measure's description as JSON-ready values."""
     low, high = kind.bounds
     return {
         "name": kind.name,
         "summary": summary(kind.__doc__),
         "formula": kind.formula,
         "aliases": list(kind.aliases),
-        "parameters": [
-            {
-                "name": field.name,
-                "default": field.default,
-                "choices": list(choices(parameters(kind)[field.name])),
-                "description": said.get(field.name, ""),
-            }
-            for field in dataclasses.fields(kind)  # type: ignore[arg-type]
-        ],
+        "parameters": _parameters(kind),
         "averages": list(kind.averages),
         "bounds": [low if math.isfinite(low) else None, high if math.isfinite(high) else None],
         "needs": kind.needs,
-        "references": parts.get("References", ""),
+        "references": sections(kind.__doc__).get("References", ""),
     }
 
 
 def describe(kind: type[Measure]) -> str:
     """Returns everything about a measure, folded to 80 columns."""
     parts = sections(kind.__doc__)
-    values = to_dict(kind)
-    cutoff = "@k" if any(entry["name"] == "k" for entry in values["parameters"]) else ""
+    own = _parameters(kind)
+    cutoff = "@k" if any(entry["name"] == "k" for entry in own) else ""
     title = f"{kind.name}{cutoff}" + (f"  =  {kind.formula}" if kind.formula else "")
     lines = [title, "", *paragraphs(parts[""])]
-    if values["parameters"]:
+    if own:
         lines += ["", "Parameters:"]
-        lines += definitions([(entry["name"], _parameter(entry)) for entry in values["parameters"]])
+        lines += definitions([(entry["name"], _parameter(entry)) for entry in own])
     facts = []
     if kind.aliases:
         facts.append(("aliases", ", ".join(kind.aliases)))
@@ -126,13 +138,13 @@ def describe(kind: type[Measure]) -> str:
     return "\n".join(lines)
 
 
-def _parameter(entry: dict[str, Any]) -> str:
-    said = entry["description"]
+def _parameter(entry: Parameter) -> str:
+    text = entry["description"]
     if entry["choices"]:
-        said += f" One of {', '.join(map(str, entry['choices']))}."
+        text += f" One of {', '.join(map(str, entry['choices']))}."
     if entry["default"] is not None:
-        said += f" [default: {entry['default']}]"
-    return str(said)
+        text += f" [default: {entry['default']}]"
+    return text
 
 
 def _averages(kind: type[Measure]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 import click
 
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from relyon.data.labelled import LabelledRows
     from relyon.data.scale import Scale
     from relyon.ltr.rankers.ranker import Ranker
+
+    class Roles(TypedDict, total=False):
+        """Columns by role; False for none."""
+
+        query: str
+        label: str
+        document: str
+        weight: str | Literal[False]
+        position: str | Literal[False]
+
 
 __all__ = [
     "ROLES",
@@ -159,7 +169,7 @@ def read_rows(
     from relyon.io.format import formats
 
     features = options.features.split(",") if options.features else None
-    roles: dict[str, Any] = {role: name or False for role, name in row_columns(options).items()}
+    roles = cast("Roles", {role: name or False for role, name in row_columns(options).items()})
     with format_named_by("--input-format "):
         source = open_source(path, format=options.input_format, kind="features", named=bool(roles))
         tabular = formats.get(source.format).tabular

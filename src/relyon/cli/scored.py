@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relyon.cli.named_tables import is_table
 from relyon.cli.option_values import format_named_by, run_names, scored_columns
@@ -44,7 +44,7 @@ class Model:
         """Reads the rows."""
         from relyon.io import read_scored
 
-        named: dict[str, Any] = {**self.columns, **self.files}
+        named = {**self.columns, **self.files}
         with format_named_by("--run-format"):
             return read_scored(self.path, **named, format=self.format, scale=scale)
 

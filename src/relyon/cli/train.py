@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
     from relyon.ltr import Training
     from relyon.ltr.preparation.query_split import Duplicates
+    from relyon.ltr.rankers.watched_rows import Stop
     from relyon.report import Format
 
 __all__ = ["command"]
@@ -324,7 +325,7 @@ def _check(request: Request) -> None:
     emit(found, replace(request.summary, digits=None))
 
 
-def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
+def named_parameters(texts: Sequence[str]) -> dict[str, object]:
     """Returns parameters of a ranker: numbers if the text is one, else text.
 
     Args:
@@ -338,7 +339,7 @@ def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
         {'trees': 200, 'learning_rate': 0.05, 'attention': True, 'depth': None}
     """
     words = {"true": True, "false": False, "none": None}
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name or not value:
@@ -360,12 +361,16 @@ def _number(text: str) -> int | float | str:
     return text
 
 
-def _stop(text: str | None, watch: str | None) -> Any:
-    """Returns when training stops."""
+def _stop(text: str | None, watch: str | None) -> Stop:
+    """Returns the rule of early stopping."""
     if text is None and watch is not None:
         raise ParameterError(message("cli.watch-is-for-stop"), hint=message("cli.add-stop-20"))
-    found = None if text is None else _number(text)
-    if found is None or found == "significance" or (isinstance(found, int) and found >= 1):
+    if text is None:
+        return None
+    if text == "significance":
+        return "significance"
+    found = _number(text)
+    if isinstance(found, int) and found >= 1:
         return found
     raise ParameterError(
         message("cli.stop-is-neither-whole", text=text),
