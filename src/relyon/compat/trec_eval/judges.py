@@ -41,8 +41,8 @@ JUDGES: dict[str, Builder] = {
 def read_judges(path: str) -> tuple[_native.JudgmentTable, list[_native.JudgmentTable]]:
     """Returns the judgments of all judges together, and one table per place.
 
-    The tables contain the judgments of each query's first judge, of its second and so on, the judges
-    of a query in the order of their names' bytes.
+    The tables contain the judgments of each query's first judge, of its second and so on, in the
+    order of the bytes of the judges' names.
 
     Raises:
         TrecEvalError: If the file cannot be read.
