@@ -126,7 +126,7 @@ def _own_claim(request: Request, visitor: SignedIn) -> Claim:
 
 
 def _find_fault(old: str, new: str, name: str) -> str:
-    """Returns what is wrong with a new password, as the key of a text; empty if nothing is."""
+    """Returns the key of the text about an invalid new password; empty if it is valid."""
     if new == old:
         return "account.same"
     if not LEAST_LENGTH <= len(new) <= MOST_LENGTH:

@@ -112,7 +112,7 @@ def change_account(
         case "role" if chosen is not None:
             _change_role(request, store, visitor, user, chosen)
             told = "lead.told_role"
-    if user.id == visitor.account.id:  # somebody who gave up the role may no longer see this page
+    if user.id == visitor.account.id:  # without the role they may no longer see this page
         return RedirectResponse("/", 303)
     return _accounts(request, store, visitor, made=user.name, password=password, told=told)
 

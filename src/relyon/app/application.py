@@ -60,7 +60,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
 
     Args:
         store: The database, which stays open as long as the app runs.
-        settings: What an operator can configure.
+        settings: The operator's settings.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -145,7 +145,7 @@ def _health(request: Request) -> JSONResponse:
 
 def _refuse_host(request: Request, name: str) -> Response:
     language = chosen_language(request)
-    # No cookie: nobody is signed in under this name.
+    # No cookie: no one is signed in under this name.
     message = say(language, "error.421", name=name[:200])
     return _answer(request, 421, message, f"relyon judge serve --allowed-host {name[:200]}")
 

@@ -38,7 +38,7 @@ COOKIE = "relyon_session"
 
 
 class SignInNeededError(Exception):
-    """Nobody is signed in."""
+    """The visitor is not signed in."""
 
 
 class OwnPasswordNeededError(Exception):
@@ -51,8 +51,8 @@ class Visitor:
 
     Attributes:
         user: The account; None before the sign-in.
-        secret: What the cookie holds; empty without one.
-        language: The language they read.
+        secret: The value of the cookie; empty without one.
+        language: The language of the page.
     """
 
     user: User | None
@@ -116,7 +116,7 @@ def _signed_in(visitor: Annotated[Visitor, Depends(see_visitor)]) -> Visitor:
     return visitor
 
 
-#: Somebody who is signed in, even with a generated password.
+#: A signed-in visitor, even one with a generated password.
 SignedIn = Annotated[Visitor, Depends(_signed_in)]
 
 
@@ -160,7 +160,7 @@ def _caller(
     authorization: Annotated[str, Header(include_in_schema=False)] = "",
     x_csrf_token: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> User:
-    """Returns who calls the REST interface: a token's owner, or a user signed in on our pages."""
+    """Returns the caller of the REST interface: the owner of a token, or a signed-in user."""
     kind, _, secret = authorization.partition(" ")
     if kind.lower() == "bearer":
         found = find_token_user(request.app.state.store, secret.strip())

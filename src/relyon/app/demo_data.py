@@ -1,6 +1,6 @@
-"""The demo data of the app: three months, and people who graded the last one.
+"""The demo data of the app: three monthly rounds, and grades of the last one.
 
-The judges are simulated, and their names say so. They give the grades that ship with the package,
+The judges are simulated, as their names show. They give the grades that ship with the package,
 with occasional slips, each in their own way, so that agreement, gold items and the queue of
 disagreements have something to show.
 """
@@ -43,7 +43,7 @@ SIDE_BY_SIDE = {
 
 @dataclass(frozen=True)
 class DemoData:
-    """What `build_demo_data` built or found.
+    """The files of the demo data.
 
     Attributes:
         database: The file of the judging database.
@@ -58,10 +58,10 @@ class DemoData:
 
 @dataclass(frozen=True)
 class _Judge:
-    """A simulated judge who slips now and then.
+    """A simulated judge who makes occasional mistakes.
 
     Attributes:
-        name: The name, which says that the judge is simulated.
+        name: The name, which shows that the judge is simulated.
         slips: The share of grades that are off by one.
         generous: The share of slips that are too high.
         seconds: Average time per grade.
@@ -106,7 +106,7 @@ def build_demo_data(
     documents: Sequence[Document] | None = None,
     progress: Progress | None = None,
 ) -> DemoData:
-    """Builds what is missing of the demo data in a directory: rounds and judging database.
+    """Builds the missing demo data in a directory: rounds and judging database.
 
     Existing files are kept, so a second call changes nothing.
 

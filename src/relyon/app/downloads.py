@@ -24,7 +24,7 @@ PART = 1 << 16
 
 
 def list_left_out(notes: Iterable[Note]) -> str:
-    """Returns what a file leaves out as a dictionary of structured fields (RFC 8941).
+    """Returns the parts that a file omits as a dictionary of structured fields (RFC 8941).
 
     Examples:
         >>> from relyon.core.notes import Note

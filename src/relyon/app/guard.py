@@ -4,7 +4,7 @@ The rules, in the order in which they apply to a sign-in attempt:
 
 - In a browser in which the account signed in before, only that browser's own mistakes count. - From
 an address from which it signed in before, only mistakes for this name from that address count. -
-Anybody else also shares the limit of strangers for the name, from any address, and that of
+Others also share the limit of strangers for the name, from any address, and that of
 strangers at the address, for any name.
 
 So a guessing stranger locks out strangers, but no returning user.
@@ -86,7 +86,7 @@ class Entry:
     """A successful sign-in.
 
     Attributes:
-        user: Who it is.
+        user: The account.
         secret: The new value of the cookie.
         browser: The token that the browser keeps after the sign-in.
     """
@@ -118,7 +118,7 @@ class SignInGuard:
         }
 
     def recognise(self, name: str, address: str, browser: str, agent: str) -> Claim:
-        """Returns what is known about a sign-in attempt before its password is checked."""
+        """Returns a sign-in attempt with all that is known before its password is checked."""
         user = self.store.accounts.find(name)
         known: Acquaintance = (
             "none" if user is None else recognise(self.store, user, browser, address)
@@ -145,7 +145,7 @@ class SignInGuard:
         """Signs in with a password; None if it is wrong.
 
         Args:
-            claim: Who they say they are.
+            claim: The attempt.
             password: The password as typed.
             before: The cookie's current secret, which is revoked: somebody else may have planted
                 it.
@@ -178,11 +178,10 @@ class SignInGuard:
     async def change_password(
         self, claim: Claim, old: str, change: Callable[[User], T]
     ) -> T | None:
-        """Changes an account for an owner who knows its password; None if it is wrong.
+        """Changes an account after checking its password; None if it is wrong.
 
         Args:
-            claim: Who is signed in. Only mistakes made here count: other people's do not block
-                anybody.
+            claim: The signed-in user, whose own wrong passwords count for the limit.
             old: The current password.
             change: The change to make, which hashes the new one.
 
@@ -240,6 +239,6 @@ class SignInGuard:
         except BaseException:
             turns.release()
             raise
-        # When the work ends, even if nobody waits for it any more.
+        # When the work ends, even if the request was cancelled.
         future.add_done_callback(lambda _: turns.release())
         return await asyncio.wrap_future(future)

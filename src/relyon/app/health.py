@@ -56,7 +56,7 @@ class Health:
         self._until = 0.0
 
     def problem(self) -> str:
-        """Returns what is wrong, in words safe for the public; empty if nothing is."""
+        """Returns the current problem in words safe for the public; empty if there is none."""
         if self._known is not None and time.monotonic() < self._until:
             return self._known
         # While one request checks, others get the previous result.

@@ -268,7 +268,7 @@ def judge_agreement(found: CoefficientValues | None) -> str:
     """Returns a verdict on the judges' agreement, as the suffix of a text's key.
 
     Ordinal alpha of 0.8 allows firm conclusions, and one of 0.667 tentative ones (Krippendorff
-    2004, Content Analysis, p. 241). With fewer than thirty results it says little.
+    2004, Content Analysis, p. 241). With fewer than thirty results there is no verdict.
 
     Args:
         found: The agreement over all units; None if there are no grades.

@@ -20,7 +20,7 @@ WAITING = 16
 def in_background(work: Callable[[], object], what: str) -> None:
     """Runs work in its own thread, which ends with the program.
 
-    What an ended program left behind is cleaned up when it starts again.
+    Unfinished work is cleaned up when the program starts again.
     """
 
     def run() -> None:
@@ -33,7 +33,7 @@ def in_background(work: Callable[[], object], what: str) -> None:
 
 
 class _LeftError(Exception):
-    """The reader has gone."""
+    """The reader has disconnected."""
 
 
 class _Pipe:
@@ -67,12 +67,12 @@ class _Pipe:
             self._put(None)
 
     def parts(self) -> Iterator[bytes]:
-        """Yields what was written."""
+        """Yields the written chunks."""
         try:
             while (part := self._parts.get()) is not None:
                 yield part
             if self.error is not None:
-                raise self.error  # the response is cut off, so that nobody takes it for complete
+                raise self.error  # cuts off the response, so that it does not look complete
         finally:
             self._left.set()
 

@@ -83,7 +83,7 @@ def serve_app(
 
     Args:
         app: The app.
-        listening: Where.
+        listening: The socket.
         ending: The signal handling.
         certificate: A file for HTTPS, with the chain; None serves HTTP.
         key: Its key, unless it is in the same file.

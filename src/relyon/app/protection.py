@@ -123,7 +123,7 @@ class AllowedHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         name = host_name(Headers(scope=scope).get("host", "")) if scope["type"] == "http" else ""
-        # Static files and health checks reveal nothing about anybody.
+        # Static files and health checks contain no personal data.
         if self._allows(name) or scope["path"].startswith(("/static/", "/healthz")):
             await self.app(scope, receive, send)
         else:

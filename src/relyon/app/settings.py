@@ -1,4 +1,4 @@
-"""What an operator can configure."""
+"""The settings of an operator."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 
 Text = Annotated[str, Form()]
 
-#: The cookie of a browser in which somebody signed in before. It does not sign anybody in.
+#: The cookie that recognises a browser after a sign-in. It does not sign in by itself.
 BROWSER_COOKIE = "relyon_browser"
 MOST_PATH = 2000
 BROWSERS = (

@@ -70,7 +70,7 @@ def store_round(folder: Path, token: str) -> str:
     staged = _staged(folder, token)
     _refuse_known(folder, staged.name)
     try:
-        staged.rename(folder / staged.name)  # which replaces no folder that holds files
+        staged.rename(folder / staged.name)  # does not replace a folder that contains files
     except OSError as error:
         _refuse_known(folder, staged.name)
         raise InputError(

@@ -1,7 +1,7 @@
 """Sign-ins, and tokens with which programs act for a user.
 
 A secret is 256 random bits. The database stores only its SHA-256, which is enough for a secret that
-cannot be guessed, and useless to whoever reads the database.
+cannot be guessed, and useless to a reader of the database.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ TOKEN_DAYS = (7, 30, 90, 365)
 NOTED_EVERY = 60.0
 
 Scope = Literal["read", "grade", "admin"]
-"""What a token lets a program do: `read` what its owner may read; `grade` what a judge does;
-`admin` all that its owner may."""
+"""The permissions of a token: `read` reads all that its owner may read; `grade` acts as a judge;
+`admin` may do all that its owner may."""
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 # The query of every request is built once.
@@ -98,7 +98,7 @@ class Token:
         name: Its purpose.
         created_at: Seconds since 1970.
         owner: The name of the account that it acts for.
-        scope: What it may.
+        scope: Its permissions.
         expires_at: When it expires; None if it does not.
         used_at: When it was last used, to the minute; None if it never was.
         ended: Whether it has expired.
@@ -152,10 +152,10 @@ def start_sign_in(
 
     Args:
         store: The database.
-        user: Who it is.
+        user: The user.
         lifetime: Seconds until the sign-in expires.
         agent: The browser and its system, for the owner to recognise.
-        address: From where.
+        address: The address of the browser.
     """
     secret = new_secret()
     now = store.clock()
@@ -267,7 +267,7 @@ def create_token(
         store: The database.
         user: The user it acts for.
         name: Its purpose.
-        scope: What it lets a program do.
+        scope: Its permissions.
         days: Days until it expires; None if it does not.
 
     Raises:
@@ -337,7 +337,7 @@ def find_token(store: Store, token_id: int, user: User | None = None) -> Token:
     """Returns one token, of an account or of any account.
 
     Raises:
-        InputError: If there is none.
+        InputError: If this token does not exist.
     """
     for one in list_tokens(store, user):
         if one.id == token_id:

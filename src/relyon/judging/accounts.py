@@ -21,7 +21,7 @@ from relyon.judging.texts import is_storable, unknown_name
 __all__ = ["Accounts", "ChosenBy"]
 
 ChosenBy = Literal["owner", "other"]
-"""Who knows a password: only its owner, or also whoever set it, until the owner replaces it."""
+"""Who chose a password: its owner, or another person, in which case the owner has to replace it."""
 
 
 class Accounts(Base):
@@ -191,7 +191,7 @@ def _new_hash(password: str, name: str, chosen_by: ChosenBy) -> str:
 
 
 def _check_admin_left(connection: sa.Connection, leaving: User) -> None:
-    """Refuses to close the last administrator who can sign in."""
+    """Checks that another administrator can sign in."""
     query = (
         sa.select(users.c.id)
         .where(users.c.role == "admin", users.c.active, users.c.password_hash.is_not(None))

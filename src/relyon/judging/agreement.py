@@ -1,7 +1,7 @@
 """Agreement of judges, overall and in pairs, and disagreements.
 
-Grades come by unit and judge: `{unit: {judge: grade}}`, a unit being one document of one query.
-A judge who did not grade a unit is not in it.
+Grades are given by unit and judge: `{unit: {judge: grade}}`, a unit being one document of one
+query. Judges who did not grade a unit are left out.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class JudgeAgreement:
     Attributes:
         judge: The judge.
         grades: Grades given.
-        units: Those in units that someone else graded too.
+        units: Grades in units that another judge graded, too.
         equal: The share of pairs with another judge's grade of the same unit that are equal.
         difference: The mean of the own grade minus the other's over these pairs: above 0 is
             generous.
@@ -291,7 +291,7 @@ class Disagreement(Generic[UnitT]):
     """A unit whose judges differ.
 
     Attributes:
-        unit: What was graded.
+        unit: The unit.
         grades: The grades by judge.
         spread: The highest minus the lowest.
     """

@@ -75,7 +75,7 @@ class Manifest:
 
     Attributes:
         project: The project's name.
-        relyon: The version of relyon that wrote the archive, as it says.
+        relyon: The version of relyon that wrote the archive.
         parts: The entry of each file.
     """
 

@@ -83,7 +83,7 @@ class Task:
     """An item assigned to a judge.
 
     Attributes:
-        item: What to grade.
+        item: The item to grade.
         later: Whether the judge postponed it before.
         leased_until: The end of the lease, in seconds since 1970.
         left: The left ranking of a side-by-side project, without its system's name.

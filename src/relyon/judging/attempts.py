@@ -25,7 +25,7 @@ class Limit:
     """How often something may be tried.
 
     Attributes:
-        key: What is counted, such as attempts for a name from an address. Only a hash is stored.
+        key: The key of the count, such as a name and an address. Only a hash is stored.
         most: Attempts allowed per window.
         window: Window in seconds in which they are counted.
     """

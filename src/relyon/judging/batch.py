@@ -200,7 +200,7 @@ class Batch:
                 self.open.setdefault(row.item_id, []).append(one)
         for places in self.open.values():
             places.sort(key=lambda one: (one.user_id is not None, one.slot))
-        # Including judges who took a grade back: it is not given again in their name.
+        # Including judges who undid a grade: it is not imported again in their name.
         said = sa.select(actions.c.item_id, actions.c.user_id).where(
             actions.c.item_id.in_(self.old), actions.c.kind != "note"
         )

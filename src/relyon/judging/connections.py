@@ -25,8 +25,9 @@ PATIENCE = 60.0
 
 def connect_to_read(path: str) -> sqlite3.Connection:
     """Connects to a file that cannot be changed here."""
-    # What a server has not yet moved into the file is visible only with its log, which needs its
-    # lock file; without a log neither may exist. An empty log with a lock file is in use, too.
+    # Changes that a server has not yet moved into the file are visible only with its log, which
+    # needs its lock file; without a log neither may exist. An empty log with a lock file is in
+    # use, too.
     log = os.path.exists(f"{path}-wal") and (
         os.path.exists(f"{path}-shm") or os.stat(f"{path}-wal").st_size
     )

@@ -106,7 +106,7 @@ class Decisions(Base):
         most: int | None = None,
         among: Sequence[int] | None = None,
     ) -> list[Queued]:
-        """Returns what a lead should decide: disagreements, largest first, then ungradable items.
+        """Returns the items to decide: disagreements, largest first, then ungradable items.
 
         Gold items and decided items are excluded.
 

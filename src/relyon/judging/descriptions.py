@@ -115,7 +115,7 @@ def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, 
 
 
 def _original(table: pl.DataFrame, key: str) -> str | None:
-    """Returns the column of what ids stand for, in a table that an export has written."""
+    """Returns the column of original ids in a table written by an export; None in other tables."""
     return ORIGINAL if key == "id" and {*table.columns} in WRITTEN else None
 
 

@@ -1,8 +1,7 @@
-"""Gold items disappear like ordinary ones: otherwise judges could recognise them, as nobody else
-takes them.
+"""Expiry of gold items, which judges could recognise if they never expired.
 
-An ordinary item that a judge leaves for too long, or skips, soon goes to somebody else. A gold item
-is lost at random, as often as ordinary ones are.
+An ordinary item that a judge leaves for too long, or skips, is soon assigned to another judge. A
+gold item is lost at random, as often as ordinary ones.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _EXPIRED = sa.select(assignments).where(
 
 
 def lose_gold(connection: sa.Connection, project: Project, user: User, now: float) -> None:
-    """Takes expired gold items from a judge as often as others took ordinary ones."""
+    """Removes expired gold items from a judge as often as others took ordinary ones."""
     values = {"project": project.id, "user": user.id, "now": now}
     expired = connection.execute(_EXPIRED, values).all()
     golden = [row for row in expired if row.slot is None]
@@ -54,7 +53,7 @@ def lose_gold(connection: sa.Connection, project: Project, user: User, now: floa
 def is_lost(
     connection: sa.Connection, project: Project, user: User, item: int, since: float, now: float
 ) -> bool:
-    """Returns whether an item that a judge gave back would have gone to somebody else by now."""
+    """Returns whether an item that a judge returned would have been reassigned by now."""
     others = sa.and_(
         assignments.c.project_id == project.id,
         assignments.c.slot.is_not(None),

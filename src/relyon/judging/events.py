@@ -56,9 +56,9 @@ class Event:
         at: Seconds since 1970.
         actor: The name of the account that did it, or that somebody tried to sign in to; empty if
             unknown.
-        address: Where the request came from; `command line` for what an operator did there.
+        address: The address of the request; `command line` for commands of an operator.
         kind: Its kind.
-        detail: What it was done to, such as the name of a project.
+        detail: Its object, such as the name of a project.
     """
 
     id: int
@@ -87,9 +87,9 @@ def record_event(
     Args:
         store: The database.
         kind: Its kind.
-        actor: Who did it.
-        address: Where the request came from.
-        detail: What it was done to. Never a secret.
+        actor: The account.
+        address: The address of the request.
+        detail: Its object. Never a secret.
         connection: A connection in a write transaction, if both are to be stored or neither.
 
     Raises:

@@ -69,7 +69,7 @@ class Figures:
             least: Minimum validity in seconds.
 
         Raises:
-            NotReadyError: If there is none yet and waiting timed out.
+            NotReadyError: If the first count was not finished in time.
         """
         with self._lock:
             kept = self._kept.get(key)

@@ -22,8 +22,8 @@ __all__ = ["Gold", "GoldQuality"]
 class GoldQuality:
     """How a judge grades gold items.
 
-    A judge's first grade of an item counts, even if it was taken back or replaced: somebody who
-    learns later that an item was gold cannot fix it.
+    A judge's first grade of an item counts, even if it was undone or replaced: judges who
+    learn later that an item was gold cannot correct it.
 
     Attributes:
         judge: The judge's name.

@@ -1,8 +1,8 @@
-"""Which of a judge's items are gold, and what a judge may know about an item.
+"""The turns at which judges get gold items, and item numbers that do not reveal them.
 
 A judge who can recognise gold items grades them with more care, which defeats the check. So their
-turns depend on the project's secret seed, they count like any other item in what a judge sees, and
-the item numbers that a judge's programs see do not reveal when items were added.
+turns depend on the project's secret seed, judges' progress counts them like any other item, and the
+item numbers that a judge's programs see do not reveal when items were added.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def count_turns(project: Project, user: User, turn: int, ordinary: int, gold: in
     first = turn // BLOCK
     most = 1 + int(ordinary / (1 - project.gold_share)) // BLOCK + 1
     blocks = range(first, first + most + 1)
-    # The block in which the last of the ordinary items comes.
+    # The block of the last ordinary item.
     block = blocks[
         bisect_left(blocks, target, key=lambda one: _ordinary_before(project, user, one)) - 1
     ]

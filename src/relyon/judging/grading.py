@@ -42,7 +42,7 @@ class Grading(Base):
         """Assigns up to `count` items to a judge: those already assigned, then new ones.
 
         New items come in the judge's own random order, fixed by the project's seed. Postponed items
-        come back when nothing else is left. Calling it again returns the same items with a fresh
+        return when nothing else is left. Calling it again returns the same items with a fresh
         lease: after closing a tab or changing devices the judge continues at the same place.
 
         Args:
@@ -71,7 +71,7 @@ class Grading(Base):
 
         Args:
             user: The judge.
-            action: What they did.
+            action: The action.
 
         Raises:
             AnsweredError: If the judge has answered the item, and `again` is `refuse`.

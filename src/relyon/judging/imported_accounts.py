@@ -27,7 +27,7 @@ def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
     """Returns the name of an account without the space around it.
 
     Raises:
-        InputError: If it has a character that no database can hold.
+        InputError: If it has a character that cannot be stored.
         ParameterError: If it is not a valid name, or is a language model's instead of a person's.
     """
     cleaned = check_name(name, what)
@@ -83,7 +83,7 @@ def ensure_people(connection: sa.Connection, names: Iterable[str], now: float) -
 def ensure_machine(connection: sa.Connection, judge: str, now: float) -> int:
     """Returns the account of a language model, creating it if missing."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    # Nobody can sign in or act as it: the account is closed.
+    # The account is closed: it cannot sign in or act.
     made = dialect.insert(users).values(
         name=judge, role="judge", active=False, machine=True, created_at=now
     )

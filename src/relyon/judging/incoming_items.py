@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Imported(NamedTuple):
-    """What an import added.
+    """The numbers of items and grades that an import added.
 
     Attributes:
         items: New items.
@@ -49,7 +49,7 @@ class Lazy(Collection[Incoming], Generic[T]):
 
     Args:
         sources: The sources of the rows.
-        make: Makes one.
+        make: Creates a row from its source.
     """
 
     def __init__(self, sources: Sequence[T], make: Callable[[T], Incoming]) -> None:

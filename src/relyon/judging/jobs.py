@@ -72,7 +72,7 @@ class Job:
         id: In the database.
         project_id: The project.
         kind: An `import`, the `unpack`ing of an archive, or the `remove`al of the project.
-        state: `running`; `stopping` when somebody asked for that; `done`; `failed`; `stopped`.
+        state: `running`; `stopping` after a request to stop; `done`; `failed`; `stopped`.
         source: The file.
         done: Rows done.
         total: Rows in total.

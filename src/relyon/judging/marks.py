@@ -1,4 +1,4 @@
-"""What could reveal gold items, for the lead who created them."""
+"""Fields that could reveal gold items, for the lead who created them."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _check_length(password: str) -> None:
 def is_password(hashed: str | None, password: str) -> bool:
     """Returns whether a password matches a hash.
 
-    Without a hash (unknown user, or one who may not sign in) it takes as long and is always false:
+    Without a hash (an unknown user, or one who may not sign in) it takes as long and returns False:
     timing must not reveal which names exist.
     """
     from argon2.exceptions import InvalidHashError, VerificationError

@@ -1,4 +1,4 @@
-"""What a judging database holds, as the rest of the program sees it."""
+"""The records of a judging database: users, projects, and pairs of rankings."""
 
 from __future__ import annotations
 
@@ -34,22 +34,21 @@ ProjectState = Literal["open", "closed", "making", "removing", "removed"]
 ActionKind = Literal["grade", "cannot", "skip", "later", "note", "undo"]
 Reason = Literal["not_loading", "language", "unclear_query", "knowledge"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
-"""Why a judge cannot grade a result, where it is not said in the judge's own words."""
+"""Reasons why a judge cannot grade a result; a judge may also write another one."""
 
 
 @dataclass(frozen=True)
 class User:
-    """Someone who grades or leads.
+    """An account.
 
     Attributes:
         id: In the database.
         name: The name to sign in with.
-        role: A `judge` grades; a `lead` sees all grades and adjudicates; an `admin` also makes
+        role: A `judge` grades; a `lead` sees all grades and adjudicates; an `admin` also manages
             accounts.
         active: Whether the account may be used.
-        machine: Whether it is a language model, and nobody can sign in as it.
-        must_change: Whether somebody else knows the password, which then only opens the page that
-            changes it.
+        machine: Whether it is a language model, which cannot sign in.
+        must_change: Whether the owner has to replace the password before anything else.
     """
 
     id: int
@@ -62,7 +61,7 @@ class User:
 
 @dataclass(frozen=True)
 class Project:
-    """What is judged and how.
+    """A judging project and its settings.
 
     Attributes:
         id: In the database.
@@ -72,14 +71,14 @@ class Project:
         guideline: The guideline, Markdown, by language.
         overlap: How many judges grade each item.
         gold_share: The share of gold items among those that a judge is given.
-        k: How many results of each query are judged; None where it is not the same for all.
-        seed: Of the random orders.
-        lease_seconds: How long an item stays with a judge who does nothing.
+        k: How many results of each query are judged; None if it differs between queries.
+        seed: The seed of the random orders.
+        lease_seconds: How long an item stays reserved for a judge who does nothing.
         created_at: Seconds since 1970.
-        state: `open`; or `closed`: read only, and judges do not see it. One that is `making`,
-            `removing` or `removed` is seen by nobody.
-        keys_changed_at: Since when a key of the page is the grade itself, where it was the grade's
-            place in the scale before; None where nobody graded by places.
+        state: `open`, or `closed`: read-only and hidden from judges. A project that is `making`,
+            `removing` or `removed` is hidden from everybody.
+        keys_changed_at: The time since which a key of the page is the grade itself, not its
+            position on the scale; None if keys never were positions.
     """
 
     id: int
@@ -97,7 +96,7 @@ class Project:
     keys_changed_at: float | None = None
 
     def guideline_in(self, language: str) -> str:
-        """Returns the guideline in a language, or in another one where there is none.
+        """Returns the guideline in a language, or else in another one; empty if there is none.
 
         Examples:
             >>> from relyon.data.scale import SEARCH
@@ -112,15 +111,15 @@ class Project:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two rankings of one query, to be seen side by side.
+    """Two rankings of one query, for a side-by-side project.
 
     Attributes:
         query: The id of the query, or its text.
-        first: The system that made the first ranking.
-        second: The system that made the second one.
-        first_results: What the first system shows, in its order.
-        second_results: What the second one shows.
-        query_text: The query as the user wrote it; empty where `query` is it.
+        first: The system of the first ranking.
+        second: The system of the second ranking.
+        first_results: The results of the first system, in order.
+        second_results: The results of the second system.
+        query_text: The query as the user wrote it; empty if `query` is the text.
         tier: Head, middle or tail.
     """
 

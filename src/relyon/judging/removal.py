@@ -139,7 +139,7 @@ def start_removal(
         total = connection.execute(counts).scalar_one()
         last = {"last_item": most, "total": total}
         connection.execute(sa.update(jobs).where(jobs.c.id == work.job_id).values(**last))
-        # An import that goes on stops by itself.
+        # A running import stops by itself.
         others = sa.and_(jobs.c.project_id == project.id, jobs.c.kind == "import")
         connection.execute(
             sa.update(jobs).where(others, jobs.c.state == "running").values(state="stopping")

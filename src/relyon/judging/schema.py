@@ -1,31 +1,31 @@
 """The tables of a judging database.
 
     users ─────────────┐
-    projects ── items ─┼─ assignments   who has which item, and the action that decided it
-                  │    ├─ lapses        who had which item before and let the time run out
-                  │    ├─ actions       everything judges did, append-only
-                  │    └─ adjudications what a lead decided, append-only
+    projects ── items ─┼─ assignments   the places of items: their judges and deciding actions
+                  │    ├─ lapses        judges whose lease of an item expired
+                  │    ├─ actions       all actions of judges, append-only
+                  │    └─ adjudications decisions of leads, append-only
                   ├── gold              items whose grade is known
-                  ├── key_notices       who knows that the keys of the page have changed
+                  ├── key_notices       users notified that the keys of the page have changed
                   ├── sides             the two rankings of a side-by-side item
                   └── jobs              long work on a project: imports, archives, removals
-    users ── sign_ins, tokens            who is signed in, and whose program may act for whom
-          └─ browsers                    where an account signed in before
+    users ── sign_ins, tokens            hashes of the secrets of browsers and programs
+          └─ browsers                    browsers in which an account signed in before
     attempts                             wrong passwords of the last hour
-    events                               who came in, and what was changed, append-only
+    events                               sign-ins and changes, append-only
     users ── llm_configurations          a language model as a judge of a project, and its prompt
-                  ├── llm_requests ─ ─ llm_answers   which item asks what; every answer, append-only
-                  └── llm_acceptances    who let its grades count, append-only
+                  ├── llm_requests ─ ─ llm_answers   requests of items; answers, append-only
+                  └── llm_acceptances    leads' acceptance of its grades, append-only
 
 A language model's grades are in `llm_answers` alone, never among the actions of people.
 
-Times are seconds since 1970 in UTC. `migrations/` makes these tables; a test compares them.
+Times are seconds since 1970 in UTC. `migrations/` creates these tables; a test compares them.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import NotRequired, Protocol, TypeAlias, TypedDict
+from typing import Protocol, TypeAlias
 
 from relyon.core.packages import missing_package
 
@@ -96,7 +96,7 @@ def _time(name: str = "created_at", *, nullable: bool = False) -> sa.Column[floa
     return sa.Column(name, sa.Double, nullable=nullable)
 
 
-#: The type of an item's column, by the type of its part; without what a mapping contains.
+#: The type of an item's column, by the type of its part, without type arguments.
 COLUMN_TYPES: dict[str, type[sa.Text | sa.Integer | sa.Double[float] | sa.JSON]] = {
     "str": sa.Text,
     "int | None": sa.Integer,
@@ -119,20 +119,16 @@ def _item_columns() -> list[sa.Column[object]]:
     ]
 
 
-class _NewUser(TypedDict):
-    name: str
-    machine: NotRequired[bool]
-
-
 class _Inserting(Protocol):
-    """What SQLAlchemy passes to the default of a user's column."""
+    """The argument that SQLAlchemy passes to a column's default."""
 
-    def get_current_parameters(self) -> _NewUser: ...
+    def get_current_parameters(self) -> dict[str, str | bool]: ...
 
 
 def _key_of_name(context: _Inserting) -> str:
     values = context.get_current_parameters()
-    return values["name"] if values.get("machine") else name_key(values["name"])
+    name = str(values["name"])
+    return name if values.get("machine") else name_key(name)
 
 
 users = sa.Table(
@@ -146,7 +142,7 @@ users = sa.Table(
     sa.Column("machine", sa.Boolean, nullable=False, server_default=sa.false()),
     # Equal for names that a reader could take for each other; no two accounts share one.
     sa.Column("name_key", sa.Text, default=_key_of_name),
-    # Somebody else knows the password, and it opens nothing but the page that changes it.
+    # Not chosen by its owner: the password only opens the page that changes it.
     sa.Column("must_change", sa.Boolean, nullable=False, server_default=sa.false()),
     _time(),
     sa.Index(None, "name_key", unique=True),
@@ -167,10 +163,10 @@ projects = sa.Table(
     sa.Column("k", sa.Integer),
     sa.Column("seed", sa.Integer, nullable=False),
     sa.Column("lease_seconds", sa.Double, nullable=False),
-    # open; closed: read only, and hidden from judges; making, removing: seen by nobody; removed.
+    # open; closed: read only, and hidden from judges; making, removing, removed: hidden.
     sa.Column("state", sa.Text, nullable=False, server_default="open"),
     _time(),
-    # Since when a key is the grade, where it was the grade's place in the scale before.
+    # Since when a key is the grade itself, not its position on the scale.
     sa.Column("keys_changed_at", sa.Double),
     sa.CheckConstraint("kind IN ('grades', 'side_by_side')", name="kind"),
     sa.CheckConstraint("overlap >= 1", name="overlap"),
@@ -192,7 +188,7 @@ items = sa.Table(
     _reference("project_id", "projects.id"),
     *_item_columns(),
     sa.Column("place", sa.BigInteger, nullable=False),
-    # The import that brought it, if it came in batches: no judge gets it before that is done.
+    # The import that added it, if in batches: no judge gets it before the import is done.
     sa.Column("job_id", sa.Integer),
     _time(),
     sa.UniqueConstraint("project_id", "query", "document"),
@@ -206,9 +202,9 @@ jobs = sa.Table(
     _reference("project_id", "projects.id"),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
-    # Who asked for it; nobody on the command line.
+    # The account that requested it; null on the command line.
     _reference("user_id", "users.id", nullable=True),
-    # The process that does it, and when it last said so: a job whose process died is tidied up.
+    # The process that runs it, and its last heartbeat: a dead process's job is cleaned up.
     _text("worker"),
     _time("seen_at"),
     _text("source"),
@@ -216,7 +212,7 @@ jobs = sa.Table(
     sa.Column("total", sa.Integer, nullable=False, server_default="0"),
     sa.Column("items", sa.Integer, nullable=False, server_default="0"),
     sa.Column("grades", sa.Integer, nullable=False, server_default="0"),
-    # The ids of items that it can have made, and that no other item ever gets.
+    # The range of ids of its items, which are never reused.
     sa.Column("first_item", sa.Integer),
     sa.Column("last_item", sa.Integer),
     _text("message"),
@@ -252,13 +248,13 @@ assignments = sa.Table(
     _id(),
     _reference("project_id", "projects.id"),
     _reference("item_id", "items.id"),
-    # Which of the item's `overlap` places this is; none for gold items, which every judge gets.
+    # The number of the place, below `overlap`; null for gold items, which every judge gets.
     sa.Column("slot", sa.Integer),
     _reference("user_id", "users.id", nullable=True),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("leased_until", sa.Double),
     sa.Column("swapped", sa.Boolean, nullable=False, server_default=sa.false()),
-    # How many items the judge was given before: what they see in which order.
+    # How many items the judge was given before: the order in which they are shown.
     sa.Column("given", sa.Integer, nullable=False, server_default=sa.text("0")),
     _reference("action_id", "actions.id", nullable=True),
     sa.CheckConstraint("state IN ('open', 'later', 'done')", name="state"),
@@ -269,7 +265,7 @@ assignments = sa.Table(
     sa.Index(None, "action_id"),
 )
 
-# Who had an item whose lease ran out and that someone else took: a late grade is still welcome.
+# Judges whose lease of an item expired before another judge took it: a late grade may count.
 lapses = sa.Table(
     "lapses",
     metadata,
@@ -292,7 +288,7 @@ actions = sa.Table(
     _text("note"),
     sa.Column("seconds", sa.Double),
     _reference("undoes", "actions.id", nullable=True),
-    # Made by the client for each thing the judge does: a request sent twice has the same key.
+    # Generated by the client for each action: a resent request has the same key.
     sa.Column("key", sa.Text, nullable=False),
     _time(),
     sa.CheckConstraint("kind IN ('grade', 'cannot', 'skip', 'later', 'note', 'undo')", name="kind"),
@@ -318,7 +314,7 @@ adjudications = sa.Table(
     sa.Index(None, "item_id"),
 )
 
-# Of what lets somebody in only a hash is kept: who reads the database must not be let in.
+# Only hashes of credentials are stored.
 sign_ins = sa.Table(
     "sign_ins",
     metadata,
@@ -386,7 +382,7 @@ llm_requests = sa.Table(
         "configuration_id", sa.Integer, sa.ForeignKey("llm_configurations.id"), primary_key=True
     ),
     sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
-    # Of the endpoint and the whole request: the same question is asked once, in any project.
+    # Of the endpoint and the whole request: the same request is sent once, in any project.
     sa.Column("request_hash", sa.Text, nullable=False),
     sa.Index(None, "item_id"),
     sa.Index(None, "request_hash"),

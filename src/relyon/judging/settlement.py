@@ -29,7 +29,7 @@ HELD = (
         assignments.c.item_id == sa.bindparam("item"),
         assignments.c.user_id == sa.bindparam("user"),
     )
-    .with_for_update()  # the same judge's actions from two devices come one after the other
+    .with_for_update()  # serialises the same judge's actions from two devices
 )
 
 

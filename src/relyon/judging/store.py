@@ -29,20 +29,20 @@ _INIT = "judging.relyon-judge-init-makes"
 
 
 class Store(Base):
-    """A judging database that is open.
+    """An open judging database.
 
     Attributes:
         database: The connection.
-        clock: Tells the time.
-        accounts: Who grades, who leads, and with which password.
-        projects: What is judged, on which scale, and by how many.
+        clock: Returns the time in seconds since 1970.
+        accounts: Accounts and passwords.
+        projects: Projects and their settings.
         items: The documents, or the pairs of rankings, that judges see.
-        grades: What judges say.
-        grading: What judges are given, and what they do.
+        grades: The judges' ratings.
+        grading: Assigns items to judges, and stores their actions.
         gold: Items whose grade is known, and how judges grade them.
-        models: Language models as judges, and whose grades count.
-        replies: What language models answered.
-        decisions: What leads decide, and the grade that counts.
+        models: Language models as judges, and the acceptance of their grades.
+        replies: The answers of language models.
+        decisions: The decisions of leads, and the final grades.
         figures: Cached figures of large projects.
     """
 
@@ -90,9 +90,8 @@ def open_store(
 
     Args:
         address: A file, or the URL of a PostgreSQL database (`postgresql://USER@HOST/NAME`).
-        create: Make the tables where there are none, or bring those of an earlier version up to
-            date.
-        access: Whether the database may be written; `read` leaves it as it is.
+        create: Whether to create missing tables, or upgrade those of an earlier version.
+        access: Whether the database may be written; `read` leaves it unchanged.
         clock: Returns the time in seconds since 1970.
 
     Raises:
@@ -165,7 +164,7 @@ def _check_tables(database: Database, found: str | None) -> None:
         )
     if found is not None or not database.sqlite:
         return
-    # A file gets its name only with its tables: this one was not made here, or is not whole.
+    # A file gets its name only with its tables: this one is another program's, or incomplete.
     with database.read() as connection:
         tables = database.inspect(connection).get_table_names()
     if tables:

@@ -1,4 +1,4 @@
-"""Rows of the tables, from what the rest of the program sees and back to it."""
+"""Conversion of records to rows of the tables, and back."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _place(seed: int, query: str, document: str) -> int:
 
 TEXTS = item_parts(Trait.TEXT)
 RESULT_TEXTS = item_parts(Trait.TEXT | Trait.RESULT)
-#: What an item is outside of the database, and its id.
+#: The parts of an item, except its id.
 CONTENT = tuple(one.name for one in fields(Item) if one.name != "id")
 _texts, _content = attrgetter(*TEXTS), attrgetter(*CONTENT)
 _read_item = itemgetter(*CONTENT, "id")
@@ -60,7 +60,7 @@ def check_item(item: Item) -> None:
     """Checks that an item can be stored.
 
     Raises:
-        InputError: If it has no query or document, or contains what cannot be stored.
+        InputError: If it has no query or document, or something in it cannot be stored.
     """
     if not item.query or not item.document:
         raise InputError(
@@ -81,7 +81,7 @@ def check_item(item: Item) -> None:
             )
         )
     found = _texts(item)
-    if not is_storable("".join(found)):  # one look at all: there may be a million items
+    if not is_storable("".join(found)):  # one check of all: there may be a million items
         for name, text in zip(TEXTS, found, strict=True):
             check_text(text, name)
     storable_fields(item)
@@ -115,7 +115,7 @@ def import_key(item_id: object) -> str:
 
 
 def result_rows(found: Sequence[Item]) -> list[dict[str, object]]:
-    """Returns what is stored of one ranking of a side-by-side item."""
+    """Returns the stored form of one ranking of a side-by-side item."""
     return [
         {name: check_text(getattr(one, name), name) for name in RESULT_TEXTS}
         | {"fields": plain(one.fields)}

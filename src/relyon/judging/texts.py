@@ -1,4 +1,4 @@
-"""Checks of what is stored: texts, names, ids, grades and JSON values."""
+"""Checks of values to store: texts, names, ids, grades and JSON."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Calibration:
         levels: The grades of `confusion`, from the lowest.
         confusion: Counts by the model's grade (row) and people's (column).
         overall: Over all items.
-        tiers: The same by tier, where items have one.
+        tiers: The same by tier, for items with a tier.
         judges: Each person against the other people, and the model against all of them.
         outlook: Whether the model is within the range of people; None if unknown.
         consistency: How well the model agrees with itself.
@@ -283,7 +283,14 @@ def accept_judge(
             ),
             hint=message("judging.let-grade-items"),
         )
-    store.models.record_acceptance(configuration, by, accepted=True, report=found, note=note)
+    store.models.record_acceptance(
+        configuration,
+        by,
+        accepted=True,
+        figures=found.overall.final,
+        report=found.to_dict(),
+        note=note,
+    )
     return found
 
 

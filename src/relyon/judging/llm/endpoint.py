@@ -50,7 +50,7 @@ class Completion:
     """An answer.
 
     Attributes:
-        content: What the model wrote.
+        content: The text of the answer.
         prompt_tokens: Tokens of the request, as counted by the endpoint; 0 if it does not.
         completion_tokens: Of the answer.
         seconds: Seconds from request to answer.
@@ -136,7 +136,7 @@ class Endpoint:
         """Sends a request, with retries, until it is answered.
 
         Temporary errors (429, 5xx, no connection, timeout) are retried after 1, 2, 4 … seconds with
-        jitter, or when the endpoint says (`Retry-After`).
+        jitter, or after the endpoint's `Retry-After`.
 
         Args:
             body: The request as JSON: `model`, `messages` and so on.

@@ -29,7 +29,7 @@ class Unit:
     Attributes:
         query: Its query, the resampling unit.
         pairs: The pairs of compared grades, the first one's grade first.
-        groups: Grades that stand beside each other, for Krippendorff's alpha.
+        groups: Grades of the same unit, for Krippendorff's alpha.
     """
 
     query: str
@@ -58,7 +58,7 @@ class Figure:
     """A number with its interval.
 
     Attributes:
-        value: NaN where it is undefined.
+        value: NaN if undefined.
         low: The lower end; NaN for fewer than two queries.
         high: The upper end.
     """

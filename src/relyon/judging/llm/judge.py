@@ -95,7 +95,7 @@ def choose_items(
         which: `graded` are the items with a grade by people, for a calibration; `ungraded` those
             without.
         queries: Only this many queries, drawn at random, with all their items.
-        limit: Only so many items, query by query in a random order.
+        limit: Only this many items, query by query in a random order.
         seed: Of the random order.
 
     Raises:
@@ -281,7 +281,7 @@ class _Work:
         self._refusals = 0
 
     def run(self) -> None:
-        """Takes one sample after the other until none is left or the work is stopped."""
+        """Requests samples until none is left or the work is stopped."""
         try:
             while not self.endpoint.pace.stopped:
                 with self._lock:

@@ -28,7 +28,8 @@ from relyon.judging.schema import (
 from relyon.judging.texts import check_text, plain, unknown_name
 
 if TYPE_CHECKING:
-    from relyon.judging.llm.calibration import Calibration
+    from relyon.judging.llm.figures import Figures
+
 
 __all__ = [
     "Acceptance",
@@ -228,7 +229,8 @@ class Models(Base):
         by: User,
         *,
         accepted: bool,
-        report: Calibration | None = None,
+        figures: Figures | None = None,
+        report: Mapping[str, object] | None = None,
         note: str = "",
     ) -> None:
         """Records that a model's grades are accepted or withdrawn.
@@ -237,7 +239,8 @@ class Models(Base):
             configuration: The judge and the version.
             by: The account that decides.
             accepted: Whether they count.
-            report: The calibration.
+            figures: The model's agreement with the final grades.
+            report: The calibration as JSON.
             note: A remark.
 
         Raises:
@@ -248,19 +251,18 @@ class Models(Base):
                 message("judging.is-not-lead", by_name=by.name),
                 hint=message("judging.lead-or-admin"),
             )
-        figures = None if report is None else report.overall.final
         with self.database.write() as connection:
             connection.execute(
                 sa.insert(llm_acceptances).values(
                     configuration_id=configuration.id,
                     user_id=by.id,
                     accepted=accepted,
-                    items=0 if report is None else report.items,
+                    items=0 if figures is None else figures.items,
                     kappa=None if figures is None else json_number(figures.kappa.value),
                     weighted_kappa=(
                         None if figures is None else json_number(figures.weighted_kappa.value)
                     ),
-                    report={} if report is None else report.to_dict(),
+                    report=report or {},
                     note=check_text(note, "note"),
                     created_at=self.clock(),
                 )

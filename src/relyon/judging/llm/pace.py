@@ -65,7 +65,7 @@ class Pace:
             self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     def sleep(self, seconds: float) -> None:
-        """Makes one thread wait.
+        """Waits in the calling thread.
 
         Raises:
             StoppedError: If the work is stopped.

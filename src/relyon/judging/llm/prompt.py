@@ -160,8 +160,8 @@ def _data(item: Item) -> str:
     if fields := choose_fields(item):
         shown["fields"] = _fields(fields)
     text = json.dumps(shown, ensure_ascii=False, indent=2)
-    # What some models take for the end of a message, such as <|im_end|> or [/INST], is escaped; in
-    # JSON the text is the same.
+    # Texts that some models take for the end of a message, such as <|im_end|> or [/INST], are
+    # escaped, which JSON decodes to the same text.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return re.sub(r"\[(?=/?[A-Z_]+\])", r"\\u005b", text)
 
