@@ -1,4 +1,4 @@
-"""Learning to rank: rankers that optimise the very number that is reported, and fused runs."""
+"""Learning to rank: rankers that optimise the reported measure, and fusion of runs."""
 
 import lazy_loader
 

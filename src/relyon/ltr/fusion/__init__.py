@@ -1,4 +1,4 @@
-"""Several runs fused into one: methods, normalisations, training, and the search for parameters."""
+"""Fusion of several runs into one: methods, normalisations, training, and parameter search."""
 
 from relyon.ltr.fusion.fused_run import fuse, fused_query, fused_table
 from relyon.ltr.fusion.inputs import Ties, run_weights

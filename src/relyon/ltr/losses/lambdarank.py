@@ -36,7 +36,7 @@ class LambdaRank(Loss):
     weight of the query), and for PNR and concordance, whose counts are added up over
     queries, every pair of different labels counts 1, which is RankNet.
 
-    λ and Hessian are LightGBM's: Δ = |ΔM|, and with `normalize`, where not all scores of the list
+    λ and Hessian are LightGBM's: Δ = |ΔM|, and with `normalize`, if not all scores of the list
     are equal, Δ = |ΔM| / (0.01 + |s_i − s_j|); ρ = 1/(1 + e^{σ(s_i − s_j)}); λ_i −= σρΔ,
     λ_j += σρΔ, and both Hessians += σ²ρ(1 − ρ)Δ; with `normalize` all of a list are then
     multiplied by log2(1 + S)/S for S = Σ 2σρΔ. Last, each row's two are multiplied by its weight;

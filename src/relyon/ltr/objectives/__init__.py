@@ -1,4 +1,4 @@
-"""Objectives and metrics that LightGBM, XGBoost and CatBoost call while they train."""
+"""Objectives and metrics that LightGBM, XGBoost and CatBoost call during training."""
 
 from relyon.ltr.objectives.callbacks import stopping
 from relyon.ltr.objectives.early_stopping import EarlyStopping

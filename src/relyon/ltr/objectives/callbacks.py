@@ -1,4 +1,4 @@
-"""Early stopping as LightGBM, XGBoost and CatBoost call it."""
+"""Early stopping for LightGBM, XGBoost and CatBoost, as one of their callbacks."""
 
 from __future__ import annotations
 

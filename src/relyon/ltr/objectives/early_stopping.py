@@ -1,4 +1,4 @@
-"""When to stop training: after rounds without a better one, or at a significantly worse one."""
+"""Rules for early stopping: a number of rounds without a better one, or a significant drop."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Before training: rows split by query, and checks of what a ranker would learn from."""
+"""Before training: splits of rows by query, and checks of rows and settings."""
