@@ -1,4 +1,4 @@
-"""What is measured: judgments, runs, sessions, their columns, grades and the rules of counting."""
+"""Data of measures: judgments, runs, sessions, their columns, grades and the rules of counting."""
 
 import lazy_loader
 

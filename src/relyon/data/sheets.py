@@ -32,7 +32,7 @@ _NO_FIELDS: Mapping[str, object] = {}
 
 
 class Trait(Flag):
-    """How the rest of the program treats a part of an item."""
+    """The uses of a part of an item in the program."""
 
     #: Text, in a column of its own.
     TEXT = auto()

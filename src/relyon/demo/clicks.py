@@ -42,7 +42,7 @@ SCALE = "search"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one set of labels says about the two rankers.
+    """The verdict of one set of labels on the two rankers.
 
     Attributes:
         labels: `people`, `shown` (people's grades of the documents that were shown), or the click

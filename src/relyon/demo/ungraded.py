@@ -1,4 +1,4 @@
-"""What a ranker that finds ungraded documents reaches.
+"""The evaluation of a ranker that finds ungraded documents.
 
 The judgments are of what BM25 and TF-IDF found, and of what people added. A ranker that finds other
 documents is measured in part; two ways to count them say how far that may mislead.
@@ -47,7 +47,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class UngradedStory(Exportable):
-    """What a ranker reaches whose documents are graded in part.
+    """The values of a ranker whose documents are graded in part.
 
     Attributes:
         readings: Ungraded documents as irrelevant, and left out.

@@ -30,7 +30,7 @@ COMPRESSED_SUFFIXES = {
 
 
 class Reader(Protocol):
-    """What `Source.open` gives: `read(size)` returns b"" at the end."""
+    """The stream of `Source.open`: `read(size)` returns b"" at the end."""
 
     def read(self, size: int = -1, /) -> bytes: ...
     def close(self) -> None: ...

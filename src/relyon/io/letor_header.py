@@ -28,7 +28,7 @@ _UNSAFE = re.compile(r"[\s#%\x00-\x20\x7f]")
 
 @dataclass(frozen=True)
 class LetorHeader:
-    """What LETOR lines cannot contain, in comments that other programs skip.
+    """Data without a place in LETOR lines, in comments that other programs skip.
 
     Attributes:
         names: The names of features by number, if they are not just the numbers.

@@ -1,4 +1,4 @@
-"""What users do after a click, and its value."""
+"""Actions of users after a click, and their values."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Actions:
 
 @dataclass(frozen=True)
 class ActionCounts:
-    """What followed the clicks of each pair.
+    """The actions that followed the clicks of each pair.
 
     Attributes:
         actions: What counts.

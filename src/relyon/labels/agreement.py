@@ -60,9 +60,9 @@ class Agreement:
 
 @dataclass(frozen=True)
 class PairOrder:
-    """How labels order pairs of documents that people graded differently, query by query.
+    """The order by labels of pairs that people graded differently, query by query.
 
-    A label is surely higher than another one where its interval lies above the other's.
+    A label is surely higher than another one if its interval is above the other's.
 
     Attributes:
         model: The model's name.

@@ -49,7 +49,7 @@ class Independent(ClickModel):
 
 
 class Steps(NamedTuple):
-    """What happens to a user who examines a result.
+    """The outcomes for a user who examines a result.
 
     Attributes:
         click: The probability of a click.
@@ -68,7 +68,7 @@ class Chain(ClickModel):
 
     @abstractmethod
     def steps(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Steps:
-        """Returns what happens at each result."""
+        """Returns the outcome at each result."""
 
     def probabilities(
         self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values], conditional: bool

@@ -1,4 +1,4 @@
-"""What models share that are fitted in rounds."""
+"""The base of models that are fitted by expectation maximisation."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Labels(Exportable):
 
     @property
     def about(self) -> dict[str, str]:
-        """How the labels came about, and what that assumes: text by name, as a file keeps it."""
+        """The origin and the assumptions of the labels: text by name, as in a file."""
         return {
             "made": "labels",
             "model": self.fitted.model.name,
@@ -89,7 +89,7 @@ class Labels(Exportable):
         }
 
     def assumptions(self, language: Language = "en") -> list[str]:
-        """Returns what the labels assume, and how they were made, one sentence each.
+        """Returns the assumptions and the origin of the labels, one sentence each.
 
         Args:
             language: `en` or `zh`.
@@ -132,7 +132,7 @@ class Labels(Exportable):
         return self.labels
 
     def to_dict(self) -> dict[str, object]:
-        """Returns what was found of the log as a whole, without the labels."""
+        """Returns the results for the log as a whole, without the labels."""
         import numpy as np
 
         parameters, model = self.fitted.parameters, self.fitted.model
@@ -167,7 +167,7 @@ class Labels(Exportable):
     def document(
         self, *, digits: int = DIGITS, language: Language = "en", shown: int = 5
     ) -> Document:
-        """Returns what was counted, and the documents that are surely the best.
+        """Returns the counts, and the documents that are surely the best.
 
         They have the highest lower ends of their intervals.
 

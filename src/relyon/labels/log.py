@@ -50,7 +50,7 @@ class Patterns(NamedTuple):
 
 
 class ClickLog(Sourced):
-    """What click models need of a log; `read_clicks` makes it.
+    """A log for click models; `read_clicks` reads it.
 
     Attributes:
         native: The native log.
@@ -95,12 +95,12 @@ class ClickLog(Sourced):
 
     @property
     def sessions(self) -> int:
-        """How many sessions there are."""
+        """The number of sessions."""
         return self._native.sessions
 
     @property
     def results(self) -> int:
-        """How many results were shown."""
+        """The number of results that were shown."""
         return self._native.rows
 
     @property

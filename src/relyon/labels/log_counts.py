@@ -34,7 +34,7 @@ class Fold(NamedTuple):
 
 @dataclass
 class Dropped:
-    """What was left out before the native log saw it.
+    """Rows and clicks that were left out.
 
     Attributes:
         rows: Rows that lack an id, or were not shown.

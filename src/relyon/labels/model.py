@@ -74,7 +74,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class ClickModel(ABC):
-    """How users click on a list: estimated from a log, and applied to new lists.
+    """A model of clicks on a list: estimated from a log, and applied to new lists.
 
     Attributes:
         prior_clicks: Clicks that every probability begins with.

@@ -52,7 +52,7 @@ HEADINGS = ("model", "likelihood", "difference", "interval", "perplexity", "cond
 
 @dataclass(frozen=True)
 class ModelFit:
-    """How well a model predicts the clicks of held-out sessions.
+    """The quality of the predicted clicks of held-out sessions.
 
     Attributes:
         model: The model's name.
@@ -177,7 +177,7 @@ class ModelComparison(Exportable):
 
     @property
     def facts(self) -> dict[str, object]:
-        """What sentences about the comparison name."""
+        """The values of sentences about the comparison."""
         return {"trained": self.trained, "tested": self.tested, "first": self.fits[0].model}
 
     def table(self, words: Catalogue, digits: int) -> Table:
@@ -203,7 +203,7 @@ class ModelComparison(Exportable):
         return Table([words.say(f"column.{name}", level=level) for name in HEADINGS], rows)
 
     def assumptions(self, words: Catalogue) -> Lines:
-        """Returns what each model takes for granted."""
+        """Returns the assumptions of each model."""
         return Lines(
             [
                 words.say("assumed", model=fit.model, text=words[f"assumes.{fit.model}"])

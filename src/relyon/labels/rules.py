@@ -1,4 +1,4 @@
-"""Which rows of a log count, and which of their clicks."""
+"""The rows of a log that count, and the clicks that count."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IDS = ("session", "query", "doc", "position")
 
 @dataclass(frozen=True)
 class Rules:
-    """Which rows of a log count, and which of their clicks.
+    """The rows of a log that count, and the clicks that count.
 
     Attributes:
         depth: The last position that counts, at most 1000.

@@ -1,4 +1,4 @@
-"""What a block of a lesson is."""
+"""The base of the blocks of a lesson."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class Block:
         raise NotImplementedError
 
     def structure(self) -> object:
-        """Returns what must be the same in all languages."""
+        """Returns the parts that must be the same in all languages."""
         raise NotImplementedError

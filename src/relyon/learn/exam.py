@@ -116,7 +116,7 @@ def exam_files() -> dict[str, str]:
 def _new(
     tier: str, judged: dict[str, int], others: list[str], rng: random.Random
 ) -> list[tuple[str, float]]:
-    """Returns what the new search shows: with documents unknown to the judges, or without some."""
+    """Returns the results of the new search, with unjudged documents or without some."""
     if tier == "tail":
         judged = {name: grade for name, grade in judged.items() if int(name[1:]) % LOST}
     found = dict(judged)

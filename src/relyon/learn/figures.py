@@ -19,7 +19,7 @@ __all__ = ["Figure", "figure", "figure_of", "figure_value", "figures"]
 
 @dataclass(frozen=True)
 class Figure:
-    """What a computation found.
+    """The result of a computation.
 
     Attributes:
         values: Its numbers by name.

@@ -73,7 +73,7 @@ def examined(setting: float) -> Figure:
 
 @figure("swapped")
 def swapped(setting: float) -> Figure:
-    """What can be known of attention if so many percent of 20,000 sessions have a swap."""
+    """The precision of attention if so many percent of 20,000 sessions have a swap."""
     users = _users(20_000, 1.0, Crowd(frequencies=0.0, swap=setting / 100))
     found = estimate_bias(users.log, ["all-pairs"], depth=DEPTH)
     fifth = found["all-pairs"][4]
@@ -88,7 +88,7 @@ def swapped(setting: float) -> Figure:
 
 @figure("labelled")
 def labelled(setting: float) -> Figure:
-    """How well labels from so many sessions per query order pairs of unequal documents."""
+    """The agreement of labels from so many sessions per query with the order of documents."""
     users = _users(int(setting) * QUERIES, 1.0, Crowd(frequencies=0.0, shuffle=0.3))
     truth: Graded = {}
     for query, document, attracts in users.pairs.select(

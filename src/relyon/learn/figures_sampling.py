@@ -48,7 +48,7 @@ def month(per_tier: float) -> Figure:
 
 @cache
 def _sampled(per_tier: int) -> dict[str, float]:
-    """Returns what a sample finds, and what the whole month is."""
+    """Returns the estimate of a sample and the value of the whole month."""
     from relyon.online.sampling import draw_sample, estimate
 
     log, values = _month()
@@ -92,7 +92,7 @@ def _month() -> tuple[pl.DataFrame, dict[str, float]]:
 
 @figure("judges")
 def judges(steps: float) -> Figure:
-    """How far two judges agree who give other grades to a third of the documents.
+    """The agreement of two judges who differ on a third of the documents.
 
     Args:
         steps: By how many grades they are apart there, where the scale allows it.
@@ -116,7 +116,7 @@ def judges(steps: float) -> Figure:
 
 @figure("rare")
 def rare(_: float) -> Figure:
-    """How far two judges agree if each calls two documents in twenty good, one of them the same."""
+    """The agreement of two judges if each finds two of twenty documents good, one in common."""
     from relyon.judging import cohen_kappa
 
     first, second = [1, 1] + [0] * 18, [1, 0, 1] + [0] * 17
@@ -126,7 +126,7 @@ def rare(_: float) -> Figure:
 
 @figure("plan")
 def plan(drop: float) -> Figure:
-    """How many sessions must be graded to detect a drop, eight times in ten.
+    """The sessions to grade to detect a drop, eight times in ten.
 
     Args:
         drop: The fall in percent.

@@ -77,7 +77,7 @@ def power(setting: float) -> Figure:
 
 @figure("needed")
 def needed(setting: float) -> Figure:
-    """How many queries find a mean difference as large as the setting."""
+    """The number of queries that detects a mean difference as large as the setting."""
     return Figure({"queries": statistics.queries_needed(setting, SPREAD)})
 
 
@@ -154,7 +154,7 @@ def _p_values() -> NDArray[np.float64]:
 
 
 def _alarmed(p_values: NDArray[np.float64], measures: int) -> tuple[float, float]:
-    """How often any p-value is below the level, as it is and after Holm's correction."""
+    """The share of experiments with p below the level, before and after Holm's correction."""
     first = p_values[:, :measures]
     corrected = [min(statistics.adjust(row.tolist(), "holm")) for row in first]
     return float(np.mean(first.min(axis=1) < LEVEL)), float(np.mean(np.array(corrected) < LEVEL))

@@ -160,7 +160,7 @@ def fight(level: Level) -> Fight:
 
 
 def game_data(language: Language) -> dict[str, object]:
-    """Returns what the page of the game needs to know, ready for JSON."""
+    """Returns the data of the page of the game, ready for JSON."""
     found = game()
     return {
         "hearts": HEARTS,
@@ -194,7 +194,7 @@ def _level(level: Level, language: Language) -> dict[str, object]:
 
 
 def _second_rank(levels: Sequence[Level]) -> float:
-    """Returns what rank 2 weighs in the first level with a discount."""
+    """Returns the weight of rank 2 in the first level with a discount."""
     return next(weight for one in levels if (weight := fight(one).parts["1"][1]) < 1)
 
 
@@ -209,7 +209,7 @@ def _taste(taste: Taste, language: Language) -> dict[str, object]:
 
 
 def _parts(level: Level) -> dict[str, tuple[float, ...]]:
-    """Returns what one document adds at each rank, by its grade, in a list of nothing else."""
+    """Returns the contribution of a single document at each rank, by its grade."""
     count = len(level.documents) + len(level.bench)
     parts = {}
     for grade in GRADES:

@@ -45,7 +45,7 @@ class Fault:
 
 
 def check_lesson(lesson: Lesson) -> list[Fault]:
-    """Returns what is wrong with a lesson; empty if nothing is."""
+    """Returns the faults of a lesson."""
     faults = [
         fault for text, line in lesson.texts() for fault in check_text(text, lesson.path, line)
     ]

@@ -31,7 +31,7 @@ class PlayDocument:
 
 @dataclass(frozen=True)
 class Goal:
-    """What the player is to reach.
+    """A goal of the player.
 
     Attributes:
         text: The goal in words.

@@ -1,4 +1,4 @@
-"""What a learner did: answers, cards and scores, in the file that the pages save and load, too."""
+"""A learner's answers, cards and scores, in the file that the pages also save and load."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def readable(expression: str) -> str:
 
 
 def block_data(block: Block, language: Language) -> dict[str, object]:
-    """Returns what the script of a block needs, ready for JSON."""
+    """Returns the data for the script of a block, ready for JSON."""
     data: dict[str, object] = {"id": block.id, "kind": block.kind}
     if isinstance(block, Predict | Quiz) and block.choices:
         data["choices"] = [_choice(choice, language) for choice in block.choices]

@@ -192,7 +192,7 @@ class Parquet(TabularFormat):
 
 
 def _about(source: Source) -> dict[str, str]:
-    """How grades were derived, from the file's metadata."""
+    """Returns how grades were derived, from the file's metadata."""
     import polars as pl
 
     file = source.path if source.plain else io.BytesIO(source.read_all())

@@ -1,4 +1,4 @@
-"""What a candidate would earn, from the log of another ranker: estimators, overlap, refusals."""
+"""Off-policy evaluation from the log of another ranker: estimators, overlap, refusals."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What a candidate would do: a ranking, or the probabilities of a policy."""
+"""Candidates: a ranking, or the probabilities of a policy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SLACK = 1e-3
 
 @dataclass(frozen=True)
 class Candidate:
-    """What a candidate shows; `read_candidate` makes it.
+    """The results of a candidate; `read_candidate` reads it.
 
     Attributes:
         table: `query`, `position`, `document` and `probability`; a null query or position stands

@@ -24,7 +24,7 @@ __all__ = ["Choices", "align"]
 
 @dataclass(frozen=True)
 class Choices:
-    """What a candidate shows in each context of a log, one row per possible result.
+    """A candidate's results in each context of a log, one row per possible result.
 
     Documents that the log never showed have numbers from `len(feedback.names)` on.
 
@@ -69,7 +69,7 @@ class Choices:
 
     @cached_property
     def likely(self) -> Values:
-        """How likely the candidate is to show what was shown. Shape (n, k)."""
+        """The candidate's probability of each result that was shown. Shape (n, k)."""
         import numpy as np
 
         found = np.searchsorted(self.keys, self.logged_keys)
@@ -110,7 +110,7 @@ class Choices:
 
 
 def align(feedback: Feedback, candidate: Candidate) -> Choices:
-    """Returns what a candidate would show in each context of a log.
+    """Returns the results of a candidate in each context of a log.
 
     Args:
         feedback: The log; sessions of queries that the candidate does not have are left out.

@@ -44,7 +44,7 @@ def register(estimator: type[Estimator]) -> type[Estimator]:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What estimators are given: a candidate on a log's decisions, and what follows from it.
+    """The input of estimators: a candidate on a log's decisions.
 
     Attributes:
         choices: The candidate on the log's decisions.
@@ -79,7 +79,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Terms:
-    """What each session contributes: the estimate is Σ numerator / Σ denominator.
+    """The contributions of sessions: the estimate is Σ numerator / Σ denominator.
 
     Attributes:
         numerator: Shape (n,).
@@ -129,7 +129,7 @@ class Estimator(ABC):
 
     @abstractmethod
     def terms(self, evidence: Evidence) -> Terms:
-        """Returns what each session contributes.
+        """Returns the contribution of each session.
 
         Args:
             evidence: The candidate on the log's decisions.

@@ -1,4 +1,4 @@
-"""What a candidate would earn, estimated from the log of another ranking or policy."""
+"""The value of a candidate, estimated from the log of another ranking or policy."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def _value(
 
 
 def _missing(choices: Choices) -> pl.DataFrame:
-    """What the candidate shows and the log has not shown there."""
+    """The results of the candidate that the log has not shown there."""
     import numpy as np
     import polars as pl
 

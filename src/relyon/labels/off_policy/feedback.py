@@ -77,7 +77,7 @@ class Feedback:
 
     @property
     def places(self) -> int:
-        """How many places a session has."""
+        """The number of places of a session."""
         return int(self.documents.shape[1])
 
     @property
@@ -92,20 +92,20 @@ class Feedback:
 
     @cached_property
     def counts(self) -> Values:
-        """How many sessions each context has."""
+        """The number of sessions of each context."""
         import numpy as np
 
         return np.bincount(self.context, minlength=self.contexts.height).astype(np.float64)
 
     @cached_property
     def totals(self) -> Values:
-        """What each session earned."""
+        """The reward of each session."""
         found: Values = self.rewards.sum(axis=1)
         return found
 
     @property
     def queries(self) -> int:
-        """How many queries there are."""
+        """The number of queries."""
         return int(self.contexts.get_column("query").n_unique())
 
     def within(self, covered: NDArray[np.bool_]) -> Feedback:

@@ -1,4 +1,4 @@
-"""What an off-policy evaluation found: estimates, their intervals, and how much they rest on."""
+"""The result of an off-policy evaluation: estimates, intervals and overlap."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PolicyValue:
 
 @dataclass(frozen=True)
 class OffPolicy(Exportable):
-    """What a candidate would earn per session, from a log of another one.
+    """The estimated reward per session of a candidate, from a log of another one.
 
     Attributes:
         values: One per estimator.
@@ -220,7 +220,7 @@ class OffPolicy(Exportable):
         return [value for value in self.values if value.refused is None]
 
     def _missing(self, language: Language) -> Block:
-        """What would have to be logged."""
+        """The results to log for an estimate."""
         words = catalogue("offpolicy", language)
         needed = words.say(
             "needed" if self.overlaps[0].matches else "needed.least",

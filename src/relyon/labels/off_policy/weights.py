@@ -21,7 +21,7 @@ Level = Literal["list", "prefix", "place"]
 
 @dataclass(frozen=True)
 class Overlap:
-    """How much of what the candidate shows the log has seen.
+    """The share of the candidate's results that the log has seen.
 
     Attributes:
         level: What is compared: whole lists, lists down to a place, or single places.
@@ -79,7 +79,7 @@ class Weights:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """How much the log has seen."""
+        """The overlap of the candidate with the log."""
         import numpy as np
 
         feedback = self.choices.feedback
@@ -186,7 +186,7 @@ def _prefixes(feedback: Feedback) -> Whole:
 
 
 def _frequencies(feedback: Feedback, prefixes: Whole) -> Values:
-    """How often each list down to each place came among the sessions of its context."""
+    """The frequency of each list down to each place among the sessions of its context."""
     import numpy as np
 
     found = np.empty(prefixes.shape)

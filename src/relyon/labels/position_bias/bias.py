@@ -1,4 +1,4 @@
-"""What was found of position bias: estimates side by side, and whether the log identifies it."""
+"""Estimates of position bias side by side, and whether the log identifies it."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class PositionBias(Exportable):
         return said
 
     def counts_table(self, words: Catalogue) -> Table:
-        """Returns what each position rests on, and the first estimate, with bars."""
+        """Returns the evidence for each position, and the first estimate, with bars."""
         connection, style = self.connection, words.style
         first = self[self.estimators[0]]
         most = max(one.examination for one in first if one.examination == one.examination)

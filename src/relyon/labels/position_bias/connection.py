@@ -1,4 +1,4 @@
-"""Which positions a log can compare: those that documents connect."""
+"""The positions that a log can compare: those that documents connect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PRECISION = 0.1
 
 @dataclass(frozen=True)
 class Experiment:
-    """What would have to be logged to compare positions that nothing connects.
+    """The swaps to log to compare positions that no document connects.
 
     Attributes:
         first: A position that can be compared with the reference, once the experiments before

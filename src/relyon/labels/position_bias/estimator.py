@@ -40,7 +40,7 @@ def register(estimator: type[Estimator]) -> type[Estimator]:
 
 @dataclass(frozen=True)
 class Counts:
-    """What estimators are given.
+    """The input of estimators.
 
     Attributes:
         log: The log.
@@ -59,7 +59,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What an estimator found: examination relative to the reference, on a logarithmic scale.
+    """An estimate: examination relative to the reference, on a logarithmic scale.
 
     Attributes:
         logs: log θ of each position; NaN where it has none.

@@ -25,7 +25,7 @@ GROUPS = 10_000
 
 @dataclass(frozen=True)
 class Cells:
-    """How often each pair of query and document was shown and clicked at each position.
+    """Impressions and clicks of each pair of query and document at each position.
 
     Attributes:
         positions: The positions that were shown, ascending; `places` are indices of them.

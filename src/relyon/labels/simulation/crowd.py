@@ -1,4 +1,4 @@
-"""Who searches in a simulation, what for, and what happens to lists, clicks and fields."""
+"""Users of a simulation, their queries, and changes of lists, clicks and fields."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ USES = ("search", "order", "model", "noise", "dwell", "cart", "missing")
 
 
 class Search(NamedTuple):
-    """Who searches for what: one entry per session."""
+    """Users and queries: one entry per session."""
 
     query: Numbers
     user: Numbers
@@ -213,7 +213,7 @@ class Drawing:
     def _after(
         self, number: int, clicked: Flags, mistaken: Flags, bot: Flags, pair: Numbers
     ) -> dict[str, pl.Series]:
-        """What follows a click: dwell time, cart and purchase."""
+        """The actions after a click: dwell time, cart and purchase."""
         import numpy as np
         import polars as pl
 

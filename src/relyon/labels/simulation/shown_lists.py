@@ -1,4 +1,4 @@
-"""What simulated users are shown: the lists of one or several runs, in arrays."""
+"""The lists shown to simulated users, of one or several runs, in arrays."""
 
 from __future__ import annotations
 

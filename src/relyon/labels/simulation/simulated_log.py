@@ -1,4 +1,4 @@
-"""What a simulated log came to: counts that are made while it is written."""
+"""The counts of a simulated log, which are computed while it is written."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Simulation(Exportable):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was left out."""
+        """Notes on the parts that were left out."""
         left_out = self.drawing.shown_lists.left_out
         return (Note("simulated-without", left_out, "warning"),) if left_out else ()
 
@@ -121,7 +121,7 @@ class Simulation(Exportable):
         return self.pairs
 
     def to_dict(self) -> dict[str, object]:
-        """Returns what was simulated, and the parameters that all pairs share."""
+        """Returns a summary of the simulation, and the parameters that all pairs share."""
         import numpy as np
 
         shared = self.truth.parameters.shared

@@ -1,4 +1,4 @@
-"""What is wrong with a search log, what that does to the numbers, and how to repair it."""
+"""Checks of search logs: faults, their effect on the numbers, and repairs."""
 
 import lazy_loader
 

@@ -99,7 +99,7 @@ class Repair(Exportable):
 
 
 class Checkup(Findings[Finding], Exportable):
-    """What is wrong with a log, warnings first.
+    """The findings about a log, warnings first.
 
     Attributes:
         findings: The findings; none where nothing is wrong.

@@ -93,7 +93,7 @@ class Finding:
 
     @property
     def counted(self) -> Text:
-        """How many of how many, with their share."""
+        """The count, the total and the share."""
         values = {"count": self.count, "total": self.total, "unit": self.unit, "share": self.share}
         return Text("logs.counted", values)
 
@@ -218,7 +218,7 @@ class Log:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many rows and lists there are, and of what kinds."""
+        """The numbers of rows and lists, by kind."""
         import narwhals as nw
 
         first, last = nw.col("first"), nw.col("last")

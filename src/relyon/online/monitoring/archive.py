@@ -106,7 +106,7 @@ class _Scale(TypedDict):
 
 
 class _Manifest(TypedDict):
-    """What the file `round.json` of a round contains."""
+    """The content of `round.json`, the manifest of a round."""
 
     format: int
     month: str

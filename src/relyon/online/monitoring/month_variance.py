@@ -121,7 +121,7 @@ def month_means(
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What was sampled of every query of a stratum.
+    """The sample of every query of a stratum.
 
     Attributes:
         strata: Numbers of the cells' strata.

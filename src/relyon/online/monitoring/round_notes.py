@@ -82,7 +82,7 @@ def _rules(rounds: Sequence[Round], convention: Convention, explicit: bool) -> I
 
 
 def _gradings(rounds: Sequence[Round]) -> Iterator[Note]:
-    """How several judges' grades became one, where the rounds know."""
+    """Yields a note if rounds combine the grades of several judges by different rules."""
     months: dict[str, list[str]] = {}
     for one in rounds:
         if one.grading:

@@ -1,4 +1,4 @@
-"""How many sessions to grade to detect a drop of the monthly number."""
+"""The number of sessions to grade to detect a drop of the monthly number."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Queries = Literal["same", "other"]
 
 @dataclass(frozen=True)
 class PlannedSample:
-    """What samples of one size show.
+    """The detectable drops of samples of one size.
 
     Attributes:
         per_tier: Sessions per tier, averaged over tiers.
@@ -63,7 +63,7 @@ class PlannedSample:
 
 @dataclass(frozen=True)
 class SamplePlan(Exportable):
-    """Which fall of the monthly number how many graded sessions show.
+    """The detectable drop of the monthly number, by number of graded sessions.
 
     Attributes:
         rows: One per size of the sample and tier, the smallest samples first.

@@ -22,7 +22,7 @@ __all__ = ["Frames", "Moments", "draw_months", "moments_of"]
 
 @dataclass(frozen=True)
 class Moments:
-    """What the values of a tier's sessions are like.
+    """The distribution of the values of a tier's sessions.
 
     Attributes:
         mean: Their mean.

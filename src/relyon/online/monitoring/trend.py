@@ -44,7 +44,7 @@ class Trend:
 
     @property
     def alert_series(self) -> list[tuple[str, Depth]]:
-        """What alarms look at: all tiers together at the common k, and each tier at its own."""
+        """The series of alarms: all tiers together at the common k, and each tier at its own."""
         tiers: list[tuple[str, Depth]] = [(tier, "tier") for tier in self.tiers]
         return [(ALL, "common"), *tiers]
 

@@ -1,4 +1,4 @@
-"""Which sessions of a log people should grade: tiers, samples with known probabilities."""
+"""Samples of sessions to grade: tiers, and draws with known probabilities."""
 
 from relyon.online.sampling.allocation import ALLOCATIONS, Allocation, allocate
 from relyon.online.sampling.design import DEFAULT_DEPTH, draw_sample

@@ -1,4 +1,4 @@
-"""How many sessions each tier gives to a sample."""
+"""The allocation of a sample to tiers."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def build_pool(
     max_age: timedelta | str | None = None,
     now: datetime | None = None,
 ) -> Pool:
-    """Returns what has to be graded for a sample, less what was graded before.
+    """Returns the pairs to grade for a sample, without those graded before.
 
     Args:
         sample: What `draw_sample` returned.

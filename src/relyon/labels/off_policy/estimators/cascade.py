@@ -31,7 +31,7 @@ class CascadeDoublyRobust(Estimator):
     level: ClassVar[Level | None] = "prefix"
 
     def terms(self, evidence: Evidence) -> Terms:
-        """Returns what each session contributes."""
+        """Returns the contribution of each session."""
         feedback, weights, model = evidence.feedback, evidence.weights("prefix"), evidence.rewards
         base = model.of_sessions(feedback.context)
         values = (base + weights.values * (feedback.rewards - model.logged)).sum(axis=1)

@@ -36,7 +36,7 @@ class ClickModelEstimator(Estimator):
         return super().refusal(evidence)
 
     def terms(self, evidence: Evidence) -> Terms:
-        """Returns what each session contributes."""
+        """Returns the contribution of each session."""
         import numpy as np
         import polars as pl
 

@@ -35,7 +35,7 @@ class DirectMethod(Estimator):
         return None
 
     def terms(self, evidence: Evidence) -> Terms:
-        """Returns what each session contributes."""
+        """Returns the contribution of each session."""
         feedback = evidence.feedback
         model = fit_rewards(evidence.choices, folds=1)
         low, high = (bound * feedback.places for bound in feedback.bounds)

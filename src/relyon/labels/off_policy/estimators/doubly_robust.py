@@ -29,7 +29,7 @@ class DoublyRobust(Estimator):
     level: ClassVar[Level | None] = "list"
 
     def terms(self, evidence: Evidence) -> Terms:
-        """Returns what each session contributes."""
+        """Returns the contribution of each session."""
         feedback, weights, model = evidence.feedback, evidence.weights("list"), evidence.rewards
         base = model.of_sessions(feedback.context).sum(axis=1)
         left = feedback.totals - model.logged.sum(axis=1)

@@ -31,7 +31,7 @@ class ItemPosition(Estimator):
     lists = False
 
     def terms(self, evidence: Evidence) -> Terms:
-        """Returns what each session contributes."""
+        """Returns the contribution of each session."""
         feedback, weights = evidence.feedback, evidence.weights("place")
         low, high = (bound * feedback.places * weights.bound for bound in feedback.bounds)
         values = (weights.values * feedback.rewards).sum(axis=1)

@@ -29,7 +29,7 @@ class SNIPS(Estimator):
     unseen: ClassVar[Literal["zero", "part", "model"]] = "part"
 
     def terms(self, evidence: Evidence) -> Terms:
-        """Returns what each session contributes."""
+        """Returns the contribution of each session."""
         feedback, weights = evidence.feedback, evidence.weights("list")
         low, high = (bound * feedback.places * weights.bound for bound in feedback.bounds)
         each = weights.values[:, 0]

@@ -1,4 +1,4 @@
-"""What the arms of an A/B test did, and how they differ, by user."""
+"""Metrics of the arms of an A/B test and their differences, by user."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ArmMetric:
 
 @dataclass(frozen=True)
 class ArmReport(Exportable):
-    """What the arms of an A/B test did.
+    """The metrics of the arms of an A/B test.
 
     Attributes:
         rows: One per metric and arm, the baseline first.

@@ -35,7 +35,7 @@ __all__ = ["Health", "check_experiment"]
 
 @dataclass(frozen=True)
 class Health(Findings[Threat], Exportable):
-    """What keeps an A/B test from being read, the warnings first.
+    """Findings that make an A/B test invalid, the warnings first.
 
     Attributes:
         findings: The findings; none where nothing is wrong.

@@ -142,7 +142,7 @@ class CarryOver(ExperimentCheck):
     def _difference(
         self, metric: Metric, back: pl.DataFrame, arms: tuple[str, ...], earlier: str
     ) -> RatioEstimate | None:
-        """Returns what an earlier arm leaves, over the present arms, weighted by 1 / variance."""
+        """Returns the effect of an earlier arm, over the present arms, weighted by 1 / variance."""
         parts = []
         for now in arms:
             there = back.filter(back["arm"] == now)

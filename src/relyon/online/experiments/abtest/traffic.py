@@ -30,7 +30,7 @@ SUMS = ("sessions", "clicked", "bought", "results", "clicks", "seconds", "waits"
 
 @dataclass(frozen=True)
 class Traffic:
-    """What every user did.
+    """The actions of every user.
 
     Attributes:
         users: One row per user of the test with one arm: `user`, `arm`, `first`, the number of the

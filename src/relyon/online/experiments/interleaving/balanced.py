@@ -43,7 +43,7 @@ class Balanced(Interleaving):
     most: ClassVar[int | None] = 2
 
     def plan(self, rankings: Rankings, depth: int) -> Draw:
-        """Returns what mixes the lists of one query."""
+        """Returns the mixer of the lists of one query."""
         ranks = [{one: float(rank) for rank, one in enumerate(run, 1)} for run in rankings]
 
         def draw(random: Random) -> list[Placed]:

@@ -70,7 +70,7 @@ class Interleaving(ABC):
 
     @abstractmethod
     def plan(self, rankings: Rankings, depth: int) -> Draw:
-        """Returns what draws a mixed list of one query.
+        """Returns a function that draws a mixed list of one query.
 
         Args:
             rankings: One list per run, each with one document or more, none twice.

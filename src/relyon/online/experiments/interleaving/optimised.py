@@ -28,7 +28,7 @@ __all__ = ["Law", "Optimised"]
 
 
 class Law(NamedTuple):
-    """Which lists are drawn, and how often.
+    """The lists that are drawn, with their probabilities.
 
     Attributes:
         lists: The lists, all of the same length: the positions that are credited.
@@ -123,7 +123,7 @@ class Optimised(Interleaving):
         return Law([lists[place] for place in kept], chances[kept])
 
     def plan(self, rankings: Rankings, depth: int) -> Draw:
-        """Returns what draws from the lists of one query."""
+        """Returns a function that draws from the lists of one query."""
         import numpy as np
 
         lists, chances = self.law(rankings, depth)

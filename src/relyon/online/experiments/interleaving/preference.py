@@ -24,7 +24,7 @@ SECOND = ("candidate", "used", "always", "always-p", "sign", "smallest", "needed
 
 @dataclass(frozen=True)
 class Look:
-    """What the always-valid test knew at the end of a day.
+    """The state of the always-valid test at the end of a day.
 
     Attributes:
         day: The day, in UTC; empty if the log has no times: then there is one look.
@@ -43,7 +43,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Preference:
-    """How far users prefer a run to the baseline.
+    """The preference of users for a run over the baseline.
 
     Attributes:
         candidate: The run.
@@ -87,7 +87,7 @@ class Preference:
 
 @dataclass(frozen=True)
 class Preferences(Exportable):
-    """Which of the mixed runs users prefer by their clicks.
+    """The preferences of users between mixed runs, by their clicks.
 
     Attributes:
         method: The method that mixed the lists.

@@ -52,7 +52,7 @@ class Probabilistic(Interleaving):
         check_interval("decay", self.decay, 0, 100)
 
     def plan(self, rankings: Rankings, depth: int) -> Draw:
-        """Returns what draws the list of one query."""
+        """Returns a function that draws the list of one query."""
         import numpy as np
 
         documents = list(dict.fromkeys(one for ranking in rankings for one in ranking))

@@ -46,7 +46,7 @@ class TeamDraft(Interleaving):
     name: ClassVar[str] = "team-draft"
 
     def plan(self, rankings: Rankings, depth: int) -> Draw:
-        """Returns what drafts the list of one query."""
+        """Returns a function that drafts the list of one query."""
         runs = len(rankings)
         owned = contested(rankings, depth)
         shared = [
