@@ -1,4 +1,4 @@
-"""`relyon compare`: what changed between runs, and whether it is significant."""
+"""`relyon compare`: differences between runs, and their significance."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def _last_part(text: str) -> tuple[str, str]:
 def paths(
     incomplete: str, before: str = "", endings: tuple[str, ...] = ("",)
 ) -> Iterator[CompletionItem]:
-    """Yields the files that complete a path, where the shell cannot list them itself.
+    """Yields the files that complete a path, if the shell cannot list them itself.
 
     Args:
         incomplete: The path so far.

@@ -126,7 +126,7 @@ def command(request: Request) -> None:
 
 @contextmanager
 def building(directory: str) -> Iterator[None]:
-    """Reports what keeps the demonstration from being built.
+    """Turns errors of the operating system into errors of relyon.
 
     Raises:
         InputError: If the directory cannot be written, or the documentation not be read.

@@ -1,4 +1,4 @@
-"""Files of what ids stand for: texts of queries, titles of documents."""
+"""Files of query texts and document titles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`relyon diagnose`: what is wrong with a comparison, and the numbers behind it."""
+"""`relyon diagnose`: the problems of a comparison, and the numbers behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--engine spark`: the work of a command, done where the data are."""
+"""`--engine spark`: commands whose work is done in the cluster."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Engine"]
 class Engine(AbstractContextManager["Engine"]):
     """Where a command does its work; true if that is Spark.
 
-    As a context it turns errors of Spark into errors of relyon, and ends what it started.
+    As a context it turns errors of Spark into errors of relyon, and ends a session that it started.
     """
 
     name: str = option(
@@ -77,7 +77,7 @@ class Engine(AbstractContextManager["Engine"]):
 
     @cached_property
     def session(self) -> SparkSession:
-        """Spark's session; it is started when it is first asked for."""
+        """Spark's session, started on first use."""
         from relyon.spark.session import open_session
 
         with format_named_by("--run-format"):

@@ -169,7 +169,7 @@ def _lesson(measure: Measure) -> Lesson:
 
     Raises:
         DependencyError: If a package that serves the course is not installed.
-        UnknownNameError: If no lesson is about the measure.
+        UnknownNameError: If the measure has no lesson.
     """
     from relyon.cli.learn import need_packages
     from relyon.learn.course import course, lesson_on
@@ -269,7 +269,7 @@ def _changed(changes: Sequence[tuple[float, str]], texts: Descriptions | None) -
 
 
 def _named(values: Sequence[tuple[float, str]], texts: Descriptions | None) -> list[str]:
-    """Returns queries as a hint names them: with their texts, where these are known."""
+    """Returns queries for a hint, with their texts if known."""
     from relyon.core.document.quoted_ids import quoted
 
     queries = [query for _, query in values]

@@ -100,7 +100,7 @@ def command(request: Request) -> None:
     lists = request.given.lists(files, () if request.given.scored else [name for name, _ in named])
     runs = lists.runs
     if request.given.scored and request.candidates is not None:
-        # Every model scored every row: a stage reranks what the previous one kept.
+        # Every model scored every row: a stage reranks the results of the previous one.
         runs = cascaded_runs(
             [run for run in runs if isinstance(run, Run)], request.candidates, lists.convention
         )
@@ -141,7 +141,7 @@ def _stages(files: Sequence[str], stages: Sequence[str]) -> list[tuple[str, str]
     """Returns the stages' names and paths.
 
     Raises:
-        ParameterError: If there are none, both forms are mixed, or a text is not NAME=RUN.
+        ParameterError: If there are no stages, both forms are mixed, or a text is not NAME=RUN.
     """
     if not files:
         raise ParameterError(

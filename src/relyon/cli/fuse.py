@@ -141,7 +141,7 @@ def command(request: Request) -> None:
 
 
 def _fused(request: Request) -> Run:
-    """Reads the runs, optimises or trains if asked to, and fuses."""
+    """Reads the runs, optimises or trains on request, and fuses."""
     from relyon.ltr.fusion import fuse
     from relyon.ltr.fusion.method import method_of
 

@@ -60,7 +60,7 @@ def taught(command: click.Command) -> click.Command:
 
 
 class CommandGroup(click.Group):
-    """A group that shows its help if no command is named, which is not an error."""
+    """A group that shows its help, without an error, if no command is named."""
 
     context_class = HelpContext
 

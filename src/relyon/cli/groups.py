@@ -90,7 +90,7 @@ class Statistics:
     )
 
     def settings(self, threads: int) -> Options:
-        """Returns them as functions take them."""
+        """Returns them as arguments of functions."""
         return {
             "test": self.test,
             "interval": self.interval,
@@ -105,7 +105,7 @@ class Statistics:
 
 @request
 class Clicks:
-    """Which clicks count, and the confidence level of what they say."""
+    """The clicks that count, and the confidence level."""
 
     confidence: float = confidence_option()
     min_dwell: float | None = option(
@@ -136,7 +136,7 @@ class Listen:
 
 
 def listen_options(port: int) -> Declared:
-    """Declares where a server listens, with its own default port."""
+    """Declares the address of a server, with its own default port."""
     return group(
         Listen,
         port=option(

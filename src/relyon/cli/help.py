@@ -83,7 +83,7 @@ class HelpPage(click.HelpFormatter):
 
 
 def _paragraphs(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """Yields for each paragraph whether its lines are kept, and the lines: one if not."""
+    """Yields for each paragraph whether its line breaks are kept, and its lines: one if not."""
     for block in re.split(r"\n\s*\n", text.strip("\n")):
         kept, lines = block.startswith("\b"), block.lstrip("\b\n").splitlines()
         if lines:

@@ -1,4 +1,4 @@
-"""Hints that say what to write in Python, as the command line says them."""
+"""Hints about Python, rewritten for the command line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["said"]
 
 
 def said(hint: str, columns: str = "--columns") -> str:
-    """Returns a hint as the command line says it: the field `cli` of its kind, if it has one.
+    """Returns a hint for the command line: the field `cli` of its kind, if it has one.
 
     Args:
         hint: A hint of an error, perhaps in terms of Python.
-        columns: The option that says `columns=`.
+        columns: The option for `columns=`.
     """
     if not isinstance(hint, Message):
         return hint

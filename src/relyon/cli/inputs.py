@@ -90,7 +90,7 @@ def _own_columns_option(kind: str, what: str) -> Declared:
 
 @request
 class Given:
-    """What the command line says about files and the rules for reading them."""
+    """The files of the command line, and the rules for reading them."""
 
     rules: Rules = group(Rules)
     scale_name: str | None = scale_option("scale")
@@ -182,9 +182,9 @@ class Given:
             names: As for `lists`.
             average: As for `relyon.evaluate`.
             progress: As for `relyon.compare`.
-            lists: Whether somebody will look into queries; else runs are streamed, and one file of
-                scored rows is not kept.
-            further: Measures that will be asked of the runs, to evaluate in the same pass.
+            lists: Whether single queries will be shown; otherwise runs are streamed, and one file
+                of scored rows is not kept.
+            further: Measures that will be computed later, to evaluate in the same pass.
 
         Raises:
             ParameterError: If two runs are missing.

@@ -245,7 +245,7 @@ def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: P
 
 
 def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Sheet:
-    """Returns a sheet with the texts that tables give for its queries and documents."""
+    """Returns a sheet with the texts of its queries and documents in tables."""
     from relyon.judging.descriptions import add_query_texts, describe_documents
 
     for path, add, what in (

@@ -250,7 +250,7 @@ def _key(variable: str | None, url: str) -> str:
 
 
 def _remark(project: Project, draft: Configuration, plan: Plan, chosen: int) -> None:
-    """Warns about what the user may not have intended."""
+    """Warns about options that may be unintended."""
     if not project.guideline_in(draft.language):
         messages.warning(
             message(

@@ -242,7 +242,7 @@ def _name_shared_files(file: str) -> None:
 
 
 def _build_demo(directory: str) -> tuple[str, str]:
-    """Builds what is missing in a directory, and returns its database and rounds."""
+    """Creates the database and rounds of a directory if missing, and returns them."""
     from relyon.app.demo_data import build_demo_data
     from relyon.cli.demo import building
 

@@ -225,7 +225,7 @@ def make(request: Make) -> None:
 
 
 def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions | None:
-    """Returns the value of a click by what followed it."""
+    """Returns the values of the actions after a click."""
     from relyon.labels.actions import Actions
 
     if values is None:

@@ -147,7 +147,7 @@ def command(request: Request) -> None:
 
 
 def _write_exam(folder: Path) -> None:
-    """Writes the files of the exam, and says where its questions are."""
+    """Writes the files of the exam, and prints the path of its questions."""
     from relyon.learn.exam import write_exam
 
     written = write_exam(folder)
@@ -187,7 +187,7 @@ def _study(
 
 
 def need_packages() -> None:
-    """Checks that what serves the course is installed.
+    """Checks that the packages that serve the course are installed.
 
     Raises:
         DependencyError: If it is not.
@@ -205,7 +205,7 @@ def serve(
     browser: bool = False,
     ahead: Iterable[Callable[[], object]] = (),
 ) -> None:
-    """Serves pages until a signal says to end.
+    """Serves pages until a signal ends it.
 
     Args:
         files: Every file by its path.
@@ -231,7 +231,7 @@ def serve(
 
 
 def _check(folder: Path | None, language: Language) -> None:
-    """Prints what is wrong with lessons.
+    """Prints the faults of lessons.
 
     Raises:
         CheckError: If something is.

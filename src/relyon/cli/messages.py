@@ -75,7 +75,7 @@ class Messages:
         return translate(text, self.language)
 
     def error(self, message: str, hint: str = "", lesson: str = "") -> None:
-        """Writes an error, what to do about it, and the lesson that explains it."""
+        """Writes an error, its hint, and the lesson that explains it."""
         self._line("error", RED, message)
         if hint:
             self._line("hint", CYAN, hint, lesson)
@@ -180,7 +180,7 @@ class Progress:
     The line appears after a while even if the work has not reported progress.
 
     Args:
-        what: The kind of its sentence, such as `cli.evaluating`. It is read where it is shown.
+        what: The kind of its sentence, such as `cli.evaluating`, which is read when it is shown.
         after: Seconds before the line appears.
     """
 
@@ -206,7 +206,7 @@ class Progress:
 
         Args:
             done: The parts that are done.
-            total: All of them; 0 where that is unknown.
+            total: All of them; 0 if unknown.
             detail: Which comes next: a message, a sentence of the catalogue or a name.
         """
         if not self._terminal:

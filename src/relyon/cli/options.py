@@ -85,7 +85,7 @@ def measure_option(
 
     Args:
         scored: Adds the defaults for labelled scores.
-        what: What it names, with examples.
+        what: The beginning of its help, with examples.
         default: The measures without it.
     """
     without = ", ".join(default)

@@ -61,7 +61,7 @@ def form_of(output: str | None, offered: Collection[str]) -> str:
 
 @request
 class Output:
-    """How a command prints a result, and where.
+    """The form and file of a command's result.
 
     A command declares the fields for which it has an option.
 

@@ -191,7 +191,7 @@ def read_rows(
 
 
 def _widened(rows: LabelledRows, ranker: Ranker) -> LabelledRows:
-    """Returns LETOR rows with the last features of a ranker as 0 where no row has them."""
+    """Returns LETOR rows with 0 for the last features of a ranker that no row has."""
     count = int(ranker.n_features_in_)
     names = ranker.named_features() or [str(number) for number in range(1, count + 1)]
     wider = rows.known_features().widened(tuple(names))

@@ -88,7 +88,7 @@ def _column_option(name: str) -> Declared:
 
 @request
 class ScoredFiles:
-    """The options for scored rows; false if there are none.
+    """The options for scored rows; false without any.
 
     Their columns and format are those of all files: `Given` adds them.
     """

@@ -101,7 +101,7 @@ class AddedLog:
     period: Period = group(Period)
 
     def sessions(self) -> Sessions | None:
-        """Reads the log, and prints notes about it; `None` if there is none.
+        """Reads the log, and prints notes about it; returns `None` without a log.
 
         Raises:
             ParameterError: If an option for reading it is given without it.
@@ -118,7 +118,7 @@ class AddedLog:
 
 
 def added_log_options(help: str) -> Declared:
-    """Declares ``--log``, which is for what the help says, and the options for reading it."""
+    """Declares ``--log``, with its help, and the options for reading it."""
     log = option("--log", metavar="LOG", multiple=True, help=help)
     return group(AddedLog, "log", "columns", "form", "period", log=log)
 

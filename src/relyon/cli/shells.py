@@ -94,7 +94,9 @@ class _Shell(click_shells.ShellComplete):
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         """Returns the completions of the last word as a whole, with the option it begins with."""
-        self.ctx_args["obj"] = tuple(args)  # click forgets them where an option lacks its value
+        self.ctx_args["obj"] = tuple(
+            args
+        )  # click forgets them if the value of an option is missing
         option, equals, value = incomplete.partition("=")
         if not (equals and option.startswith("--")):
             return super().get_completions(args, incomplete)
@@ -113,7 +115,7 @@ class _Shell(click_shells.ShellComplete):
 
 
 class Bash(_Shell):
-    """bash replaces what follows the last word break character, such as `=` and `@`."""
+    """bash replaces the text after the last word break character, such as `=` and `@`."""
 
     name = "bash"
     source_template = BASH
@@ -134,7 +136,7 @@ class Bash(_Shell):
 
 
 class Zsh(_Shell):
-    """zsh shows what each word means."""
+    """zsh shows the meaning of each word."""
 
     name = "zsh"
     source_template = ZSH
@@ -147,7 +149,7 @@ class Zsh(_Shell):
 
 
 class Fish(_Shell):
-    """fish shows what each word means, and adds no space after `=`, `@` and `/`."""
+    """fish shows the meaning of each word, and adds no space after `=`, `@` and `/`."""
 
     name = "fish"
     source_template = FISH

@@ -6,7 +6,7 @@ Change ``import pytrec_eval`` to ``from relyon.compat import pytrec_eval``. Diff
   they end the process.
 - A query for which nothing was retrieved has interpolated precision 0; pytrec_eval divides 0 by 0.
 - NaN and infinite scores raise an error; pytrec_eval ranks them somewhere.
-- `parse_run` and `parse_qrel` raise a `ValueError` with the line where pytrec_eval asserts.
+- `parse_run` and `parse_qrel` raise a `ValueError` with the line; pytrec_eval asserts.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ CUT = {
 
 supported_measures: set[str] = set(NAMES)
 
-#: Names that stand for several measures. Those of preferences and of several judges are known,
-#: as they are to pytrec_eval, and can be evaluated by neither.
+#: Names of several measures. Those of preferences and of several judges are known, as in
+#: pytrec_eval, but neither evaluates them.
 supported_nicknames: dict[str, set[str]] = {
     "official": set(NICKNAMES["official"]),
     "set": set(NICKNAMES["set"]),
@@ -137,11 +137,11 @@ def _parse(
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """Makes one number of the values of all queries.
+    """Aggregates the values of all queries.
 
     Args:
-        measure: Its name decides: `num_...` is summed, of `gm_...` (logarithms) the exponential
-            of the mean is taken, all others are averaged.
+        measure: Its name decides: `num_...` is summed, `gm_...` (logarithms) gives the exponential
+            of the mean, all others are averaged.
         values: One value per query.
 
     Returns:
@@ -256,7 +256,7 @@ class RelevanceEvaluator:
 
 
 class _Columns:
-    """What to ask relyon for, and how the columns that pytrec_eval returns come of it."""
+    """Measures of relyon, and the columns of pytrec_eval that are computed from them."""
 
     def __init__(self, measures: Iterable[str]) -> None:
         asked: dict[str, None] = {}
@@ -354,7 +354,7 @@ def _check_judgments(query: object, grades: object) -> set[type]:
 
 
 def _check_scores(query: object, documents: object) -> None:
-    """Checks the first document of a query: the rest is checked where it is read."""
+    """Checks the first document of a query; the rest is checked when it is read."""
     if isinstance(query, str) and isinstance(documents, dict):
         for document, score in documents.items():
             if isinstance(document, str) and isinstance(score, (int, float)):

@@ -68,12 +68,12 @@ def read_table(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Reads judgments, a run or labelled scores; nothing runs but a look at the first lines.
+    """Reads judgments, a run or labelled scores; only the first lines are read yet.
 
     Args:
         session: Spark.
         path: A file, a folder or a pattern such as `runs/*.parquet`, wherever Spark can read.
-        kind: What they are.
+        kind: Their kind.
         format: Their format; `None` recognises it.
         columns: Column names by role; such a column gets the role's name.
 
@@ -244,7 +244,7 @@ def _first_file(session: SparkSession, path: str) -> str:
     """Returns the first file of a folder or a pattern.
 
     Raises:
-        InputError: If there is none.
+        InputError: If there are no files.
     """
     found = session.read.format("binaryFile").load(path).select("path").sort("path").head(1)
     if not found:

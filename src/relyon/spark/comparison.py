@@ -42,8 +42,8 @@ def compare(
 ) -> Comparison:
     """Compares candidates with a baseline in a cluster, with the digits of `relyon.compare`.
 
-    The runs are evaluated in the cluster. The values of the queries come here, where they are
-    compared: for each run and measure about 24 bytes per query; for a pooled AUC, 8 bytes per row.
+    The runs are evaluated in the cluster. The values of the queries are collected and compared
+    here: for each run and measure about 24 bytes per query; for a pooled AUC, 8 bytes per row.
 
     Args:
         judgments: See `relyon.spark.evaluate`.

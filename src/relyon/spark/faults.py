@@ -1,4 +1,4 @@
-"""Errors of Spark's Java as errors of relyon: what is wrong, where, and what to do."""
+"""Errors of Spark's Java as errors of relyon, with the file and a hint."""
 
 from __future__ import annotations
 

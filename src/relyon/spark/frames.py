@@ -76,7 +76,7 @@ def check_order(rules: Convention, hint: str) -> None:
 
     Args:
         rules: The convention.
-        hint: What to choose instead.
+        hint: The hint of the error.
 
     Raises:
         ParameterError: If ties keep the order of the input.

@@ -138,7 +138,7 @@ class PreparedScores(Prepared):
         highest = math.nan
         if needs_highest(self.measures) and self.settings.scale is None:
             sql = functions()
-            # Labels that are no numbers are refused with their rows, not here.
+            # Labels that are not numbers are refused with their rows, not here.
             found = chosen.agg(sql.expr("max(try_cast(label AS double))")).head(1)[0][0]
             highest = math.nan if found is None else found
         packing = PackTask(LAYOUT, ROWS, LabelledBlock(names, self.settings.scale))

@@ -44,7 +44,7 @@ class Stderr:
         self._thread.join()
 
     def reason(self) -> str:
-        """Returns why Java ended, or an empty string if it still runs or said nothing about it."""
+        """Returns why Java ended, or an empty string if it still runs or gave no reason."""
         self._thread.join(timeout=0.5)
         with self._lock:
             lines = b"".join(self._held).decode("utf-8", "replace").splitlines()

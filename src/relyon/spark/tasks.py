@@ -90,7 +90,7 @@ class Names:
     """Names that are sent to every executor.
 
     Attributes:
-        held: The names.
+        held: All of them.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -353,7 +353,7 @@ class EvaluateTask:
 
 @dataclass(frozen=True)
 class UngroupedTask:
-    """Packs rows that are all of one query and evaluates them block by block, where they are read.
+    """Packs rows that are all of one query, and evaluates each block on the executor that reads it.
 
     Only for measures that are counted separately.
 

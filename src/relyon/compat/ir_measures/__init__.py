@@ -9,7 +9,7 @@ Change ``import ir_measures`` to ``from relyon.compat import ir_measures``. Diff
 - NaN and infinite scores raise an error.
 - Compat puts documents of the same grade and the same score into the ideal list in the order of the
   run; ir_measures in the order of the judgments. A score of exactly 0 is the score of documents
-  that the run lacks.
+  missing from the run.
 - Accuracy leaves out a query of which only relevant documents were retrieved; ir_measures divides
   by zero.
 - A nDCG with `gains` changes no other nDCG of the same call.

@@ -135,7 +135,7 @@ class _Converter(Generic[Record]):
         self.strict = strict
 
     def predict_type(self) -> tuple[str, str | None]:
-        """Returns the form of the source, and what is wrong with an unknown one."""
+        """Returns the form of the source, and the reason if it is unknown."""
         source = self._source
         if isinstance(source, dict):
             return "dict_of_dict", None

@@ -34,7 +34,7 @@ def register(
     """Registers a measure for `parse_measure`.
 
     Raises:
-        ParameterError: If one of the names is taken.
+        ParameterError: If one of the names is already registered.
     """
     for key in (name or str(measure.NAME), *(aliases or [])):
         if key in registry:

@@ -8,9 +8,9 @@ Differences:
 - `bpref` of a query without relevant documents is 0 and leaves the other queries alone.
 - Bad input raises a `ValueError` that says what to do; ranx asserts.
 - The p of `compare(stat_test="fisher")` counts the result itself as one permutation, so that it is
-  never 0; that of `student` is 1, not NaN, where two runs have equal values.
+  never 0; that of `student` is 1, not NaN, if two runs have equal values.
 - Condorcet fusion starts from the Borda order, so that it always gives the same run; ranx starts
-  from the order of a Python set. Two documents that a run lacks get no vote from it.
+  from the order of a Python set. Two documents missing from a run get no vote from it.
 - BayesFuse treats documents after rank 1,000 as not returned; ranx reads past the end of its table.
 - Fused scores add the smallest part first, so that the order of the runs does not matter.
 - `plot` draws nothing: it raises an error that names the measures with the curves' points.

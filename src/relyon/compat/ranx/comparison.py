@@ -35,7 +35,7 @@ def compare(
     show_percentages: bool = False,
     make_comparable: bool = False,
 ) -> Report:
-    """Compares runs as ranx does. `relyon.compare` says more, and corrects for many comparisons.
+    """Compares runs as ranx does. `relyon.compare` returns more, and corrects for many comparisons.
 
     Args:
         qrels: The judgments.

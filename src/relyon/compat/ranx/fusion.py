@@ -404,5 +404,5 @@ def bayesfuse(runs: Sequence[Run], log_odds: Tables, name: str | None = None) ->
 
 
 def bayesfuse_train(qrels: Qrels, runs: Sequence[Run]) -> list[NDArray[np.float64]]:
-    """What BayesFuse learns: the log odds of relevance by rank."""
+    """Returns BayesFuse's log odds: those of relevance by rank."""
     return _arrays(BayesFuse().learn(_Lessons(qrels, runs)).log_odds)

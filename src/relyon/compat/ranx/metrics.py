@@ -61,7 +61,7 @@ class Metric:
         return str(measure(f"hits(rel={self.level})"))
 
     def factor(self, levels: Sequence[float]) -> float:
-        """Returns what to multiply our value with: ranx takes a grade itself as gain in RBP."""
+        """Returns the factor of our value: ranx uses the grade itself as gain in RBP."""
         return max([1.0, *levels]) if self.name == "rbp" else 1.0
 
     def measure(self, levels: Sequence[float]) -> str:

@@ -78,7 +78,7 @@ class _Table(Generic[Number]):
         self._changed(sorted=False)
 
     def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
-        """Adds one query with its documents, in place of what it had.
+        """Adds or replaces one query with its documents.
 
         Raises:
             InputError: If there are not as many scores as documents.

@@ -37,8 +37,8 @@ def parse(arguments: Sequence[str]) -> Options:
     """Reads the command line.
 
     Raises:
-        TrecEvalError: For an option or a measure that trec_eval does not have, and where there are
-            not two files.
+        TrecEvalError: For an option or a measure that trec_eval does not have, and if there are not
+            two files.
 
     Examples:
         >>> parse(["-qml2", "--version"]).version
@@ -89,7 +89,7 @@ def _take(options: Options, option: str, value: str) -> None:
 
 
 def whole(text: str) -> int:
-    """Returns the whole number at the start of a text, 0 where there is none, as C's atol."""
+    """Returns the whole number at the start of a text, or 0, as C's atol."""
     found = re.match(r"\s*([-+]?\d+)", text)
     return int(found[1]) if found else 0
 

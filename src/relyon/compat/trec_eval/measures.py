@@ -40,12 +40,12 @@ class Column:
     Attributes:
         name: As trec_eval prints it.
         needs: The measures of relyon that it is made of.
-        make: How a query's value is made of theirs; `None` where it is the first one.
+        make: Computes a query's value from theirs; `None` for the first one.
         average: How queries become one number, or `text`.
         counted: Whether it is printed as a whole number.
         single: Whether it is printed for single queries.
         total: Whether it is printed for all queries.
-        absent: The value of a query that the results lack, which trec_eval 10 evaluates as a
+        absent: The value of a query missing from the results, which trec_eval 10 evaluates as a
             list of one unjudged document.
     """
 
@@ -63,7 +63,7 @@ Builder = Callable[[str, str | None, "Options"], list[Column]]
 
 
 def number(text: str) -> float:
-    """Returns the number at the start of a text, 0 where there is none, as C's atof."""
+    """Returns the number at the start of a text, or 0, as C's atof."""
     found = re.match(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text)
     return float(found[0]) if found else 0.0
 
@@ -151,7 +151,7 @@ def _utility(name: str, parameters: str | None, options: Options) -> list[Column
     own = f"utility(tp={tp!r},fp={fp!r},fn={fn!r},tn={tn!r},docs={options.collection})"
     absent = None
     if parameters is not None and not options.judged_only:
-        # trec_eval mends the value of a query without results only where no worth is named
+        # trec_eval corrects the value of a query without results only if no worth is named
         absent = lambda value: value + fp - tn  # noqa: E731
     elif parameters is None:
         absent = lambda value: 0.0  # noqa: E731
@@ -256,7 +256,7 @@ QRELS: dict[str, Builder] = {
     "rbp_resid": _residual,
     "unj": _cut("unjudged", (5, 10, 20)),
 }
-#: What trec_eval's nicknames stand for.
+#: The measures of trec_eval's nicknames.
 NICKNAMES: dict[str, tuple[str, ...]] = {
     "official": (
         *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec"),

@@ -1,4 +1,4 @@
-"""What trec_eval is asked for, and what ends it."""
+"""The options and errors of trec_eval."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["Options", "TrecEvalError"]
 
 
 class TrecEvalError(Exception):
-    """What ends the program.
+    """An error that ends the program.
 
     Attributes:
-        message: What is wrong.
+        message: The error.
         code: trec_eval's exit code for it.
     """
 
@@ -23,23 +23,23 @@ class TrecEvalError(Exception):
 
 @dataclass
 class Options:
-    """What was asked for.
+    """The parsed command line.
 
     Attributes:
         judgments: The first file.
         results: The second file.
         per_query: `-q`.
         summary: Not `-n`.
-        complete: `-c`: queries that the results lack count, as 0.
+        complete: `-c`: queries missing from the results count 0.
         level: `-l`: grades from here up are relevant.
-        judged_only: `-J`: documents without a grade are taken out of the results.
+        judged_only: `-J`: documents without a grade are removed from the results.
         depth: `-M`: documents of a query that count; `None` for all.
         collection: `-N`: documents in the collection.
         only: The query of `-D level.query`.
         zscores: `-Z`: a file of means and deviations.
         form: `-R`: the format of the first file.
         results_form: `-T`: the format of the second file.
-        measures: The measures asked for, with the text of their parameters.
+        measures: The requested measures, with the text of their parameters.
         help: `-h`.
         version: `-v`.
     """

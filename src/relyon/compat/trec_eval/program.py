@@ -30,11 +30,11 @@ class Table:
     Attributes:
         queries: In the order in which trec_eval goes through them.
         values: By line, one value per query; nothing for texts.
-        texts: By line and query, what is printed of texts.
+        texts: By line and query, the printed texts.
         judged: Number of judged queries.
         totals: Sums that are not those of the queries' values.
         tag: The run's name.
-        lacking: The first query that the results lack, which ends the program.
+        lacking: The first query missing from the results, which ends the program.
     """
 
     queries: list[str]
@@ -47,10 +47,10 @@ class Table:
 
 
 def run(options: Options, write: Callable[[str], object]) -> None:
-    """Evaluates, and writes what trec_eval prints.
+    """Evaluates, and writes the output of trec_eval.
 
     Args:
-        options: What was asked for.
+        options: The parsed command line.
         write: Takes the output in pieces.
 
     Raises:
@@ -73,7 +73,7 @@ def run(options: Options, write: Callable[[str], object]) -> None:
 
 
 def columns_of(options: Options) -> list[Column]:
-    """Returns the lines that were asked for, in trec_eval's order.
+    """Returns the requested lines, in trec_eval's order.
 
     Raises:
         TrecEvalError: If a measure cannot be made of its parameters, or needs another format.
@@ -152,11 +152,11 @@ def _evaluate(options: Options, columns: Sequence[Column]) -> Table:
 
 
 def _queries(options: Options, names: Sequence[str], present: int) -> tuple[list[str], str | None]:
-    """Returns the queries in order, up to the first that the results lack, and that one.
+    """Returns the queries in order, up to the first missing from the results, and that one.
 
     Args:
-        options: What was asked for.
-        names: All judged queries, those that the results lack at the end.
+        options: The parsed command line.
+        names: All judged queries, those missing from the results at the end.
         present: How many of them the results contain.
     """
     queries = order(names)
@@ -221,7 +221,7 @@ def _unreadable(error: Exception, path: str) -> TrecEvalError:
 def _batch(
     options: Options, judgments: _native.JudgmentTable, program: Program, rules: Convention
 ) -> tuple[_native.Batch, str, _native.RunTable | None]:
-    """Returns the values, the run's name, and the run itself where it had to be kept."""
+    """Returns the values, the run's name, and the run itself if it had to be kept."""
     shows = options.per_query and "relstring" in options.measures
     try:
         with Source(options.results) as source, encoding_named(source), ExitStack() as readers:
@@ -269,7 +269,7 @@ def _cut(table: _native.RunTable, depth: int, rules: Convention) -> _native.RunT
 
 
 class Tail:
-    """Reads on from a source and keeps the end of what was read."""
+    """Reads from a source, and keeps the last bytes."""
 
     SIZE = 1 << 16
 

@@ -26,7 +26,7 @@ def relevance_strings(
 
     def text(query: str) -> str:
         if query not in run:
-            # evaluated as a list of one unjudged document, mended where no length is named
+            # evaluated as a list of one unjudged document, corrected if no length is named
             bare = parameters is None or options.judged_only
             return "''" if bare else f"'{'-' if length else ''}'"
         documents, scores, _ = run.documents(query)

@@ -10,7 +10,7 @@ from relyon.compat.trec_eval.options import TrecEvalError
 
 __all__ = ["MISSING", "Scores", "read_scores"]
 
-#: What is printed where there is no mean and deviation.
+#: The number printed without a mean and deviation.
 MISSING = -1000000.0
 
 
