@@ -14,7 +14,7 @@ __all__ = ["ListMLE"]
 class ListMLE(Loss):
     """The likelihood of the order by labels in the Plackett-Luce model.
 
-    −Σ_i w_π(i) [s_π(i) − ln Σ_{k ≥ i} e^{s_π(k)}], where π puts the highest label first.
+    −Σ_i w_π(i) [s_π(i) − ln Σ_{k ≥ i} e^{s_π(k)}], where π sorts by decreasing label.
 
     Documents with equal labels are in an order that is drawn anew for each list and each `seed`,
     independently of the order of the input: with a new seed per step, as in relyon's rankers,

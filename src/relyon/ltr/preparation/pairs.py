@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["label_classes", "orderable", "random_variance", "signed_pairs", "sorted_agreement"]
 
-#: Labels with more values than this are put into this number of classes of equal size.
+#: The maximum number of label classes; more values are grouped into classes of equal size.
 CLASSES = 256
 
 

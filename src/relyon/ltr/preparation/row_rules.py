@@ -33,7 +33,7 @@ ROW_RULES = (
 #: The number of standard deviations that rows in random order exceed once in a thousand times.
 UNLIKELY = 3.2905
 
-#: How far the order of rows must agree with labels to matter: 0.1 is 55 pairs of 100.
+#: The lowest reported agreement of the order of rows with labels: 0.1 is 55 pairs of 100.
 ORDERED = 0.1
 
 #: A feature that orders labels this well is suspicious, if there are enough pairs to tell.

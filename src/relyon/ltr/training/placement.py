@@ -138,7 +138,7 @@ def label_placements(
 
 
 def _within(bounds: tuple[float, float]) -> tuple[float, float]:
-    """Returns an interval cut at 0 and 1; NaN stays."""
+    """Returns an interval cut at 0 and 1; NaN is kept."""
     if any(map(math.isnan, bounds)):
         return bounds
     return max(bounds[0], 0.0), min(bounds[1], 1.0)
