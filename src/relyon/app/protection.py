@@ -130,7 +130,7 @@ class AllowedHosts:
             await self.refuse(Request(scope, receive), name)(scope, receive, send)
 
     def _allows(self, name: str) -> bool:
-        # Every browser sends a host name; nobody else can point an IP address or localhost
+        # Every browser sends a host name; only the user can point an IP address or localhost
         # elsewhere.
         if not name or name == "localhost" or name.endswith(".localhost") or is_address(name):
             return True

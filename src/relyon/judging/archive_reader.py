@@ -115,7 +115,7 @@ class Archive:
         strange = [name for name in entry["columns"] if name not in names]
         if strange or len(set(entry["columns"])) < len(entry["columns"]):
             raise self._error(
-                f"holds `{part.table.name}.{(strange or ['?'])[0]}`, which this relyon does not"
+                f"contains `{part.table.name}.{(strange or ['?'])[0]}`, which this relyon does not"
                 " know",
                 f"it was made by relyon {self.manifest.relyon}: install that or a newer one",
             )
@@ -244,7 +244,7 @@ class Archive:
         except (KeyError, TypeError, ValueError, AttributeError):
             raise self._error("is damaged: its project cannot be read") from None
         if found.state not in SEEN:
-            raise self._error(f"holds a project that is `{found.state}`")
+            raise self._error(f"contains a project that is `{found.state}`")
         return found
 
 
