@@ -123,11 +123,12 @@ def _inputs(comparison: Comparison, texts: Catalogue) -> list[Block]:
     for role, name, source in sources:
         held = os.path.isfile(source.source)
         memory = memory or not held
+        named = held or "#" in source.source  # a project of a judging database
         rows.append(
             (
                 role,
                 name or "–",
-                os.path.basename(source.source) if held else say("inputs.memory"),
+                os.path.basename(source.source) if named else say("inputs.memory"),
                 digest(source),
                 f"{len(source):,}",
                 f"{len(source.queries):,}",
