@@ -35,8 +35,8 @@ def labelled_rows(
     """Returns labelled rows of arrays, the rows of one query together.
 
     Args:
-        features: Shape (rows, features): NumPy, SciPy sparse, or a data frame. float32 is kept; other
-            numbers become float64.
+        features: Shape (rows, features): NumPy, SciPy sparse, or a data frame. float32 is kept;
+            other numbers become float64.
         labels: One per row.
         queries: The query of each row, or the number of rows of each query; None for one query.
         weights: The weight of each row; None for 1 each.
