@@ -1,6 +1,6 @@
 """Shell completion: files, columns, and names known to relyon, by the kind of parameter.
 
-Imported only when somebody presses Tab.
+Imported only for completion.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Lists:
     Attributes:
         judgments: The judgments, or a run in their place.
         runs: The runs, read or to be streamed.
-        names: What each is called.
+        names: Their names.
         convention: The rules; documents of scored rows have no ids to order ties by.
     """
 

@@ -213,7 +213,7 @@ def serve(
         host: The address to listen at.
         port: The port; 0 picks a free one.
         browser: Whether to open the first page in a browser here.
-        ahead: What to compute between pages, so that later ones are there sooner.
+        ahead: Work to do between pages, so that later ones are faster.
     """
     from relyon.app.process import Ending, listen, own_names, serve_app
     from relyon.learn.server import Ahead, course_app
@@ -234,7 +234,7 @@ def _check(folder: Path | None, language: Language) -> None:
     """Prints the faults of lessons.
 
     Raises:
-        CheckError: If something is.
+        CheckError: If there are faults.
     """
     from relyon.core.texts import LANGUAGES
     from relyon.learn.course import LESSONS, read_course

@@ -207,7 +207,7 @@ class Progress:
         Args:
             done: The parts that are done.
             total: All of them; 0 if unknown.
-            detail: Which comes next: a message, a sentence of the catalogue or a name.
+            detail: The next step: a message, a sentence of the catalogue or a name.
         """
         if not self._terminal:
             return

@@ -93,7 +93,7 @@ class LogSource:
 
 @request
 class AddedLog:
-    """A log that a command reads besides its other inputs."""
+    """A log that a command reads in addition to its other inputs."""
 
     log: tuple[str, ...]
     columns: tuple[str, ...] = _columns_option("--log-columns", "--log")

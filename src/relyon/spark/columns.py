@@ -56,7 +56,7 @@ def joined_columns(state: State, arrays: Sequence[Arrays] | None) -> dict[str, C
 
 
 def _order(arrays: Sequence[Arrays]) -> list[int]:
-    """Returns the indices of the sorted queries: parts come in any order."""
+    """Returns the indices of the sorted queries, as parts are in any order."""
     queries = [query for part in arrays for query in part.queries]
     return sorted(range(len(queries)), key=queries.__getitem__)
 

@@ -89,7 +89,7 @@ def counted_apart(program: Program, weighted: bool) -> tuple[str, ...]:
 def range_pairs(
     positives: Sequence[NDArray[np.float64]], negatives: Sequence[NDArray[np.float64]]
 ) -> RangePairs:
-    """Counts the pairs of one range, whose scores come in parts.
+    """Counts the pairs of one range.
 
     Args:
         positives: Arrays of scores.
@@ -237,7 +237,7 @@ class _Cut:
 
 
 def _count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Counts the pairs of ranges, which come one after the other."""
+    """Counts the pairs of ranges, which arrive in order."""
     held: list[list[NDArray[np.float64]]] = [[], []]
     last: tuple[int, int] | None = None
     for batch in batches:

@@ -2,7 +2,7 @@
 
 Change ``import ir_measures`` to ``from relyon.compat import ir_measures``. Differences:
 
-- Nothing else need be installed: each of its providers (pytrec_eval, cwl_eval, pyndeval, gdeval …)
+- No other package is needed: each of its providers (pytrec_eval, cwl_eval, pyndeval, gdeval …)
   is relyon under the rules of that program, and so needs neither perl nor a compiler.
 - Bad input and impossible parameters raise a `ValueError` that says what to do; ir_measures
   asserts.
