@@ -204,7 +204,7 @@ def import_sheet(
     return bring_in(store, project, rows, source=source, by=by, report=report)
 
 
-def _incoming(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy:
+def _incoming(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy[Row]:
     if as_gold:
         known = [
             row for row in sheet.finals().rows if row.final is not None and not row.final_source

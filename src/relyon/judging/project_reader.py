@@ -32,7 +32,7 @@ def read_project(
 ) -> tuple[Judgments, str]:
     """Returns the final grades of a project, and their provenance; see `final_judgments`.
 
-    The database is opened for reading, and stays as it is.
+    The database is opened read-only.
 
     Args:
         source: The database and its project.
