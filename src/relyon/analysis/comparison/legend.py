@@ -33,25 +33,28 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
         count=comparison.corrected,
     )
     interval = words.name("interval", settings.interval)
-    text = words.say("comparison.legend", test=test, rule=rule, interval=interval)
+    first = [words.say("comparison.legend", test=test, rule=rule, interval=interval)]
     pooled = pooled_measures(comparison)
     drawn = {"permutation", "bootstrap", "tukey"}
     if settings.test in drawn or settings.interval != "t" or pooled:
         draws = {"resamples": settings.resamples, "seed": settings.seed}
-        text += words.say("comparison.resamples", **draws)
+        first.append(words.say("comparison.resamples", **draws))
+    common = catalogue("common", language)
+    sentences = [common["list.semicolon"].join(first)]
     if pooled:
         key = "pooled_instead" if settings.test in ONE_VALUE_TESTS else "pooled"
-        text += words.say(f"comparison.{key}", measures=pooled, test=test)
+        sentences.append(words.say(f"comparison.{key}", measures=pooled, test=test))
     described = [name for name in comparison.measures if name not in comparison.tested]
     if described:
         labels = dict.fromkeys(
             contrast_label(one) for one in comparison.contrasts if one.measure in described
         )
-        text += words.say("comparison.described", measures=list(labels))
+        sentences.append(words.say("comparison.described", measures=list(labels)))
     lower = lower_measures(comparison)
     if lower:
-        text += words.say("comparison.lower", measures=list(map(measure_label, lower)))
-    return text
+        lower_labels = list(map(measure_label, lower))
+        sentences.append(words.say("comparison.lower", measures=lower_labels))
+    return f"{common['list.stop']}{common['list.sentence']}".join(sentences)
 
 
 def lower_measures(comparison: PairedRuns) -> list[str]:
@@ -83,8 +86,9 @@ def superscript_legend(comparison: PairedRuns, language: Language = "en") -> str
     if pooled and settings.test in ONE_VALUE_TESTS:
         test = words.name("test", "permutation")
         how = words.say("comparison.bold_pooled", how=how, measures=pooled, test=test)
-    text = words.say("comparison.bold", how=how)
+    sentences = [words.say("comparison.bold", how=how)]
     lower = lower_measures(comparison)
     if lower:
-        text += words.say("comparison.bold_lower", measures=list(map(measure_label, lower)))
-    return text
+        labels = list(map(measure_label, lower))
+        sentences.append(words.say("comparison.bold_lower", measures=labels))
+    return catalogue("common", language)["list.sentence"].join(sentences)
