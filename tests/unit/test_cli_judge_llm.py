@@ -250,7 +250,7 @@ def test_remarks(command: Command, june: Path, server: Completions) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [(["--parameter", "n=2"], "cannot be set"), (["--parameter", "n"], "not NAME=VALUE"),
-     (["--judge", "Ann"], "no name of a language model"), (["--samples", "0"], "not in the range"),
+     (["--judge", "Ann"], "not the name of a language model"), (["--samples", "0"], "not in the range"),
      (["--endpoint", "ftp://x"], "not an http or https URL")],
 )  # fmt: skip
 def test_bad_options(
