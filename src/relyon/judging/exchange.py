@@ -121,10 +121,10 @@ def final_judgments(
         total = {"total": len(missing) + len(sources)}
         shown = tuple(missing[:3])
         notes.append(
-            Note("missing-grades", len(missing), "warning", shown, total, key="ungraded-items")
+            Note("missing-grades", len(missing), "warning", shown, total, key="missing-grades.items")
         )
     if differing:
-        key = "" if rule == "median" else f"combined-by.{rule}"
+        key = "" if rule == "median" else f"combined-grades.{rule}"
         notes.append(
             Note("combined-grades", len(differing), examples=tuple(differing[:3]), key=key)
         )
