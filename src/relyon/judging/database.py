@@ -127,14 +127,11 @@ class Database:
     def read(self) -> Iterator[sa.Connection]:
         """A read transaction on a consistent snapshot."""
         with self._errors(), self.engine.connect() as connection:
-            # SQLite's transactions see a snapshot anyway.
-            yield (
-                connection
-                if self.sqlite
-                else connection.execution_options(
-                    isolation_level="REPEATABLE READ", postgresql_readonly=self.read_only
-                )
-            )
+            if not self.sqlite:  # whose transactions see a snapshot anyway
+                connection.execution_options(isolation_level="REPEATABLE READ")
+                if self.read_only:  # False would override the server's own setting
+                    connection.execution_options(postgresql_readonly=True)
+            yield connection
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
