@@ -244,7 +244,7 @@ def test_sessions_without_a_grade_are_counted(command: Command) -> None:
         (["--month", "March", "--sample", "sample.csv"], 2, "`March` is not a month"),
         (["--month", "2026-03", "--sample", "log.csv"], 3, "is not a sample"),
         (["--month", "2026-03", "--sample", "sample.csv", "-k", "head"], 2, "nor TIER=K"),
-        (["--month", "2026-03", "--sample", "sample.csv", "-k", "haed=1"], 2, "none of head"),
+        (["--month", "2026-03", "--sample", "sample.csv", "-k", "haed=1"], 2, "not one of head"),
         (["--month", "2026-03", "--sample", "sample.csv", "-k", "11"], 2, "between 1 and 10"),
         (["--month", "2026-03"], 2, "missing option"),
     ],
