@@ -120,9 +120,8 @@ def final_judgments(
     if missing:
         total = {"total": len(missing) + len(sources)}
         shown = tuple(missing[:3])
-        notes.append(
-            Note("missing-grades", len(missing), "warning", shown, total, key="missing-grades.items")
-        )
+        key = "missing-grades.items"
+        notes.append(Note("missing-grades", len(missing), "warning", shown, total, key=key))
     if differing:
         key = "" if rule == "median" else f"combined-grades.{rule}"
         notes.append(
