@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from tests.unit.conftest import Command
 
 import relyon
 from relyon.cli.convert import HELP
+from relyon.cli.help_lists import with_lists
 from relyon.io.format import formats
 
 
@@ -76,12 +76,11 @@ def test_the_input_is_never_the_output(command: Command) -> None:
 
 
 def test_the_help_names_every_format_with_what_it_holds() -> None:
-    text = " ".join(HELP.partition("Judgments and runs:")[2].split())
-    text = re.sub(r" \([^)]*\)", "", text)
-    both, _, judgments = text.partition(". Judgments only:")
+    text = " ".join(with_lists(HELP).partition("Judgments and runs:")[2].split())
+    both, _, judgments = text.partition("Judgments only:")
     named = {
-        "run": {name.strip() for name in both.split(",")},
-        "judgments": {name.strip() for name in judgments.partition(".")[0].split(",")},
+        "run": {name.strip() for name in both.partition(";")[0].split(",")},
+        "judgments": {name.strip() for name in judgments.partition(";")[0].split(",")},
     }
     known = {name: formats.get(name).kinds for name in formats}
     assert named["run"] == {name for name, holds in known.items() if "run" in holds}

@@ -42,6 +42,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "group",
         "groups",
         "help",
+        "help_lists",
         "hints",
         "inputs",
         "messages",

@@ -47,12 +47,11 @@ Examples:
   relyon convert features.csv features.letor
 
 Formats are recognised by file name ending and content. Judgments and runs:
-trec, csv, tsv, jsonl, json (in ranx's form), parquet. Judgments only: letor,
-quepid-case, quepid-book, quepid-book-csv, rre, elasticsearch, opensearch,
-label-studio, judging-database (read only, such as judging.db#June). Files
-ending in .gz, .zst, .bz2 or .xz are compressed. - is stdin or stdout.
+{formats-judgments-runs}; json is ranx's. Judgments only: {formats-judgments}; a
+judging database, such as judging.db#June, is only read. Files ending in .gz,
+.zst, .bz2 or .xz are compressed. - is stdin or stdout.
 
-Feature rows: letor, csv, tsv, jsonl, parquet. Input is read as feature rows if
+Feature rows: {formats-features}. Input is read as feature rows if
 OUTPUT can store them and each row has features: numbers besides query, document
 and label. --kind judgments keeps only the labels. Feature rows are kept in
 memory: about 8 bytes per value from LETOR and Parquet, 40 from text tables, and

@@ -43,11 +43,11 @@ Examples:
 
 \b
 Rank-based methods, for scores that are not comparable:
-  rrf, isr, log_isr, logn_isr, rbc, borda, w_borda, condorcet, w_condorcet
+  {fusion-ranks}
 Score-based methods, with scores normalised by --norm:
-  sum, wsum, mnz, gmnz, wmnz, anz, min, max, med, mixed
+  {fusion-scores}
 Methods trained on --judgments of other queries:
-  posfuse, probfuse, segfuse, slidefuse, mapfuse, bayesfuse
+  {fusion-trained}
 """
 
 

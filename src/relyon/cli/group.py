@@ -30,12 +30,24 @@ LANGUAGE: Settings = {
 HELP_NAMES = ["-h", "--help"]
 
 
+class EnglishHelp(click.HelpFormatter):
+    """A help page of click, with the lists of names that registries have."""
+
+    def write_text(self, text: str) -> None:
+        """Writes paragraphs."""
+        if "{" in text:
+            from relyon.cli.help_lists import with_lists
+
+            text = with_lists(text)
+        super().write_text(text)
+
+
 class HelpContext(click.Context):
     """Creates help pages in the language of the messages."""
 
     def make_formatter(self) -> click.HelpFormatter:
         if messages.language == "en":
-            return super().make_formatter()
+            return EnglishHelp(width=self.terminal_width, max_width=self.max_content_width)
         from relyon.cli.help import HelpPage
 
         return HelpPage(width=self.terminal_width, max_width=self.max_content_width)

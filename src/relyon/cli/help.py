@@ -10,20 +10,28 @@ from click import core, exceptions, formatting, parser, types
 
 from relyon.cli.messages import messages
 from relyon.core.document.terminal import width, wrap
-from relyon.core.texts import translate
+from relyon.core.texts import catalogue, translate
 
 __all__ = ["HelpPage", "sentences", "speak_for_click"]
 
 AREA = "help"
 #: What follows an option's help: its default, its range, whether it is required.
 EXTRAS = re.compile(r"  \[([^\]]*)\]$")
+#: A line that is only a list of names, which `help_lists` fills in.
+LIST = re.compile(r"\{[a-z-]+\}")
 #: The value type that click prints after an option's names.
 KIND = re.compile(r"(?<= )[A-Z][A-Z ]+$")
 
 
 def say(text: str) -> str:
     """Returns a help text in the language, or unchanged if there is no translation."""
-    return translate(text, messages.language, AREA)
+    language = messages.language
+    found = translate(text, language, AREA)
+    if "{" in found:
+        from relyon.cli.help_lists import with_lists
+
+        return with_lists(found, catalogue("common", language)["list.comma"])
+    return found
 
 
 def speak_for_click() -> None:
@@ -59,8 +67,9 @@ class HelpPage(click.HelpFormatter):
         for place, (kept, lines) in enumerate(_paragraphs(text)):
             self._write([""] if place else [])
             for line in lines:
-                folded = wrap(_said_line(line), self.width, indent, indent)
-                self._write([indent + _said_line(line)] if kept else folded)
+                said = _said_line(line)
+                folded = wrap(said, self.width, indent, indent)
+                self._write([indent + said] if kept else folded)
 
     def write_dl(
         self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
@@ -128,4 +137,5 @@ def sentences(text: str, option: bool = False) -> Iterator[str]:
         yield text
         return
     for _, lines in _paragraphs(text):
-        yield from (_parts(line)[2] for line in lines)
+        found = (_parts(line)[2] for line in lines)
+        yield from (one for one in found if not LIST.fullmatch(one))

@@ -41,11 +41,9 @@ only ids: --documents names a table with one row per document, whose columns
 title, snippet (or description), url and image judges see as such, and all
 others as further fields.
 
-Formats: csv, jsonl, trec, quepid-case, quepid-book, quepid-book-csv, rre,
-elasticsearch, opensearch, letor, label-studio. Columns of CSV are found by
-their usual names; other columns are shown to judges as further fields. Existing
-values are kept: you can import the same file again, and --documents then fills
-in empty values.
+Formats: {formats-items}. Columns of CSV are found by their usual names; other
+columns are shown to judges as further fields. Existing values are kept: you can
+import the same file again, and --documents then fills in empty values.
 
 Large files are imported in batches, so judges can keep working; they get the
 new items only when the import is complete. Ctrl-C undoes the import; the next
