@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
@@ -194,7 +194,7 @@ class Report(_Scores):
                 best, found = score, model
         return found
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """Returns everything as plain dicts: scores, p-values and wins, ties and losses by run."""
         whole: dict[str, object] = {
             "stat_test": self.stat_test,
