@@ -137,5 +137,5 @@ def sentences(text: str, option: bool = False) -> Iterator[str]:
         yield text
         return
     for _, lines in _paragraphs(text):
-        found = (_parts(line)[2] for line in lines)
-        yield from (one for one in found if not LIST.fullmatch(one))
+        said = (_parts(line)[2] for line in lines)
+        yield from (one for one in said if not LIST.fullmatch(one))
