@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from relyon.ltr.rankers.matrices import FeatureMatrix, dense
+from relyon.data.matrices import FeatureMatrix, dense
 from relyon.measures.fingerprint import LENGTH
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from torch import Tensor
 
-    from relyon.ltr.rankers.matrices import FeatureMatrix
+    from relyon.data.matrices import FeatureMatrix
     from relyon.ltr.rankers.network import ListNetwork
     from relyon.ltr.rankers.query_rows import TrainingRows
 

@@ -11,8 +11,8 @@ from relyon.core.texts import message
 from relyon.data.arrays import group_rows
 from relyon.data.features import Features
 from relyon.data.labelled import LabelledRows
+from relyon.data.matrices import FeatureMatrix, dense
 from relyon.ltr.rankers.grades import is_grades, labels_of, queries_of
-from relyon.ltr.rankers.matrices import FeatureMatrix, dense
 
 if TYPE_CHECKING:
     import numpy as np

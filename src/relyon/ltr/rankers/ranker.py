@@ -13,11 +13,11 @@ from relyon.core.packages import optional_package, scipy_part
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.labelled import LabelledRows
+from relyon.data.matrices import FeatureMatrix, SparseMatrix
 from relyon.data.run import Run
 from relyon.ltr.rankers.exporting.exported import Candidate, Exported, ExportFormat
 from relyon.ltr.rankers.fingerprints import data_fingerprint
 from relyon.ltr.rankers.fitted import TrainedOn
-from relyon.ltr.rankers.matrices import FeatureMatrix, SparseMatrix
 from relyon.ltr.rankers.query_rows import (
     TrainingRows,
     check_varied,

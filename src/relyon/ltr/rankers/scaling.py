@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from relyon.ltr.rankers.matrices import FeatureMatrix, dense
+from relyon.data.matrices import FeatureMatrix, dense
 
 if TYPE_CHECKING:
     import numpy as np

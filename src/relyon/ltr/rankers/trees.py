@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from relyon.ltr.rankers.matrices import FeatureMatrix
+    from relyon.data.matrices import FeatureMatrix
     from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["TreeRanker"]

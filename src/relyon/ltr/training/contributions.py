@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from relyon.ltr.rankers.matrices import FeatureMatrix
+    from relyon.data.matrices import FeatureMatrix
 
 __all__ = ["ENGINES", "Booster", "Contributions", "linear_contributions", "tree_contributions"]
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relyon.data.matrices import FeatureMatrix
     from relyon.ltr.objectives.engines import DataSet
     from relyon.ltr.rankers.exporting.onnx_files import OnnxModel
     from relyon.ltr.rankers.exporting.trees import TreeliteModel
-    from relyon.ltr.rankers.matrices import FeatureMatrix
     from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["Drawn", "Engine", "Forest", "ObjectiveEngine", "Task", "TreeSettings", "engines"]

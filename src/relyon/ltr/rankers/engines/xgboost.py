@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from relyon.data.matrices import FeatureMatrix
     from relyon.ltr.rankers.exporting.onnx_files import OnnxModel
     from relyon.ltr.rankers.exporting.trees import TreeliteModel
-    from relyon.ltr.rankers.matrices import FeatureMatrix
     from relyon.ltr.rankers.query_rows import TrainingRows
 
 __all__ = ["XGBoost"]

@@ -12,11 +12,11 @@ from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_choice, check_path
 from relyon.core.texts import message
 from relyon.data.labelled import LabelledRows
+from relyon.data.matrices import dense
 from relyon.io.atomic_files import open_replaced
 from relyon.ltr.rankers.exporting.exported import FORMATS, Candidate, Exported, ExportFormat
 from relyon.ltr.rankers.exporting.probes import probe_rows
 from relyon.ltr.rankers.fitted import FittedRanker
-from relyon.ltr.rankers.matrices import dense
 from relyon.ltr.rankers.query_rows import list_order, targets_of
 
 if TYPE_CHECKING:
