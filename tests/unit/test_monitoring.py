@@ -317,7 +317,7 @@ def test_rounds_that_cannot_be(quiet: list[relyon.Round], tmp_path: Path) -> Non
         ({"alpha": 0}, "`alpha` must be between 0 and 1"),
         ({"confidence": 1.0}, "`confidence` must be between 0 and 1"),
         ({"k": 4}, "between 1 and 3"),
-        ({"k": {"middle": 2}}, "none of head, tail"),
+        ({"k": {"middle": 2}}, "not one of head, tail"),
         ({"common_k": 4}, "between 1 and 3"),
     ],
 )
