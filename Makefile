@@ -32,11 +32,15 @@ demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the
 PYTEST = $(BIN)/python -m pytest -n 3 --dist worksteal --durations=20 --junitxml=build/tests/$@.xml
 
 .PHONY: test
-test: $(DONE)/test ## Run the tests that need no browser, no server and no patience
-	@$(PYTEST) -m "not (cluster or docs or postgres or slow or spark or web)"
+test: $(DONE)/test ## Run the tests that are quick and need no browser and no server
+	@$(PYTEST) -m "not (cluster or docs or long or postgres or slow or spark or web)"
 
 .PHONY: test-all
-test-all: test test-docs test-peers test-postgres test-web test-slow test-spark-all test-cluster site ## Run every suite
+test-all: test test-long test-docs test-peers test-postgres test-web test-slow test-spark-all test-cluster site ## Run every suite
+
+.PHONY: test-long
+test-long: $(DONE)/test ## Run the tests that take seconds: processes, faults, simulations
+	@$(PYTEST) -m "long and not (postgres or slow or spark or web)"
 
 .PHONY: test-docs
 test-docs: $(DONE)/test ## Run every example of the documentation and of the docstrings

@@ -16,13 +16,17 @@ from hypothesis import HealthCheck, settings
 from tests.databases import Databases, create_file
 from tests.programs import skip_without_program
 
+#: `make test` takes the first, CI the second, `make test-slow` the third.
+settings.register_profile(
+    "quick", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile(
     "fast", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile(
     "slow", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 pytest_plugins = ["tests.skips"]
 

@@ -14,6 +14,8 @@ import relyon
 from relyon.data.ranking import Ranking
 from relyon.measures.lookup import registry
 
+pytestmark = pytest.mark.long
+
 NAMES = [name for name in sorted(registry) if registry.get(name).needs_subtopics]
 CUT = [name for name in NAMES if name not in {"nrbp", "nnrbp"}]
 VARIANTS = [f"{name}@{k}" for name in CUT for k in (1, 2, 5, 30)] + NAMES

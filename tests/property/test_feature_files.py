@@ -82,6 +82,7 @@ def test_letor_there_and_back(given_rows: LabelledRows, matrix: Any, home: Path)
     same(given_rows, relyon.read_features(path, dtype="float64", matrix=matrix))
 
 
+@pytest.mark.long
 @given(given_rows=rows(), ending=st.sampled_from(TABLES))
 @settings(max_examples=150, deadline=None)
 def test_tables_there_and_back(given_rows: LabelledRows, ending: str, home: Path) -> None:

@@ -57,6 +57,7 @@ def test_json_lines(folder: Path, rows: list[dict[str, Any]]) -> None:
     check(path)
 
 
+@pytest.mark.long
 @given(rows=st.lists(st.lists(VALUES, min_size=1, max_size=10), max_size=6), tabs=st.booleans())
 def test_tables(folder: Path, rows: list[list[Any]], tabs: bool) -> None:
     path = folder / f"log.{'tsv' if tabs else 'csv'}"
@@ -66,6 +67,7 @@ def test_tables(folder: Path, rows: list[list[Any]], tabs: bool) -> None:
     check(path)
 
 
+@pytest.mark.long
 @given(
     rows=st.lists(
         st.dictionaries(st.sampled_from(UBI), NESTED)

@@ -16,6 +16,8 @@ import relyon
 from relyon.core.errors import RelyonError
 from relyon.io.format import formats
 
+pytestmark = pytest.mark.long
+
 JUDGMENTS = {
     "q1": {"d1": 2, "d2": 1, "文档": 3, "a-document-with-a-name-as-long-as-it-takes": 1},
     "查询": {"d1": 1, 'd"2': 2, "d,3": 1},

@@ -123,6 +123,7 @@ def test_a_whole_weight_is_that_many_rows(queries: Given, factor: int) -> None:
         assert same(heavy[text], many[text]), text
 
 
+@pytest.mark.long
 @given(queries=st.lists(ROWS, min_size=2, max_size=5), data=st.data())
 def test_merged_equals_whole_to_the_last_bit(queries: Given, data: st.DataObject) -> None:
     whole = relyon.Accumulator(VARIANTS)

@@ -30,6 +30,7 @@ def most(tests: int) -> int:
     return int(binom.isf(5e-6, tests, 0.025))
 
 
+@pytest.mark.long
 def test_a_census_is_no_alarm(made: ModuleType) -> None:
     """Forty queries, all sessions taken: the pairs that once were alarms in 95 of 100."""
     rates = made.simulate(made.Process(40, 3), 1.0, pairs=40)

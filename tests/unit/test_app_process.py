@@ -29,6 +29,8 @@ from tests.web.server import Server
 
 from relyon.judging.store import open_store
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_it_in_order_and_the_file_holds_everything(

@@ -35,6 +35,7 @@ def store(
         yield opened
 
 
+@pytest.mark.long
 def test_no_request_breaks_the_server(store: Store) -> None:
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", create_app(store))
     secret = create_token(store, store.accounts.get("lea"), "schema")

@@ -23,6 +23,8 @@ from relyon.demo import Document, load_judgments, load_questions
 from relyon.judging.status import describe_project
 from relyon.judging.store import Store, open_store
 
+pytestmark = pytest.mark.long
+
 DOCUMENTS = [
     Document(name, f"{name}(…)", name.replace(".", " "))
     for name in sorted({one.document for one in load_judgments()})

@@ -105,6 +105,7 @@ def test_what_was_not_measured_is_neither_kept_nor_missed() -> None:
     assert Target("gauc", "Polars", "relyon", 20).reached(values[0][1]) is None
 
 
+@pytest.mark.long
 def test_targets_name_contenders_that_exist(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     names = {name: set[str]() for name in WORKLOADS}

@@ -37,6 +37,7 @@ def build(house: ModuleType, tmp_path: Path):
     return write
 
 
+@pytest.mark.long
 def test_this_repository_keeps_within_the_limits(house: ModuleType) -> None:
     assert [str(fault) for fault in house.check(ROOT, "relyon", house.KNOWN)] == []
 

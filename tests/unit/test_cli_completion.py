@@ -19,6 +19,8 @@ from tests.programs import skip_without_program
 from relyon.cli.application import main
 from relyon.cli.shells import Bash, Fish, Zsh
 
+pytestmark = pytest.mark.long
+
 #: What nothing completes: words of one's own, numbers, dates, ids.
 FREE = {
     "QUERY", "NAME", "W,W,…", "NAME=VALUE", "N|significance", "DOCUMENT", "TEXT",

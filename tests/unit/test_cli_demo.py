@@ -18,6 +18,8 @@ from relyon.demo.corpus import Progress
 from relyon.demo.features import DENSE_FEATURES, FEATURES
 from relyon.demo.trained_rankers import TREES
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
 pytest.importorskip("vl_convert")

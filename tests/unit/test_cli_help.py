@@ -114,6 +114,7 @@ def test_every_option_has_a_help_text(name: str) -> None:
     assert [one.name for one in options if not getattr(one, "help", None)] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [one for one in COMMANDS if one != "demo"])
 def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
     found = examples(command(name, "--help").out)

@@ -64,6 +64,7 @@ def arguments(server: Completions, *more: str) -> list[str]:
             "--model", "small", "--samples", "3", *more]  # fmt: skip
 
 
+@pytest.mark.long
 def test_from_grading_to_an_accepted_judge(
     command: Command, june: Path, server: Completions
 ) -> None:
@@ -250,7 +251,8 @@ def test_remarks(command: Command, june: Path, server: Completions) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [(["--parameter", "n=2"], "cannot be set"), (["--parameter", "n"], "not NAME=VALUE"),
-     (["--judge", "Ann"], "not the name of a language model"), (["--samples", "0"], "not in the range"),
+     (["--judge", "Ann"], "not the name of a language model"),
+     (["--samples", "0"], "not in the range"),
      (["--endpoint", "ftp://x"], "not an http or https URL")],
 )  # fmt: skip
 def test_bad_options(
@@ -295,6 +297,7 @@ def asked(server: Completions) -> Counter[str]:
     return Counter(request.data["title"] for request in server.received)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
 def test_kill_9_loses_no_answer_and_repeats_no_request(
     command: Command, june: Path, server: Completions
@@ -321,6 +324,7 @@ def test_kill_9_loses_no_answer_and_repeats_no_request(
     assert "80 of 80 items" in outcome.err
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals of processes differ")
 def test_ctrl_c_keeps_what_was_asked(command: Command, june: Path, server: Completions) -> None:
     server.script = lambda _: Reply(seconds=0.1)

@@ -15,6 +15,8 @@ import pytest
 
 import relyon
 
+pytestmark = pytest.mark.long
+
 FILES = ("judgments.qrels", "bm25.run")
 RELYON = [sys.executable, "-m", "relyon"]
 

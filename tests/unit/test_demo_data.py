@@ -24,6 +24,8 @@ from relyon.demo import (
 from relyon.demo.corpus import Question
 from relyon.demo.rankers import tokenize
 
+pytestmark = pytest.mark.long
+
 GRADED_ON = {(3, 11), (3, 12), (3, 13)}
 """Versions of Python whose pools were graded."""
 

@@ -152,6 +152,7 @@ def test_the_binomial_test_without_trials() -> None:
     assert binomial_p(0, 1) == binomial_p(1, 1) == 1.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 12, 13, 14, 30, 50, 51, 200])
 def test_signed_ranks_are_scipys(size: int, ties: bool) -> None:

@@ -26,6 +26,8 @@ from tests.faults import (
 from tests.programs import skip_without_program
 from tests.web.server import Server
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_server_that_ends_and_starts_again(number: signal.Signals, tmp_path: Path) -> None:

@@ -33,7 +33,10 @@ from relyon.judging.removal import remove_project, tidy_up
 from relyon.judging.schema import metadata, sa
 from relyon.judging.store import Store, open_store
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(os.name == "nt", reason="there is no kill -9"),
+]
 
 COUNT = 12_000
 

@@ -39,6 +39,7 @@ def weights_for(name: str, runs: int) -> list[float] | None:
     return [0.1 + place for place in range(runs)] if methods.get(name).needs_weights else None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(methods))
 @given(lists=LISTS, normalize=st.sampled_from([name for name in NORMALIZATIONS if name != "max"]))
 def test_native_as_defined(name: str, lists: list[dict[str, float]], normalize: str) -> None:

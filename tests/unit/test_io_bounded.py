@@ -48,6 +48,7 @@ def packed(compress: Callable[[bytes], bytes], size: int) -> bytes:
     return compress(b"a,b\n" + b"0,0\n" * (size // 4))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the memory counts of Linux")
 def test_bombs_take_little_memory(tmp_path: Path) -> None:
     """What takes less than 10 MB on the disk would be 0.4 to 5 GB."""

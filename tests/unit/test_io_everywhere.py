@@ -115,9 +115,7 @@ def test_several_judges_become_one_alike(
     assert kinds["combined-grades"] == 1
 
 
-@pytest.mark.parametrize(
-    ("reader", "read"), [one for one in readers() if one[0] != "an open file"]
-)
+@pytest.mark.parametrize(("reader", "read"), [one for one in readers() if one[0] != "an open file"])
 @pytest.mark.parametrize("project", ["", "#June"])
 def test_every_reader_reads_a_judging_database(
     project: str,

@@ -30,6 +30,8 @@ from relyon.judging.backup import back_up, check_copy, restore
 from relyon.judging.records import Item
 from relyon.judging.store import open_store
 
+pytestmark = pytest.mark.long
+
 
 def fill(path: Path, items: int = 300) -> None:
     with open_store(create_file(path)) as store:

@@ -19,6 +19,8 @@ from relyon.judging.progress import measure_progress
 from relyon.judging.records import Item
 from relyon.judging.store import Store, open_store
 
+pytestmark = pytest.mark.long
+
 #: Grades with keys that depend on the item alone, and says so once the answer is there.
 WORKER = """
 import sys

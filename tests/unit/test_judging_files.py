@@ -265,6 +265,7 @@ def test_a_program_that_is_killed_while_it_makes_a_database_leaves_none(tmp_path
     fill(path)
 
 
+@pytest.mark.long
 def test_programs_that_make_a_database_at_once_share_one(tmp_path: Path) -> None:
     path = tmp_path / "judging.db"
     code = (

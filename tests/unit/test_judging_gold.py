@@ -101,6 +101,7 @@ def shape(found: dict[str, Any]) -> tuple[Any, ...]:
     return tuple((name, type(value).__name__) for name, value in sorted(found.items()))
 
 
+@pytest.mark.long
 def test_no_answer_differs(store: Store) -> None:
     """What each step of each plan answers and changes is the same for gold items and others."""
     make_project(store, 90, 60, share=0.5)
@@ -156,6 +157,7 @@ def test_what_is_left_and_what_is_done_add_up(store: Store) -> None:
     assert (found.items, found.finished, found.filled) == (40, 40, 40)
 
 
+@pytest.mark.long
 def test_numbers_and_order_say_nothing(store: Store) -> None:
     make_project(store, 240, 120, share=0.3)
     judge = Judge(store, "ana")

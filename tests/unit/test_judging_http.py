@@ -52,6 +52,7 @@ class Judge:
         return done
 
 
+@pytest.mark.long
 def test_no_pair_is_graded_too_often_and_none_is_left_out(
     judging_database: str,
 ) -> None:

@@ -33,6 +33,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @given(ROWS, st.integers(1, 4), st.randoms(use_true_random=False))
 def test_parts_add_up_to_the_whole(
     rows: list[tuple[object, ...]], tasks: int, draw: random.Random

@@ -106,6 +106,7 @@ def test_folds_share_out_the_sessions() -> None:
     assert 5 < inside < 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [1, 1 << 20])
 def test_folds_of_one_pass_are_those_read_one_by_one(
     monkeypatch: pytest.MonkeyPatch, rows: int

@@ -52,6 +52,7 @@ def fence(kind: str, fields: str) -> str:
     return f"```{kind}\n{fields}\n```\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_lessons_have_no_fault(language: Language) -> None:
     faults = [fault.said() for one in course(language) for fault in check_lesson(one)]

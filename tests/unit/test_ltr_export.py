@@ -200,6 +200,7 @@ def test_linear_rankers_take_raw_features(tmp_path: Path) -> None:
     assert str(caught.value.hint) == "it can be exported as onnx (.onnx)"
 
 
+@pytest.mark.long
 def test_networks_take_raw_features(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     raw = FULL * [1, 1000, 1, 1]
@@ -216,6 +217,7 @@ def test_networks_take_raw_features(tmp_path: Path) -> None:
     assert properties(tmp_path / "shop.onnx")["relyon.call"] == "rows"
 
 
+@pytest.mark.long
 def test_attention_scores_one_query_per_call(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     ranker = relyon.ltr.NeuralRanker(epochs=2, hidden=(8,), attention=1)

@@ -59,6 +59,7 @@ def test_labels_that_rest_on_more_are_surer() -> None:
     assert widths[0] > 2 * widths[1] > 4 * widths[2] > 0
 
 
+@pytest.mark.long
 def test_the_variance_of_dcg_is_that_of_its_labels() -> None:
     # DCG@3 is linear in the labels, so the spread of its mean is known.
     found = measure_intervals(labels(), RUN, "dcg@3", draws=4000)
@@ -115,6 +116,7 @@ def test_parameters_that_cannot_be(parameters: dict[str, Any]) -> None:
         measure_intervals(labels(), RUN, "ndcg@3", **parameters)
 
 
+@pytest.mark.long
 def test_labels_recover_the_truth_they_are_drawn_from() -> None:
     """Labels with a known posterior: the interval of DCG holds the truth as often as it says."""
     generator = np.random.default_rng(8)

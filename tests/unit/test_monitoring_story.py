@@ -84,6 +84,7 @@ def test_the_alarm_names_recall(story: relyon.Monitor) -> None:
     assert "先查召回" in story.to_text("zh")
 
 
+@pytest.mark.long
 def test_the_month_before_was_quiet(traffic: Traffic, story: relyon.Monitor) -> None:
     february = [one for one in story.changes if one.after.month == "2026-02" and one.can_alarm]
     assert {one.verdict for one in february} == {"undecided"}

@@ -247,7 +247,8 @@ SCORES = pa.array([1.0, 2.0, 3.0])
         ),
         (
             (IDS, pa.array([1.0, 2.0, 3.0]), SCORES),
-            "the document column must contain text or whole numbers, and contains floating-point numbers",
+            "the document column must contain text or whole numbers, and contains"
+            " floating-point numbers",
         ),
         (
             (IDS, DOCUMENTS, pa.array([None, None, None])),

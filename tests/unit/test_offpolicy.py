@@ -107,6 +107,7 @@ def test_a_policy_on_its_own_log(rows: list[tuple[str, bool]]) -> None:
     assert mean - 1e-12 <= high <= 1
 
 
+@pytest.mark.long
 @given(
     st.lists(
         st.tuples(st.permutations("abc"), st.tuples(*[st.integers(0, 1)] * 3)),

@@ -14,6 +14,8 @@ from relyon.labels.off_policy import Evidence, estimators, read_candidate, read_
 from relyon.labels.off_policy.choices import align
 from relyon.labels.off_policy.intervals import estimate_of
 
+pytestmark = pytest.mark.long
+
 # Two sessions of the same query: their ids are in different parts of the log, so that each one's
 # rewards are foreseen from the other.
 IDS = ("s0", "s1")

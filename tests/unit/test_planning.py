@@ -26,6 +26,8 @@ from relyon.online.monitoring.changes import difference
 from relyon.online.monitoring.simulated_months import Frames, draw_months
 from relyon.online.sampling import allocate, build_tiers, draw_sample
 
+pytestmark = pytest.mark.long
+
 
 def log(sessions: int = 12_000, queries: int = 2000) -> pl.DataFrame:
     generator = np.random.default_rng(3)

@@ -120,6 +120,7 @@ def test_pivot_is_the_rate_ratio_of_mantel_and_haenszel() -> None:
     assert found == pytest.approx(tables.StratifiedTable(strata).riskratio_pooled, rel=1e-12)
 
 
+@pytest.mark.long
 def test_all_pairs_maximises_its_likelihood() -> None:
     """Nothing nearby is better, and θ of a pair is its own whatever the product of positions.
 

@@ -344,6 +344,7 @@ def _charts(page: Page) -> dict[str, Chart]:
     return charts
 
 
+@pytest.mark.long
 def test_drawings_are_valid(page: Page) -> None:
     assert check_drawings(page) == {"forest", "waterfall", "bands", "curves", "losses"}
 

@@ -24,6 +24,8 @@ from relyon.online.sampling import Allocation, Design, build_tiers, draw_sample,
 from relyon.online.sampling.pptss import inclusion_probability
 from relyon.online.sampling.slots import places_of
 
+pytestmark = pytest.mark.long
+
 COUNTS = {"shoes": 30, "coat": 20, "手机": 15, "tv": 6, "pen": 4, "cup": 3, "mug": 1, "hat": 1}
 
 

@@ -51,6 +51,7 @@ def test_absent_packages(allowed: str, summary: str, tmp_path: Path) -> None:
     assert ("RELYON_ALLOW_SKIPS=1 skips what needs" in done.stdout) == (allowed == "0")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("needed", "summary"), [("0", "1 skipped"), ("1", "1 failed")])
 def test_absent_programs(needed: str, summary: str, tmp_path: Path) -> None:
     (tmp_path / "test_program.py").write_text(

@@ -229,6 +229,7 @@ def check(judgments: pl.DataFrame, run: pl.DataFrame, measures: Any, **options: 
         assert by_query(found) == by_query(expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("subtopics", [False, True], ids=["plain", "subtopics"])
 def test_every_measure(subtopics: bool) -> None:
     check(*collection(20, 9, subtopics=subtopics), MEASURES)

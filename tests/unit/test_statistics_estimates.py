@@ -131,6 +131,7 @@ def test_moments_without_an_answer() -> None:
 # -- corrections -------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=12))
 def test_corrections_are_those_of_statsmodels(p_values: list[float]) -> None:
     from statsmodels.stats.multitest import multipletests

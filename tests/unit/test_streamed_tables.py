@@ -192,7 +192,10 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "null": (lines("null"), "x.jsonl:7: the score is empty"),
     "too large": (lines("1e400"), "x.jsonl:7: the score of document `d1` is inf"),
     "nested": (lines("[1]"), "x.jsonl:7: the score is not a single value"),
-    "half a character": (lines("1", "q\\ud800"), "x.jsonl:7: the query contains half of a surrogate"),
+    "half a character": (
+        lines("1", "q\\ud800"),
+        "x.jsonl:7: the query contains half of a surrogate",
+    ),
     "control": (lines("1", "q\t9"), "x.jsonl:7: is not JSON"),
     "no UTF-8 beside": (
         LINES.encode() + b'{"query":"q9","document":"d","x":"\xff","score":1}',
@@ -216,6 +219,7 @@ def test_what_is_wrong_is_said_with_its_line(
     assert isinstance(caught.value, ParseError) == (name != "no rows")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2])
 def test_every_border_between_stretches(
     threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -235,6 +239,7 @@ def test_every_border_between_stretches(
         assert streams(path, judgments, threads), size
 
 
+@pytest.mark.long
 def test_every_border_between_stretches_of_json_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,6 +131,7 @@ def unread(area: str) -> Iterator[str]:
             yield key
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("area", AREAS)
 def test_every_text_is_said(area: str) -> None:
     assert list(unread(area)) == []
@@ -232,6 +233,7 @@ def literal_kinds() -> Iterator[tuple[str, str]]:
                 yield text, path.name
 
 
+@pytest.mark.long
 def test_every_kind_is_said_and_every_one_that_is_said_exists() -> None:
     literals = dict(literal_kinds())
     known = {kind for kind in kinds() if ".cli" not in kind}
@@ -259,6 +261,7 @@ def spoken() -> Iterator[tuple[str, ast.expr]]:
                 yield f"{path.relative_to(SOURCES)}:{node.lineno}", node.args[0]
 
 
+@pytest.mark.long
 def test_every_message_has_a_kind() -> None:
     known = {*kinds(), *(one.removeprefix("word.") for one in catalogue("words", "zh"))}
     unknown = [
@@ -325,6 +328,7 @@ def sentences() -> Iterator[tuple[str, str]]:
                         yield f"{place}:{line}", sentence
 
 
+@pytest.mark.long
 def test_no_sentence_for_people_is_english_alone() -> None:
     known = catalogue("words", "zh")
     wanted = {
