@@ -17,6 +17,8 @@ from relyon.cli.options import (
     language_option,
     no_color_option,
     output_option,
+    resamples_option,
+    seed_option,
 )
 from relyon.cli.output import Output, emit, protect_inputs, write
 from relyon.cli.request import fixed, flag, group, option, request, takes
@@ -170,20 +172,8 @@ class Show:
         help="Method for intervals: the delta method, or a bootstrap over users.",
     )
     confidence: float = confidence_option()
-    resamples: int = option(
-        "--resamples",
-        type=click.IntRange(min=1),
-        default=2000,
-        show_default=True,
-        help="Number of bootstrap resamples.",
-    )
-    seed: int = option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Random seed. The same seed gives the same digits on any machine.",
-    )
+    resamples: int = resamples_option()
+    seed: int = seed_option()
     output: Output = group(
         Output,
         forms=fixed(FORMATS),

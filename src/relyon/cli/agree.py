@@ -24,6 +24,7 @@ from relyon.cli.options import (
     plugin_option,
     run_format_option,
     scale_option,
+    seed_option,
     threads_option,
 )
 from relyon.cli.output import Output, emit, protect_inputs
@@ -117,9 +118,7 @@ class Request:
         help="Number of bootstrap resamples of the queries; 0 omits the intervals.  [default: 1000;"
         " 10000 with --discriminative]",
     )
-    seed: int = option(
-        "--seed", show_default=True, type=click.IntRange(min=0), default=0, help="Random seed."
-    )
+    seed: int = seed_option("")
     rules: Rules = group(Rules)
     scale: str | None = scale_option()
     output: Output = group(

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from relyon.cli.option_values import chosen_convention
-from relyon.cli.options import alpha_option, confidence_option
+from relyon.cli.options import (
+    alpha_option,
+    confidence_option,
+    seed_option,
+)
 from relyon.cli.request import Declared, flag, group, option, request
 
 if TYPE_CHECKING:
@@ -81,13 +85,7 @@ class Statistics:
         help="Number of resamples in permutation, bootstrap and Tukey tests; p is at least"
         " 1 / (resamples + 1).",
     )
-    seed: int = option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Random seed. The same seed gives the same digits on any machine.",
-    )
+    seed: int = seed_option()
 
     def settings(self, threads: int) -> Options:
         """Returns them as arguments of functions."""

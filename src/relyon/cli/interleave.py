@@ -15,6 +15,7 @@ from relyon.cli.options import (
     format_option,
     no_color_option,
     output_option,
+    seed_option,
 )
 from relyon.cli.output import Output, emit, protect_inputs, refuse_existing
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
@@ -104,13 +105,7 @@ class Mix:
         show_default=True,
         help="Lists per query, ideally one for every session.",
     )
-    seed: int = option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Random seed. The same seed gives the same lists.",
-    )
+    seed: int = seed_option("The same seed gives the same lists.")
     output: str = option(
         "-o",
         "--output",

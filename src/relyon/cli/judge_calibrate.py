@@ -14,7 +14,9 @@ from relyon.cli.options import (
     no_color_option,
     output_option,
     project_option,
+    resamples_option,
     rule_option,
+    seed_option,
 )
 from relyon.cli.output import Answer, Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
@@ -84,16 +86,8 @@ class Calibrate:
     project: str = project_option()
     machine: Machine = group(Machine)
     rule: Literal["majority", "median"] = rule_option("majority", "median")
-    resamples: int = option(
-        "--resamples",
-        type=click.IntRange(min=100),
-        default=2000,
-        show_default=True,
-        help="Number of bootstrap resamples.",
-    )
-    seed: int = option(
-        "--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]"
-    )
+    resamples: int = resamples_option(least=100)
+    seed: int = seed_option("")
     runs: tuple[str, ...] = option(
         "--run",
         metavar="FILE",

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from relyon.cli.messages import Progress, messages
-from relyon.cli.options import no_color_option, project_option
+from relyon.cli.options import (
+    no_color_option,
+    project_option,
+    seed_option,
+)
 from relyon.cli.output import write
 from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.errors import ParameterError
@@ -105,9 +109,7 @@ class Llm:
         metavar="N",
         help="Only this many items, drawn at random.",
     )
-    seed: int = option(
-        "--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]"
-    )
+    seed: int = seed_option("")
     per_minute: float | None = option(
         "--requests-per-minute",
         type=click.FloatRange(min=0, min_open=True),

@@ -19,6 +19,7 @@ from relyon.cli.options import (
     no_color_option,
     run_format_option,
     scale_option,
+    seed_option,
 )
 from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
@@ -69,9 +70,7 @@ class Simulate:
         show_default=True,
         help="Number of sessions.",
     )
-    seed: int = option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
-    )
+    seed: int = seed_option("")
     output: str = option(
         "-o",
         "--output",

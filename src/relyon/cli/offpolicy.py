@@ -13,6 +13,8 @@ from relyon.cli.options import (
     format_option,
     no_color_option,
     output_option,
+    resamples_option,
+    seed_option,
     threads_option,
 )
 from relyon.cli.output import Output, emit, protect_inputs, refuse_existing
@@ -109,20 +111,8 @@ class Request:
         show_default=True,
         help="Confidence level of the intervals.",
     )
-    resamples: int = option(
-        "--resamples",
-        type=click.IntRange(min=1),
-        default=2000,
-        show_default=True,
-        help="Number of bootstrap resamples.",
-    )
-    seed: int = option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Random seed. The same seed gives the same digits on any machine.",
-    )
+    resamples: int = resamples_option()
+    seed: int = seed_option()
     missing: str | None = option(
         "--to-log",
         metavar="FILE",

@@ -27,9 +27,11 @@ __all__ = [
     "output_option",
     "plugin_option",
     "project_option",
+    "resamples_option",
     "rule_option",
     "run_format_option",
     "scale_option",
+    "seed_option",
     "threads_option",
 ]
 
@@ -242,6 +244,34 @@ def digits_option(default: int = 4) -> Declared:
         default=default,
         show_default=True,
         help="Decimals in tables.",
+    )
+
+
+def seed_option(
+    same: str = "The same seed gives the same digits on any machine.",
+) -> Declared:
+    """Declares ``--seed``.
+
+    Args:
+        same: What the same seed gives.
+    """
+    return option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help=f"Random seed. {same}".rstrip(),
+    )
+
+
+def resamples_option(least: int = 1) -> Declared:
+    """Declares ``--resamples``."""
+    return option(
+        "--resamples",
+        type=click.IntRange(min=least),
+        default=2000,
+        show_default=True,
+        help="Number of bootstrap resamples.",
     )
 
 

@@ -13,7 +13,13 @@ from relyon.cli.engine import Engine
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths
-from relyon.cli.options import columns_option, format_option, language_option, no_color_option
+from relyon.cli.options import (
+    columns_option,
+    format_option,
+    language_option,
+    no_color_option,
+    seed_option,
+)
 from relyon.cli.output import Answer, Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.sessions import Period, open_log
@@ -109,13 +115,7 @@ class Request:
         metavar="N",
         help="The depth at which tiers are compared.  [default: the smallest depth]",
     )
-    seed: int = option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Random seed. The same seed gives the same sample on any machine.",
-    )
+    seed: int = seed_option("The same seed gives the same sample on any machine.")
     output: str | None = option(
         "-o",
         "--output",

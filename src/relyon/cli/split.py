@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from relyon.cli.messages import messages
-from relyon.cli.options import format_option, no_color_option
+from relyon.cli.options import (
+    format_option,
+    no_color_option,
+    seed_option,
+)
 from relyon.cli.output import Output, emit
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.row_options import RowOptions, duplicates_option, read_rows, row_columns
@@ -53,13 +57,7 @@ class Request:
     folds: int | None = option(
         "--folds", type=click.IntRange(3, 100), help="Number of folds, instead of the two shares."
     )
-    seed: int = option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Random seed. The same seed gives the same parts.",
-    )
+    seed: int = seed_option("The same seed gives the same parts.")
     duplicates: Duplicates = duplicates_option()
     output: str = option(
         "-o", "--output", metavar="DIR", required=True, help="Output folder; created if missing."

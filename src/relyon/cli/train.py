@@ -20,6 +20,7 @@ from relyon.cli.options import (
     no_color_option,
     plugin_option,
     scale_option,
+    seed_option,
     threads_option,
 )
 from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
@@ -176,13 +177,7 @@ class Request:
     report: str | None = option(
         "--report", metavar="FILE", help="Output file for a report on the training: .html or .md."
     )
-    seed: int = option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Random seed. The same seed and data give the same ranker.",
-    )
+    seed: int = seed_option("The same seed and data give the same ranker.")
     rows: RowOptions = group(RowOptions)
     judged: JudgedOptions = group(JudgedOptions)
     scale: str | None = scale_option()
