@@ -39,7 +39,7 @@ test: $(DONE)/test ## Run the tests that are quick and need no browser and no se
 test-all: test test-long test-docs test-peers test-postgres test-web test-slow test-spark-all test-cluster site ## Run every suite
 
 .PHONY: test-long
-test-long: $(DONE)/test ## Run the tests that take seconds: processes, faults, simulations
+test-long: $(DONE)/test ## Run the tests that take a second or more: processes, faults, simulations
 	@$(PYTEST) -m "long and not (postgres or slow or spark or web)"
 
 .PHONY: test-docs

@@ -72,6 +72,7 @@ def compare(theirs: ModuleType, names: list[str], judgments: Table, run: Table) 
         assert found[key] == pytest.approx(float(value), rel=1e-12, abs=1e-12, nan_ok=True), key
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     [{}, {"ties": True}, {"edges": True}, {"lowest": -2}, {"ties": True, "edges": True}],
@@ -210,6 +211,7 @@ print(len(ir_measures.calc([AP, nDCG], *frames).per_query))
 """
 
 
+@pytest.mark.long
 def test_a_notebook_changes_one_word(theirs: ModuleType, tmp_path: Any) -> None:
     generator = random.Random(5)
     documents = [f"d{number}" for number in range(40)]

@@ -165,6 +165,7 @@ def test_return_types(
     assert shape(answers[0]) == shape(answers[1])
 
 
+@pytest.mark.long
 def test_results_are_kept_in_the_run(theirs: ModuleType, inputs: Make) -> None:
     data = comparable(inputs(25))
     runs = []

@@ -87,6 +87,7 @@ def same(found: Any, expected: Any) -> None:
             assert list(found[query]) == list(wanted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("norm", NORMALIZATIONS)
 @pytest.mark.parametrize("method", METHODS)
 def test_fuse(method: str, norm: str | None, theirs: ModuleType) -> None:
@@ -212,6 +213,7 @@ def test_optimization_report(theirs: ModuleType) -> None:
     assert str(found) == str(expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stat_test", ["student", "fisher", "tukey"])
 @pytest.mark.parametrize("percentages", [False, True])
 @pytest.mark.parametrize("digits", [3, 4])

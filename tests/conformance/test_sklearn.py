@@ -70,6 +70,7 @@ def test_auc(levels: int, metrics: ModuleType) -> None:
     assert results["auc"] == pytest.approx(metrics.roc_auc_score(labels, scores), rel=1e-12)
 
 
+@pytest.mark.long
 def test_gauc_is_the_mean_of_groups(metrics: ModuleType) -> None:
     generator = np.random.default_rng(5)
     labels = generator.integers(0, 2, 1200)

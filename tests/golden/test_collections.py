@@ -46,6 +46,7 @@ def check_all_digits(
             assert found[query][name] == pytest.approx(value, rel=1e-12, abs=1e-12), where
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", ["bm25", "bm25_t5.zs"])
 def test_dl_hard_as_trec_eval(run: str, test_data: Path, engine: Engine) -> None:
     folder = test_data / "dl_hard_passage"

@@ -28,6 +28,7 @@ def test_every_program_that_was_asked_is_compared() -> None:
     assert sum(len(one["values"]) for one in peers().values()) > 380
 
 
+@pytest.mark.long
 def test_the_page_is_what_was_found() -> None:
     path = Path(__file__).parents[2] / "docs" / "make_peers.py"
     spec = importlib.util.spec_from_file_location("make_peers_page", path)

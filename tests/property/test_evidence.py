@@ -59,6 +59,7 @@ def rows(frame: pl.DataFrame) -> list[dict[str, object]]:
     return frame.sort(names).to_dicts()
 
 
+@pytest.mark.long
 @given(judged())
 def test_frames_keep_evidence(frame: pl.DataFrame) -> None:
     judgments = Judgments.from_frame(frame)
@@ -72,6 +73,7 @@ def test_frames_keep_evidence(frame: pl.DataFrame) -> None:
         assert str(values.tolist()) == str(listed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
 @given(frame=judged())
 def test_files_keep_evidence(ending: str, frame: pl.DataFrame) -> None:

@@ -74,6 +74,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("features")
 
 
+@pytest.mark.long
 @given(given_rows=rows(), matrix=st.sampled_from(["dense", "sparse"]))
 @settings(max_examples=150, deadline=None)
 def test_letor_there_and_back(given_rows: LabelledRows, matrix: Any, home: Path) -> None:
@@ -111,6 +112,7 @@ def test_a_feature_that_would_be_something_else_is_refused(name: str, home: Path
         relyon.write_features(given_rows, home / f"{name}.csv")
 
 
+@pytest.mark.long
 def test_many_rows_are_written_in_parts(home: Path) -> None:
     random = np.random.default_rng(3)
     values = random.normal(size=(30_000, 80)).astype(np.float32)

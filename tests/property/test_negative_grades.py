@@ -133,6 +133,7 @@ def sources(queries: list[Rows], folder: Path) -> dict[str, relyon.Results]:
     }
 
 
+@pytest.mark.long
 @given(queries=st.lists(QUERY, min_size=1, max_size=3))
 def test_every_source_uses_grades_as_they_are(
     queries: list[Rows], tmp_path_factory: pytest.TempPathFactory

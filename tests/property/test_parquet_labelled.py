@@ -117,6 +117,7 @@ def by_query(pool: Any) -> dict[int, tuple[list[float], list[float]]]:
     return found
 
 
+@pytest.mark.long
 @given(
     rows(),
     layouts(),

@@ -9,6 +9,7 @@ from unittest.mock import patch
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import assume, given, strategies as st
 from tests.property.arrow_views import text_views
 
@@ -109,6 +110,7 @@ def outcome(run: Any, convention: Any) -> object:
     )
 
 
+@pytest.mark.long
 @given(rows(), layouts(), st.sampled_from(["doc-desc", "input", "rank"]), st.booleans())
 def test_streamed_as_read_whole(
     tmp_path_factory: Any,

@@ -46,6 +46,7 @@ def frame_of(sessions: list[tuple[str, list[str], list[bool], list[bool]]]) -> p
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+@pytest.mark.long
 @given(SESSIONS)
 def test_cells_are_counted(sessions: list[tuple[str, list[str], list[bool], list[bool]]]) -> None:
     frame = frame_of(sessions)
@@ -63,6 +64,7 @@ def test_cells_are_counted(sessions: list[tuple[str, list[str], list[bool], list
     assert sorted(found.rows()) == sorted(wanted.rows())
 
 
+@pytest.mark.long
 @given(SESSIONS)
 def test_swaps_are_sums_over_documents(
     sessions: list[tuple[str, list[str], list[bool], list[bool]]],
@@ -85,6 +87,7 @@ def test_swaps_are_sums_over_documents(
         assert swaps.table(values) == pytest.approx(table)
 
 
+@pytest.mark.long
 @given(SESSIONS)
 def test_everywhere_an_estimate_or_a_reason(
     sessions: list[tuple[str, list[str], list[bool], list[bool]]],
@@ -104,6 +107,7 @@ def test_everywhere_an_estimate_or_a_reason(
     assert "nan" not in found.to_text()
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(SESSIONS)
 def test_only_ratios_matter(

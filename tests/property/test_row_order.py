@@ -56,6 +56,7 @@ def test_labelled_rows(ties: str, measures: list[str]) -> None:
         assert evaluate() == first
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", ["doc-desc", "doc-asc", "worst", "best"])
 def test_runs(ties: str) -> None:
     draw = random.Random(2)

@@ -50,6 +50,7 @@ def check(path: Path) -> None:
         return
 
 
+@pytest.mark.long
 @given(rows=st.lists(st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES)), max_size=6))
 def test_json_lines(folder: Path, rows: list[dict[str, Any]]) -> None:
     path = folder / "log.jsonl"

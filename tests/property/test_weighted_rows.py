@@ -68,6 +68,7 @@ def test_the_measures_of_pairs_and_classes_take_weights() -> None:
     assert NAMES == ["auc", "average_precision", "concordance", "gauc", "pnr"]
 
 
+@pytest.mark.long
 @given(queries=QUERIES, data=st.data())
 def test_kernel_equals_steps(queries: Given, data: st.DataObject) -> None:
     convention = relyon.Convention(
@@ -99,6 +100,7 @@ def test_kernel_equals_steps(queries: Given, data: st.DataObject) -> None:
                 assert same(denominators[place], wanted[1], 1e-9), text
 
 
+@pytest.mark.long
 @given(queries=QUERIES)
 def test_a_weight_of_1_is_none(queries: Given) -> None:
     labels, scores, ids, weights = arrays(queries)

@@ -40,6 +40,7 @@ def test_a_census_is_no_alarm(made: ModuleType) -> None:
     assert fallen.whole.fell == 10
 
 
+@pytest.mark.long
 def test_a_single_query_is_unknown(made: ModuleType) -> None:
     rates = made.simulate(made.Process(3, 40, skew=0.0), 1.0, pairs=10)
     assert rates.tiers.fell == 0

@@ -250,6 +250,7 @@ def call(client: TestClient, method: str, path: str, secret: str) -> int:
     return int(answer.status_code)
 
 
+@pytest.mark.long
 def test_each_route_asks_for_what_a_token_may(client: TestClient, store: Store) -> None:
     lead = store.accounts.get("lea")
     secrets = {scope: create_token(store, lead, scope, scope=scope) for scope in SCOPES}

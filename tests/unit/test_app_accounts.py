@@ -116,6 +116,7 @@ def test_sign_ins_of_others_are_ended(client: TestClient, store: Store) -> None:
     assert store.accounts.check_password("ana", PASSWORD) is not None
 
 
+@pytest.mark.long
 def test_an_administrator_sees_and_ends_every_token(client: TestClient, store: Store) -> None:
     secret = create_token(store, store.accounts.get("ana"), "nightly", scope="grade")
     page = client.get("/accounts").text
@@ -214,6 +215,7 @@ def test_every_kind_of_event_has_words(client: TestClient, store: Store) -> None
         assert not set(words) & set(EVENT_KINDS)
 
 
+@pytest.mark.long
 def test_what_administrators_and_leads_do_is_written_down(client: TestClient, store: Store) -> None:
     post(client, "/accounts", name="eve", role="lead")
     change(client, "eve", "role", role="judge")

@@ -62,6 +62,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, lis
     go.set()
 
 
+@pytest.mark.long
 def test_pages_never_wait_for_passwords(
     store: Store, held: tuple[threading.Event, list[int]]
 ) -> None:
@@ -111,6 +112,7 @@ def test_a_full_house_says_so_in_chinese(
     assert "当前登录人数较多" in answer.text
 
 
+@pytest.mark.long
 def test_guesses_at_once_do_not_pass_the_limit(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +184,7 @@ def test_addresses_of_one_network_of_ipv6_are_one(store: Store) -> None:
     assert guess(browser(app, "2001:db8:0:1::1"), "ana", 1) == [401]
 
 
+@pytest.mark.long
 def test_who_signed_in_before_is_not_kept_out_by_a_stranger(store: Store) -> None:
     app = create_app(store, Settings(sign_in_attempts=2))
     lead = browser(app, HOME)
@@ -196,6 +199,7 @@ def test_who_signed_in_before_is_not_kept_out_by_a_stranger(store: Store) -> Non
     assert sign_in(travelling, "lead").status_code == 303
 
 
+@pytest.mark.long
 def test_mistakes_in_an_office_do_not_lock_it_out(store: Store) -> None:
     app = create_app(store, Settings(sign_in_attempts=2))
     assert sign_in(browser(app, OFFICE), "ana").status_code == 303

@@ -267,6 +267,7 @@ def test_a_second_answer_replaces_the_first_only_if_it_is_meant_to(store: Store)
     assert ana.act("grade", "11", item_id=third, grade=1).status_code == 200
 
 
+@pytest.mark.long
 def test_two_answers_at_once_are_one_and_a_refusal(store: Store) -> None:
     ana = Caller(store, "ana")
     item = ana.take()[0]["id"]
@@ -314,6 +315,7 @@ def test_the_history_of_a_judge_names_sides_and_not_systems(store: Store) -> Non
     assert len({one["grade"] for one in store.grades.history(project.id)}) == 2
 
 
+@pytest.mark.long
 def test_changed_keys_are_told_once_a_judge_and_project(store: Store) -> None:
     project, july = store.projects.get(1), store.projects.create("July")
     ana, bo = Caller(store, "ana"), Caller(store, "bo")

@@ -338,6 +338,7 @@ def test_an_upload_that_is_too_large_is_refused(store: Store) -> None:
     assert lea.post("/projects/1/import", {"form": "csv"}, files=files).status_code == 413
 
 
+@pytest.mark.long
 def test_an_admin_makes_and_closes_accounts(store: Store) -> None:
     assert Somebody(store, "lea").get("/accounts").status_code == 403
     assert Somebody(store, "lea").post("/accounts", {"name": "eve"}).status_code == 403

@@ -71,6 +71,7 @@ class Lead:
         return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
 
 
+@pytest.mark.long
 def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
     before = Lead(store).read("/projects/1/agreement")
     assert "Language model" not in before

@@ -89,6 +89,7 @@ def table(rows: int) -> dict[str, tuple[str, bytes]]:
     return {"file": ("many.csv", f"query,document,title\n{lines}".encode())}
 
 
+@pytest.mark.long
 def test_a_large_import_is_not_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lead_pages, "LARGE", 1000)
     lea = Somebody(store, "lea")
@@ -132,6 +133,7 @@ def test_an_import_is_cancelled(store: Store, monkeypatch: pytest.MonkeyPatch) -
     assert "cancelled" in lea.get(place).text
 
 
+@pytest.mark.long
 def test_what_a_dead_program_left_is_tidied_up_by_who_looks(store: Store) -> None:
     with store.database.write() as connection:
         work = start_job(store, connection, "import", 1, source="a.csv")
@@ -142,6 +144,7 @@ def test_what_a_dead_program_left_is_tidied_up_by_who_looks(store: Store) -> Non
     assert Somebody(store, "lea").get("/jobs/9").status_code == 404
 
 
+@pytest.mark.long
 def test_a_project_is_closed_and_opened_again(store: Store) -> None:
     lea, ana = Somebody(store, "lea"), Somebody(store, "ana")
     assert ana.post("/projects/1/close").status_code == 403
@@ -193,6 +196,7 @@ def test_an_admin_deletes_a_project_by_typing_its_name(store: Store) -> None:
     assert store.projects.create("June").id == 2
 
 
+@pytest.mark.long
 def test_a_program_archives_and_closes(store: Store) -> None:
     lea, ana = Somebody(store, "lea").client, Somebody(store, "ana").client
     whole = lea.get("/api/projects/1/archive")

@@ -72,6 +72,7 @@ def visit(store: Store, folder: Path | None, name: str = "lea") -> TestClient:
 PATHS = ["/monitor", "/monitor/report", "/api/monitor"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", PATHS)
 def test_only_leads_see_it(store: Store, made: Path, path: str) -> None:
     assert visit(store, made).get(path).status_code == 200
@@ -80,6 +81,7 @@ def test_only_leads_see_it(store: Store, made: Path, path: str) -> None:
     assert stranger.get(path).status_code == (401 if path.startswith("/api") else 303)
 
 
+@pytest.mark.long
 def test_the_bar_leads_to_it(store: Store, made: Path) -> None:
     lead, judge = visit(store, made), visit(store, made, "ana")
     assert '<a href="/monitor" aria-current="page">' in lead.get("/monitor").text
@@ -89,6 +91,7 @@ def test_the_bar_leads_to_it(store: Store, made: Path) -> None:
     assert "/monitor" not in judge.get("/").text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("language", "alarm", "sentence"),
     [
@@ -104,6 +107,7 @@ def test_the_alarm_stands_first(
     assert page.count("<svg viewBox=") >= 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/monitor", "/monitor?lang=zh"])
 def test_the_page_needs_no_exception_from_the_policy(store: Store, made: Path, path: str) -> None:
     answer = visit(store, made).get(path)
@@ -111,12 +115,14 @@ def test_the_page_needs_no_exception_from_the_policy(store: Store, made: Path, p
     assert not re.search(r"<style|<script|\sstyle=|\son\w+=", answer.text)
 
 
+@pytest.mark.long
 def test_what_users_searched_for_is_text(store: Store, made: Path) -> None:
     page = visit(store, made).get("/monitor").text
     assert "<script>broken" not in page
     assert "&lt;script&gt;broken()&lt;/script&gt;{{7*7}}" in page
 
 
+@pytest.mark.long
 def test_a_quiet_month_says_so(store: Store, folder: Path) -> None:
     shutil.rmtree(folder / "2026-03")
     page = visit(store, folder).get("/monitor").text
@@ -124,6 +130,7 @@ def test_a_quiet_month_says_so(store: Store, folder: Path) -> None:
     assert 'class="alarms"' not in page
 
 
+@pytest.mark.long
 def test_the_numbers_are_those_of_the_command_line(
     store: Store, made: Path, command: Command
 ) -> None:
@@ -132,6 +139,7 @@ def test_the_numbers_are_those_of_the_command_line(
     assert len(visit(store, made).get("/api/monitor?queries=1").json()["worst"]) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_report_is_a_file_of_its_own(store: Store, made: Path, language: Language) -> None:
     answer = visit(store, made).get(f"/monitor/report?lang={language}")
@@ -141,6 +149,7 @@ def test_the_report_is_a_file_of_its_own(store: Store, made: Path, language: Lan
     )
 
 
+@pytest.mark.long
 def test_rounds_are_read_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = []
 
@@ -156,6 +165,7 @@ def test_rounds_are_read_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert len(set(found)) == 2
 
 
+@pytest.mark.long
 def test_a_new_round_is_seen(store: Store, folder: Path) -> None:
     client = visit(store, folder)
     assert "2026-04" not in client.get("/monitor").text
@@ -164,6 +174,7 @@ def test_a_new_round_is_seen(store: Store, folder: Path) -> None:
     assert client.get("/api/monitor").json()["months"][-1] == "2026-04"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "language"),
     [("judgments.csv", "en"), ("sample.csv", "zh"), ("results.csv", "en"), ("round.json", "zh")],
@@ -198,6 +209,7 @@ def test_a_problem_is_raised_anew(folder: Path) -> None:
     assert len(set(depths[1:])) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_without_rounds_it_says_what_to_do(store: Store, tmp_path: Path, language: str) -> None:
     bare = visit(store, None).get(f"/monitor?lang={language}").text

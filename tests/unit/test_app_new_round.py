@@ -91,6 +91,7 @@ def token_of(page: str) -> str:
     return found[1]
 
 
+@pytest.mark.long
 def test_a_month_is_stored_and_shown(store: Store, sample: bytes, tmp_path: Path) -> None:
     lead = Lead(store, tmp_path / "rounds")
     form = lead.client.get("/monitor/new").text
@@ -116,6 +117,7 @@ def test_a_month_is_never_replaced(store: Store, sample: bytes, tmp_path: Path) 
     assert (tmp_path / "rounds" / "2026-03" / "round.json").read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_sample_that_unpacks_to_gigabytes_is_refused(
     store: Store, sample: bytes, tmp_path: Path
 ) -> None:
@@ -220,6 +222,7 @@ def test_tokens_of_nothing(store: Store, sample: bytes, tmp_path: Path, token: s
     assert len(relyon.read_rounds(tmp_path / "rounds")) == 1
 
 
+@pytest.mark.long
 def test_the_month_that_was_added_last_can_be_taken_out_and_comes_back(
     store: Store, sample: bytes, tmp_path: Path
 ) -> None:

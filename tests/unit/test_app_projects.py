@@ -57,6 +57,7 @@ def grade(store: Store, count: int) -> None:
         )
 
 
+@pytest.mark.long
 def test_the_text_says_what_the_bar_shows(store: Store) -> None:
     project = store.projects.create("June", overlap=3)
     store.items.add(project.id, [Item("q", f"d{n}") for n in range(4)])
@@ -131,6 +132,7 @@ def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
     assert "mere ID" not in read(store, "lea", "/projects/1")
 
 
+@pytest.mark.long
 def test_leads_see_which_keys_a_project_has(store: Store) -> None:
     store.projects.create("June")
     page = read(store, "lea", "/projects/1")

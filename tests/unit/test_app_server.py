@@ -168,6 +168,7 @@ def test_many_who_ask_cost_one_check(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert len(checks) == 2
 
 
+@pytest.mark.long
 def test_head_works_wherever_get_does(store: Store) -> None:
     with client_of(store) as client:
         paths = sorted(

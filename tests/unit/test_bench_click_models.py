@@ -18,6 +18,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return generate.ensure(tmp_path_factory.mktemp("bench"), ["clicks"], 0.0003)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", MODELS)
 def test_a_process_finds_what_is_found_here(home: Path, model: str) -> None:
     log = home / "clicks.parquet"

@@ -43,6 +43,7 @@ def test_run_files_hold_1000_distinct_documents_a_query_best_first(
     assert by_query["rise"].max() == 0
 
 
+@pytest.mark.long
 def test_about_one_score_in_100_is_tied(data: Path) -> None:
     run = read(data / "small.run")
     tied = run.select((pl.col("score").diff() == 0).sum()).item() / run.height

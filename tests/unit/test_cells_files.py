@@ -153,6 +153,7 @@ def test_names_of_runs_and_stages() -> None:
     assert_safe(compared.to_csv(per_query=True))
 
 
+@pytest.mark.long
 def test_an_export_of_grades_is_read_everywhere(command: Command, files: Path) -> None:
     """By evaluate, judge import, sample --judgments and monitor add --judgments."""
     pytest.importorskip("sqlalchemy")

@@ -111,6 +111,7 @@ def test_a_terminal_is_not_controlled_by_data(form: str, hostile: Path) -> None:
     assert CONTROL.findall(OWN.sub("", shown).replace("\n", "").replace("\t", "")) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [80, 50])
 def test_notes_are_folded_at_a_terminal(columns: int, files: Path, process) -> None:
     short = ("evaluate", "judgments.qrels", "gone-nowhere-to-be-found-in-any-folder.run")

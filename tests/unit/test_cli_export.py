@@ -46,6 +46,7 @@ def test_without_a_terminal_a_sentence_is_one_line(model: Path, command: Command
     assert len(outcome.err) > 81
 
 
+@pytest.mark.long
 def test_the_order_is_compared_on_rows(model: Path, command: Command) -> None:
     outcome = command("export", "ranker.model", "-o", "ranker.onnx", "--data", "heldout.csv")
     assert outcome.code == 0, outcome.err

@@ -309,6 +309,7 @@ def test_help_of_the_parts(name: str, command: Command, june: Path) -> None:
         assert one.param_type_name == "argument" or one.help
 
 
+@pytest.mark.long
 def test_the_examples_of_the_parts_work_in_order(command: Command, june: Path) -> None:
     from tests.unit.test_cli_help import examples
 
@@ -388,6 +389,7 @@ def test_tables_of_ids_are_for_formats_of_ids(command: Command, june: Path) -> N
     assert (june / "q.tsv").read_text() == "id\ttext\toriginal\nq1\tq1\t\nq2\tq2\t\n"
 
 
+@pytest.mark.long
 def test_an_archive_is_written_and_read(command: Command, june: Path) -> None:
     args = ("judge", "export", "judging.db", "--project", "June", "--format", "archive")
     assert "add -o" in command(*args).err

@@ -14,6 +14,7 @@ from tests.unit.conftest import Command
 from relyon.judging.store import open_store
 
 
+@pytest.mark.long
 def test_a_new_account_has_a_password_that_is_printed_once(command: Command, files: Path) -> None:
     outcome = command("judge", "init", "judging.db", "--account", "ann", "--role", "lead")
     password = outcome.out.strip()
@@ -29,6 +30,7 @@ def test_a_new_account_has_a_password_that_is_printed_once(command: Command, fil
     assert "user `ann` already exists" in again.err
 
 
+@pytest.mark.long
 def test_a_lost_password_is_replaced_and_ends_the_sign_ins(command: Command, files: Path) -> None:
     from relyon.judging.access import find_signed_in, start_sign_in
 
@@ -75,6 +77,7 @@ def test_accounts_are_listed_with_their_tokens(command: Command, files: Path) ->
     assert bo["sign_ins"][0]["agent"] == "Firefox, Linux"
 
 
+@pytest.mark.long
 def test_an_account_changes_on_the_command_line(command: Command, files: Path) -> None:
     from relyon.judging.access import create_token, find_signed_in, list_tokens, start_sign_in
 

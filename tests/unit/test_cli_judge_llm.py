@@ -154,6 +154,7 @@ def test_from_grading_to_an_accepted_judge(
     assert "no language model is accepted" in command(*accept, "--by", "Lee", "--withdraw").err
 
 
+@pytest.mark.long
 def test_texts_of_strangers_do_nothing_to_the_terminal(
     command: Command, june: Path, server: Completions
 ) -> None:
@@ -223,6 +224,7 @@ def test_the_key_comes_from_the_environment_and_goes_nowhere_else(
     assert "OTHER_KEY is empty" in command(*arguments(server, "--api-key-env", "OTHER_KEY")).err
 
 
+@pytest.mark.long
 def test_problems_are_counted_and_said(command: Command, june: Path, server: Completions) -> None:
     server.script = lambda request: Reply(
         "I would rather not." if number(request) == 3 else '{"grade": 1}'
@@ -343,6 +345,7 @@ def test_ctrl_c_keeps_what_was_asked(command: Command, june: Path, server: Compl
     assert len(server.received) == 240
 
 
+@pytest.mark.long
 def test_no_more_requests_than_allowed(command: Command, june: Path, server: Completions) -> None:
     outcome = command(*arguments(server, "--item-sample", "4", "--requests-per-minute", "600"))
     assert outcome.code == 0

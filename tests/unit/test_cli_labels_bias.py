@@ -69,6 +69,7 @@ def test_the_picture_stands_alone(log: str, tmp_path: Path, command: Any) -> Non
     assert "<title>em, 1: 1.000</title>" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("language", "heading"), [("en", "Position bias"), ("zh", "位置偏差")])
 def test_the_page(log: str, tmp_path: Path, command: Any, language: str, heading: str) -> None:
     pytest.importorskip("vl_convert")

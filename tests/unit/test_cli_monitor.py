@@ -134,6 +134,7 @@ def test_a_round_and_its_trend_are_in_chinese(command: Command, live: str) -> No
     assert "评测口径 relyon：ties=doc-desc" in shown.out
 
 
+@pytest.mark.long
 def test_show_prints_what_the_library_says(command: Command, rounds: str) -> None:
     found = relyon.monitor(rounds)
     outcome = command("monitor", "show", rounds)
@@ -150,6 +151,7 @@ def test_show_prints_what_the_library_says(command: Command, rounds: str) -> Non
     assert Path("monitor.md").read_text("utf-8") == found.to_markdown(queries=5) + "\n"
 
 
+@pytest.mark.long
 def test_show_under_other_rules(command: Command, rounds: str) -> None:
     outcome = command(
         "monitor", "show", rounds, "--set", "gain=exp", "-k", "1", "--common-depth", "1",
@@ -161,6 +163,7 @@ def test_show_under_other_rules(command: Command, rounds: str) -> None:
     assert (values["alpha"], values["confidence"]) == (0.01, 0.9)
 
 
+@pytest.mark.long
 def test_check_fails_where_dcg_fell(command: Command, rounds: str) -> None:
     outcome = command("monitor", "check", rounds)
     assert outcome.code == 1
@@ -174,6 +177,7 @@ def test_check_fails_where_dcg_fell(command: Command, rounds: str) -> None:
     assert "高频" not in outcome.out
 
 
+@pytest.mark.long
 def test_check_is_quiet_where_nothing_fell(command: Command, rounds: str, files: Path) -> None:
     sample(files / "again.csv", "2026-05", ["b"])
     command(
@@ -186,6 +190,7 @@ def test_check_is_quiet_where_nothing_fell(command: Command, rounds: str, files:
     assert (outcome.code, outcome.out) == (0, "2026-05：没有告警\n")
 
 
+@pytest.mark.long
 def test_a_fall_beyond_the_limit_is_an_alarm_though_it_may_be_chance(
     command: Command, files: Path
 ) -> None:
@@ -264,6 +269,7 @@ def test_no_rounds(command: Command) -> None:
     assert "relyon monitor add" in outcome.err
 
 
+@pytest.mark.long
 def test_report_writes_the_page_of_the_library(command: Command, rounds: str) -> None:
     outcome = command("monitor", "report", rounds, "-o", "monitor.md", "--title", "March")
     assert (outcome.code, outcome.out) == (0, "")

@@ -12,6 +12,7 @@ from tests.unit.conftest import Command
 RUNS = ("judgments.qrels", "bm25.run", "tfidf.run")
 
 
+@pytest.mark.long
 def test_writes_html(command: Command, files: Path) -> None:
     outcome = command("report", *RUNS, "-m", "ndcg@10,rr", "-o", "report.html")
     text = (files / "report.html").read_text("utf-8")
@@ -82,6 +83,7 @@ def test_texts_of_queries_are_shown(command: Command, files: Path) -> None:
     assert (files / "queries.tsv").read_text("utf-8").startswith("id\ttext")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space")
 def test_too_little_address_space_is_said_before_charts_are_drawn(files: Path) -> None:
     program = f"ulimit -v 16000000 && exec {sys.executable} -m relyon report {' '.join(RUNS)} -o"

@@ -76,6 +76,7 @@ def test_labels_come_from_judgments(frame: pl.DataFrame, command: Command) -> No
     assert "one of the inputs" in outcome.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
 def test_positions_and_weights_are_named(
     frame: pl.DataFrame, command: Command, engine: str

@@ -106,6 +106,7 @@ def test_nothing_is_left_after_a_closed_pipe(folder: Path) -> None:
     assert left(folder) == []
 
 
+@pytest.mark.long
 def test_nothing_is_left_after_an_interrupt(folder: Path) -> None:
     # The end of the log never comes: the command is interrupted while it unpacks.
     os.mkfifo(folder / "endless.csv.gz")

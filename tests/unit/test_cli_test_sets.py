@@ -140,6 +140,7 @@ def test_rows_without_documents_match_by_their_order(
         assert outcome.err.startswith(f"error: {message}")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("rows")
 @pytest.mark.parametrize("given", [BOTH, FILES, LETOR])
 def test_a_report_derives_queries(command: Command, files: Path, given: tuple[str, ...]) -> None:
@@ -249,6 +250,7 @@ def test_columns_of_each_file(command: Command, files: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_columns_do_not_concern_a_run_from_a_pipe(files: Path, process: Command) -> None:
     (files / "own.csv").write_text("qid,url,stars\nq1,d1,3\nq1,d2,2\nq2,d4,2\n")
     piped = (files / "bm25.run").read_bytes()

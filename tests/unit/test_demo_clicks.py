@@ -50,6 +50,7 @@ def test_people_and_clicks_compare_the_same_rankers(story: ClickStory) -> None:
     assert {one.labels: one.decision for one in story.by_clicks}["ubm"] == -1
 
 
+@pytest.mark.long
 def test_the_model_of_the_users_foresees_best(story: ClickStory) -> None:
     assert max(story.by_clicks, key=lambda one: one.log_likelihood).labels == "ubm"
     assert all(-1 <= one.tau <= 1 for one in story.by_clicks)

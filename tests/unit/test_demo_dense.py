@@ -184,6 +184,7 @@ def test_only_the_published_files_are_taken(
         load_encoder()
 
 
+@pytest.mark.long
 @needs_model
 def test_the_model_knows_what_sentences_say() -> None:
     pytest.importorskip("tokenizers")

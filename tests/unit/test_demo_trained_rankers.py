@@ -75,6 +75,7 @@ def of(story: LearningStory, ranker: str, labels: str = "") -> Reached:
     return next(one for one in story.reached if (one.ranker, one.labels) == (ranker, labels))
 
 
+@pytest.mark.long
 def test_what_can_be_learnt_is_learnt(told: LearningStory) -> None:
     assert (told.questions, told.rows) == (QUESTIONS, QUESTIONS * DOCUMENTS)
     kinds = [GRADES, "dctr"]
@@ -96,6 +97,7 @@ def test_what_can_be_learnt_is_learnt(told: LearningStory) -> None:
     assert cost.difference == pytest.approx(mean)
 
 
+@pytest.mark.long
 def test_what_the_dense_ranker_is_worth(frame: pl.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "features.parquet"
     frame.rename({"knows": "dense"}).write_parquet(path)
@@ -116,6 +118,7 @@ def test_what_the_dense_ranker_is_worth(frame: pl.DataFrame, tmp_path: Path) -> 
     assert json.loads(made.to_json())["dense"]["difference"] == made.dense.difference
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["regression", "lambdamart"])
 def test_no_question_teaches_its_own_ranking(frame: pl.DataFrame, name: str) -> None:
     rows = relyon.read_features(frame)

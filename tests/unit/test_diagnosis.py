@@ -277,6 +277,7 @@ def test_micro_and_macro_are_silent() -> None:
 # -- all of them -------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 2**32))
 def test_a_run_compared_with_itself_has_no_finding(seed: int) -> None:
     """On clean data: everything retrieved is judged, no ties, ids that match."""

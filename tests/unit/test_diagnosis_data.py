@@ -68,6 +68,7 @@ def test_judging_the_needed_pairs_settles_the_sign() -> None:
     both_languages(again)
 
 
+@pytest.mark.long
 @given(data=st.data())
 def test_needed_pairs_are_enough_whatever_their_signs(data: st.DataObject) -> None:
     judgments = {"q": {"a": 2.0, "b": 1.0, "c": 0.0}, "r": {"a": 1.0}}
@@ -81,6 +82,7 @@ def test_needed_pairs_are_enough_whatever_their_signs(data: st.DataObject) -> No
     assert again.parts[1] == "text.settled"
 
 
+@pytest.mark.long
 @given(data=st.data())
 def test_bounds_hold_whatever_the_judges_say(data: st.DataObject) -> None:
     """Every way to grade the unjudged documents gives a difference within the bounds."""

@@ -58,6 +58,7 @@ def test_no_line_is_wider_than_the_terminal(titles: list[str], columns: int, bot
     assert len(rows) == len(titles)
 
 
+@pytest.mark.long
 @given(st.text(max_size=40), st.integers(2, 30))
 def test_a_cut_text_is_the_start_of_the_text(text: str, columns: int) -> None:
     short = cut(text, columns)

@@ -38,6 +38,7 @@ def test_changes_add_up_to_the_difference_of_two_evaluations(measure: str, colle
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preset", ["trec_eval", "sklearn", "lightgbm", "catboost"])
 @pytest.mark.parametrize("measure", ["ndcg@10", "ap"])
 def test_contributions_add_up_to_the_difference_of_two_evaluations(

@@ -107,6 +107,7 @@ def test_the_same_pairs_as_by_looking_at_all_of_them(rows, limit, measure, ties)
     ] == [(row[0], row[1], row[3], row[4]) for row in sorted(expected)[:limit]]
 
 
+@pytest.mark.long
 def test_a_long_list_needs_little_memory() -> None:
     count = 4_000
     grades = {f"d{place:04d}": place % 4 for place in range(count)}

@@ -220,6 +220,7 @@ LISTS = st.dictionaries(
 )
 
 
+@pytest.mark.long
 @given(
     queries=st.lists(st.tuples(LISTS, st.integers(0, 255), st.integers(0, 255)), min_size=1),
     k=st.sampled_from([1, 3, None]),

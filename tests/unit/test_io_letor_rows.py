@@ -78,6 +78,7 @@ def _stretch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("RELYON_THREADS", "2")
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(lines=st.lists(line, max_size=6), ends=st.booleans(), dense=st.booleans())
 def test_any_text_is_read_as_by_the_slow_reader(lines: list[str], ends: bool, dense: bool) -> None:

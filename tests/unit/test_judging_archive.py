@@ -196,6 +196,7 @@ def stores(request: pytest.FixtureRequest, new_judging_database: Make) -> Iterat
         yield found
 
 
+@pytest.mark.long
 def test_a_project_comes_back_exactly(stores: list[Store]) -> None:
     source, target = stores
     project = fill(source)
@@ -252,6 +253,7 @@ def store_clock() -> Callable[[], float]:
     return Clock()
 
 
+@pytest.mark.long
 def test_a_copy_beside_the_original(store: Store, packed: io.BytesIO) -> None:
     first = unpack_project(store, Archive(packed)).project
     store.projects.rename(first.id, "First")

@@ -72,6 +72,7 @@ def test_the_seed_makes_the_order(store: Store, ann: User) -> None:
     assert orders[0] == orders[1] != orders[2]
 
 
+@pytest.mark.long
 def test_orders_are_uniform(store: Store) -> None:
     """Every item comes first about equally often."""
     project = store.projects.create("June", overlap=60)
@@ -150,6 +151,7 @@ def test_asking_again_renews_the_lease(store: Store, ann: User, bo: User, clock:
     assert documents(store, bo, project) == []
 
 
+@pytest.mark.long
 def test_gold_items_are_mixed_in(store: Store, ann: User, bo: User) -> None:
     project = store.projects.create("June", gold_share=0.2, seed=3)
     store.items.add(project.id, [Item("q", f"d{n}") for n in range(100)])
@@ -240,6 +242,7 @@ def work(
                 assert act(store, user, "grade", task.item.id, key, grade=receipt.grade).repeated
 
 
+@pytest.mark.long
 def test_fifty_judges_at_once(store: Store) -> None:
     project = project_of(store, 60, overlap=3, gold_share=0.1)
     store.gold.add(project.id, [(Item("gold", f"g{n}"), n % 4) for n in range(5)])
@@ -268,6 +271,7 @@ def test_fifty_judges_at_once(store: Store) -> None:
     assert sum(bool(items) for items in seen.values()) > 10  # nobody takes it all
 
 
+@pytest.mark.long
 def test_results_are_what_the_history_says(store: Store, clock: Clock) -> None:
     """Any mixture of actions leaves the assignments as a replay of the history would."""
     project = project_of(store, 8, overlap=2)
@@ -395,6 +399,7 @@ def test_a_clock_that_is_set_back_loses_and_doubles_nothing(
     }
 
 
+@pytest.mark.long
 def test_in_a_large_project_new_items_come_from_everywhere(store: Store, ann: User) -> None:
     project = project_of(store, 6000)
     order = [item.document for item in store.items.all(project.id)]

@@ -127,6 +127,7 @@ def test_grades_of_gold_items_take_no_place(store: Store) -> None:
     assert measure_progress(store, project.id).places == 0
 
 
+@pytest.mark.long
 def test_three_raters_of_a_shop_in_a_project(store: Store, test_data: Path) -> None:
     path = test_data / "chorus_3raters" / "Broad_Query_Set_individual_ratings.csv"
     judges = [f"agent_{n}_rating" for n in (1, 2, 3)]

@@ -245,6 +245,7 @@ def test_a_checkpoint_leaves_everything_in_the_file(tmp_path: Path) -> None:
         assert store.accounts.get("ann").name == "ann"
 
 
+@pytest.mark.long
 def test_a_program_that_is_killed_while_it_makes_a_database_leaves_none(tmp_path: Path) -> None:
     path = tmp_path / "judging.db"
     code = (

@@ -99,6 +99,7 @@ def test_real_opensearch_lists(
         assert (written["name"], written["type"]) == (content["name"], content["type"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["csv", "jsonl", "quepid-book-csv", "label-studio"])
 def test_three_real_raters(name: str, test_data: Path, tmp_path: Path) -> None:
     path = test_data / "chorus_3raters" / "Broad_Query_Set_individual_ratings.csv"

@@ -139,6 +139,7 @@ def test_no_answer_differs(store: Store) -> None:
         assert seen[True][plan] == seen[False][plan], plan
 
 
+@pytest.mark.long
 def test_what_is_left_and_what_is_done_add_up(store: Store) -> None:
     project = make_project(store, 40, 15)
     ana = store.accounts.create("ana")
@@ -177,6 +178,7 @@ def test_numbers_and_order_say_nothing(store: Store) -> None:
     assert min(numbers[True]) > 2**32
 
 
+@pytest.mark.long
 def test_items_that_stay_are_not_the_gold_ones(store: Store, clock: Clock) -> None:
     """After a long absence ordinary items are somebody else's: gold items are lost as often."""
     project = make_project(store, 60, 30, share=0.4)

@@ -203,6 +203,7 @@ def test_what_a_dead_process_left_is_tidied_up(
     assert "nothing of it was kept" in list_jobs(store, project.id)[0].message
 
 
+@pytest.mark.long
 def test_a_project_is_removed_with_all_that_was_said_in_it(store: Store) -> None:
     from tests.unit.test_judging_archive import Clock, fill
 
@@ -290,6 +291,7 @@ def test_a_project_is_renamed(store: Store) -> None:
         store.projects.rename(99, "x")
 
 
+@pytest.mark.long
 def test_steps_let_others_write(store: Store) -> None:
     """Somebody who waits gets the turn between two steps."""
     from threading import Event, Thread

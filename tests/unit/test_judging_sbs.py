@@ -55,6 +55,7 @@ def test_one_query_has_no_p_value() -> None:
     assert math.isnan(pair.p)
 
 
+@pytest.mark.long
 def test_bradley_terry_is_a_logistic_regression() -> None:
     import numpy as np
     import statsmodels.api as sm

@@ -130,6 +130,7 @@ def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
     assert values == ["wal", 2, 1]
 
 
+@pytest.mark.long
 def test_users(store: Store) -> None:
     ann = store.accounts.create("Ann", role="lead", password="correct horse")
     assert store.accounts.get("Ann") == ann
@@ -175,6 +176,7 @@ def test_ids_that_no_row_has(store: Store, project: Project, number: int) -> Non
         store.grading.record(user, Action("undo", key="k", project_id=project.id, undoes="\0"))
 
 
+@pytest.mark.long
 def test_an_account_changes(store: Store) -> None:
     store.accounts.create("Ann", password="correct horse")
     changed = store.accounts.change("Ann", role="admin", password="battery staple", active=False)

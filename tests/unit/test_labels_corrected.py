@@ -92,6 +92,7 @@ def test_the_truth_is_found_where_rates_are_wrong(name: str) -> None:
     assert np.abs(naive).max() > 0.2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["ratio", "ips", "snips"])
 def test_intervals_cover(name: str) -> None:
     truth = 1 / np.arange(1, 7) ** 0.8

@@ -142,6 +142,7 @@ def test_files(found: ModelComparison, language: Any, tmp_path: Path) -> None:
         relyon.write_labels_report(found, tmp_path / "labels.pdf")
 
 
+@pytest.mark.long
 def test_drawings_are_valid(page: Page) -> None:
     assert check_drawings(page)
 

@@ -140,6 +140,7 @@ def test_what_is_switched_on_changes_nothing_else() -> None:
     assert more.select(columns).equals(plain.select(columns))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl", "csv.gz"])
 def test_what_is_written_is_what_is_drawn(tmp_path: Path, ending: str) -> None:
     users = simulated(crowd=Crowd(misclicks=0.1, bots=0.1), sessions=BLOCK + 3)
@@ -390,6 +391,7 @@ def test_the_truth_is_written(tmp_path: Path) -> None:
 chances = st.floats(0, 1)
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(
     name=st.sampled_from(ALL),

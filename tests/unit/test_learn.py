@@ -232,6 +232,7 @@ def test_languages_out_of_step_are_found(tmp_path: Path) -> None:
     assert "only one language" in check_languages([english], [])[0].said()
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(
     st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=2, max_size=5),
@@ -258,6 +259,7 @@ def test_too_many_orders_are_refused() -> None:
         record(Play("p", "?", documents, 9, False, ("dcg",), "", ()))
 
 
+@pytest.mark.long
 def test_the_command_checks_lessons(command: Command, tmp_path: Path) -> None:
     assert command("learn", "--check-only").code == 0
     lesson("[0.5](=1/3)", tmp_path)
@@ -267,6 +269,7 @@ def test_the_command_checks_lessons(command: Command, tmp_path: Path) -> None:
     assert "1 fault in the lessons" in outcome.err
 
 
+@pytest.mark.long
 def test_the_command_writes_pages_that_ask_nothing_of_the_net(
     command: Command, tmp_path: Path
 ) -> None:

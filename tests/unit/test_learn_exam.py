@@ -72,6 +72,7 @@ def test_the_commands_print_what_the_questions_accept(
             assert shown != pytest.approx(quantity(wrong.value), abs=block.tolerance)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_commands_after_the_questions_work(
     language: Language, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

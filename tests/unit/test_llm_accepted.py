@@ -50,6 +50,7 @@ def snapshot(store: Store, project: Project) -> Any:
     )
 
 
+@pytest.mark.long
 def test_a_model_changes_nothing_of_what_people_say_accepted_or_not(
     store: Store, project: Project, server: Completions
 ) -> None:
@@ -180,6 +181,7 @@ def test_a_model_is_no_person(store: Store, project: Project, server: Completion
             store.accounts.create(name)
 
 
+@pytest.mark.long
 def test_a_models_grades_do_not_come_back_as_a_persons(
     store: Store, project: Project, server: Completions
 ) -> None:

@@ -67,5 +67,6 @@ def test_any_text_is_read(content: str) -> None:
     assert (found.grade in SEARCH.gains) != bool(found.problem)
 
 
+@pytest.mark.long
 def test_deep_nesting_ends() -> None:
     assert read_answer('{"a":' * 20_000, SEARCH).problem == "no_grade"

@@ -53,6 +53,7 @@ def test_every_item_is_asked_as_often_as_wanted_and_the_median_counts(
     assert (request["model"], request["temperature"]) == ("small", 0.7)
 
 
+@pytest.mark.long
 def test_nothing_is_asked_twice(store: Store, project: Project, server: Completions) -> None:
     run(store, project, server.url)
     before = len(server.received)
@@ -190,6 +191,7 @@ def test_an_endpoint_that_refuses_everything_after_a_while_ends(
     assert len(server.received) == 3 + 10
 
 
+@pytest.mark.long
 def test_interruption_stores_what_is_on_its_way(
     store: Store, project: Project, server: Completions
 ) -> None:

@@ -19,6 +19,7 @@ from relyon.online.logs.times import Gaps
 # -- clean logs ------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @given(
     searches=st.integers(1, 80),
     seed=st.integers(0, 10_000),

@@ -27,6 +27,7 @@ def sick(clean: pl.DataFrame) -> pl.DataFrame:
 SICK = ["mixed-positions", "duplicate-rows", "query-variants"]
 
 
+@pytest.mark.long
 def test_duckdb_finds_what_polars_finds(clean: pl.DataFrame) -> None:
     log = sick(clean).with_columns(pl.col("timestamp").dt.replace_time_zone(None))
     arrow = log.to_arrow()
@@ -182,6 +183,7 @@ def test_overview_of_a_small_log(clean: pl.DataFrame) -> None:
 # -- public logs -----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_messy_collections(test_data: Path) -> None:
     chorus = read_sessions(test_data / "ubi_chorus" / "ubi_queries_events.ndjson.gz")
     folder = test_data / "ubi_opensearch_dashboards"

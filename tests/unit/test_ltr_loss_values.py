@@ -94,6 +94,7 @@ def test_gradient_is_the_finite_difference(
         assert (found.hessian >= np.abs(found.gradient) * 1e-9).all()
 
 
+@pytest.mark.long
 @variants
 def test_derivatives_are_those_of_pytorch(name: str) -> None:
     pytest.importorskip("torch")

@@ -150,6 +150,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.long
 def test_every_instruction_set_gives_the_same_bits() -> None:
     digests = {
         subprocess.run(

@@ -140,6 +140,7 @@ def test_wrong_claims(path: Path, changes: dict[str, Any], expected: str) -> Non
     assert str(path) in caught.value.message
 
 
+@pytest.mark.long
 def test_bombs_and_paths(path: Path, tmp_path: Path) -> None:
     huge = {"bytes": 1 << 40, "sha256": "0" * 64}
     with pytest.raises(relyon.InputError, match=r"contains a part of 1,099,511,627,776 bytes"):

@@ -143,6 +143,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(judgments), str(run)
 
 
+@pytest.mark.long
 def test_the_command_line(files: tuple[str, str], command: Any) -> None:
     outcome = command("evaluate", *files, "-m", "ndcg@3", "--intervals")
     assert outcome.code == 0, outcome.err

@@ -105,6 +105,7 @@ def _causes(found: relyon.Monitor) -> list[str]:
     return [losses_sentence(one) for one in found.losses]
 
 
+@pytest.mark.long
 def test_losses_add_up(no_recall: list[relyon.Round]) -> None:
     for one in relyon.monitor(no_recall).losses:
         for means in (one.before, one.after, one.changes):
@@ -148,6 +149,7 @@ def test_what_was_never_judged_cannot_be_told() -> None:
     json.dumps(found.to_dict(), allow_nan=False)
 
 
+@pytest.mark.long
 def test_queries_worst_first_and_those_that_fell() -> None:
     shown = {query: ["a", "b"] for query in GOOD}
     after = shown | {"q2": ["b", "c"], "q7": ["d"], "q8": ["d"]}
@@ -162,6 +164,7 @@ def test_queries_worst_first_and_those_that_fell() -> None:
     assert "Worst" not in found.to_text(queries=0)
 
 
+@pytest.mark.long
 def test_the_depths_of_the_last_round_count() -> None:
     rounds = [
         made("2026-01", ["a", "b", "c"], k=3, common_k=2),
@@ -198,6 +201,7 @@ def test_the_next_detectable_change_is_that_of_two_such_samples(
     assert found.detectable("head") == pytest.approx(change.dcg.detectable, rel=0.2)
 
 
+@pytest.mark.long
 def test_a_slow_decline_shows_since_the_first_month(no_recall: list[relyon.Round]) -> None:
     assert relyon.monitor(no_recall[:2]).since_first("all", "common") is None
     found = relyon.monitor(no_recall)
@@ -217,6 +221,7 @@ def kinds(found: relyon.Monitor) -> list[str]:
     return [note.kind for note in found.notes]
 
 
+@pytest.mark.long
 def test_notes_about_what_is_judged() -> None:
     fewer = {query: {"a": 3} for query in GOOD}
     found = relyon.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], fewer)])
@@ -236,6 +241,7 @@ def test_notes_about_graders_who_changed() -> None:
     assert "-1.000 on average" in note.message
 
 
+@pytest.mark.long
 def test_notes_about_queries_that_changed_their_tier() -> None:
     def other(month: str, often: str) -> relyon.Round:
         queries = [query for query in GOOD for _ in range(40 if query in often else 10)]
@@ -260,6 +266,7 @@ def test_notes_about_queries_that_changed_their_tier() -> None:
     assert found.notes == ()
 
 
+@pytest.mark.long
 def test_notes_about_months_rules_and_samples(quiet: list[relyon.Round]) -> None:
     later = made("2026-06", ["a", "b", "d"], convention={"gain": "exp"}, prefix="2026-03")
     found = relyon.monitor([*quiet, later])
@@ -284,6 +291,7 @@ def test_notes_about_how_several_grades_became_one(quiet: list[relyon.Round]) ->
     assert relyon.monitor([quiet[0]]).notes[0].kind == "one-round"
 
 
+@pytest.mark.long
 def test_notes_of_rounds_speak_chinese(quiet: list[relyon.Round]) -> None:
     log = pl.DataFrame({"session": ["s"], "query": ["q0"], "position": [1], "doc": ["a"]})
     other = relyon.create_round("2026-06", relyon.draw_sample(log), {"q0": {"a": 3}})
@@ -328,12 +336,14 @@ def test_options_that_cannot_be(
         relyon.monitor(quiet, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_folder_gives_what_its_rounds_give(no_recall: list[relyon.Round], tmp_path: Path) -> None:
     for one in no_recall:
         relyon.write_round(one, tmp_path)
     assert relyon.monitor(tmp_path).to_dict() == relyon.monitor(no_recall).to_dict()
 
 
+@pytest.mark.long
 def test_text_in_both_languages_fits(no_recall: list[relyon.Round]) -> None:
     deep = [made("2026-01", ["a", "b", "c"], common_k=2), made("2026-02", ["c", "b"], common_k=2)]
     for found in (relyon.monitor(no_recall), relyon.monitor(deep)):

@@ -96,6 +96,7 @@ def test_shared_queries_are_tested_as_pairs() -> None:
     assert found.queries == 5
 
 
+@pytest.mark.long
 def test_the_detectable_change_is_found_four_times_of_five() -> None:
     chooser = np.random.default_rng(7)
     draws = chooser.standard_normal((2, 1000, 30))

@@ -57,6 +57,7 @@ def test_the_page_leads_with_the_alarm(broken: relyon.Monitor, language: Any) ->
     assert "2026-03" in page.title
 
 
+@pytest.mark.long
 def test_drawings_are_valid(broken: relyon.Monitor) -> None:
     assert check_drawings(build_monitor_page(broken)) == {"trend", "losses"}
 
@@ -83,6 +84,7 @@ def test_charts_hold_the_points_of_the_monitor(broken: relyon.Monitor) -> None:
         assert one.after["recall_loss"].value in parts
 
 
+@pytest.mark.long
 def test_the_tables_hold_every_month(broken: relyon.Monitor) -> None:
     page = build_monitor_page(broken)
     trend = page.section("trend")
@@ -99,6 +101,7 @@ def test_the_tables_hold_every_month(broken: relyon.Monitor) -> None:
     assert months == ["2026-02", "2026-01"]
 
 
+@pytest.mark.long
 def test_tiers_of_unequal_depth_are_compared_at_a_common_one(broken: relyon.Monitor) -> None:
     def captions(found: relyon.Monitor) -> list[Table]:
         return [
@@ -121,6 +124,7 @@ def test_tiers_of_unequal_depth_are_compared_at_a_common_one(broken: relyon.Moni
         assert row[3].tone == {"fell": "worse"}.get(change.verdict, change.verdict)
 
 
+@pytest.mark.long
 def test_one_round_is_a_page_too() -> None:
     found = relyon.monitor([made("2026-01", ["a", "b"])])
     for language in ("en", "zh"):
@@ -150,6 +154,7 @@ def test_the_html_needs_nothing_else(broken: relyon.Monitor, language: Any, tmp_
     assert "DCG@5" in text
 
 
+@pytest.mark.long
 def test_queries_cannot_write_html() -> None:
     found = relyon.monitor([made("2026-01", ["a", "b"], HOSTILE), made("2026-02", ["b"], HOSTILE)])
     assert HOSTILE in found.queries["query"].to_list()
@@ -157,6 +162,7 @@ def test_queries_cannot_write_html() -> None:
     assert "<script>" not in render_monitor_report(found, format="markdown")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_parts_of_the_page_fit_into_another(broken: relyon.Monitor, language: Any) -> None:
     page = build_monitor_page(broken, language=language)

@@ -250,6 +250,7 @@ def test_ids_of_any_kind_survive(tmp_path: Path, design: Any) -> None:
     assert relyon.monitor(tmp_path).to_dict() == relyon.monitor([made]).to_dict()
 
 
+@pytest.mark.long
 def test_rounds_in_the_order_of_months(tmp_path: Path) -> None:
     for month in ("2026-10", "2025-12", "2026-02"):
         relyon.write_round(relyon.create_round(month, whole(), GRADES), tmp_path)
@@ -268,6 +269,7 @@ def test_a_round_is_never_overwritten(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["2026-03"]
 
 
+@pytest.mark.long
 def test_of_several_that_add_a_month_at_once_one_wins(tmp_path: Path) -> None:
     rounds = [
         relyon.create_round("2026-03", whole(), {"tv": {"a": grade}})

@@ -62,6 +62,7 @@ def test_a_broken_recall_stage_only_loses_documents(traffic: Traffic) -> None:
     assert lost < 0.8 * sum(len(docs) for docs in by_query[0].values())
 
 
+@pytest.mark.long
 def test_dcg_falls_and_ndcg_does_not(story: relyon.Monitor) -> None:
     assert story.months == ("2026-01", "2026-02", "2026-03")
     change = story.change("all", "common", "2026-03")

@@ -147,6 +147,7 @@ def test_a_leak_would_be_noticed(tmp_path: Path) -> None:
     assert "relyon._native.JudgmentTable" in done.stderr
 
 
+@pytest.mark.long
 def test_a_relation_of_duckdb_leaves_nothing(tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     code = START + (

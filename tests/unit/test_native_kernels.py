@@ -238,6 +238,7 @@ def test_without_a_closed_form_expected_is_refused(kernel: tuple[str, dict[str, 
         _native.Plan([kernel], _native.Rules(ties="expected"))
 
 
+@pytest.mark.long
 def test_expected_err_of_a_long_tie() -> None:
     grades = [1] * 30 + [0] * 370
     plan = _native.Plan([("err", {"max": 2, "k": None})], _native.Rules(ties="expected"))

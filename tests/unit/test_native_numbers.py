@@ -30,6 +30,7 @@ def numbers(count: int, seed: int) -> list[str]:
     return [text for text in texts if text not in {"nan", "inf", "-inf"}]
 
 
+@pytest.mark.long
 def test_numbers_are_exact_to_the_last_bit(tmp_path: Path) -> None:
     special = ["5e-324", "2.4703282292062328e-324", "2.4703282292062327e-324", "1e-400", "-1e-400"]
     special += [

@@ -169,6 +169,7 @@ def test_threads_add_sessions_to_one_log(threads: int) -> None:
     assert contents(found) == contents(expected)
 
 
+@pytest.mark.long
 def test_threads_merge_counted_sessions_into_one_log() -> None:
     query, count = pl.Series(["q1", "q2"]), pl.Series([3, 1])
     size, document = pl.Series([2, 1]), pl.Series(["a", "b", "c"])

@@ -93,6 +93,7 @@ def test_the_candidate_is_what_was_logged() -> None:
         assert evaluate_policy(sure, same, propensities=given_)["ips"].value == found.logged
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=2, max_size=40))
 def test_a_policy_on_its_own_log(rows: list[tuple[str, bool]]) -> None:
     """Of the policy that made a log, as the log has it, IPS and SNIPS are the log's mean."""

@@ -273,6 +273,7 @@ def test_the_file_refers_to_nothing_outside(comparison: relyon.Comparison) -> No
     assert "url(http" not in text
 
 
+@pytest.mark.long
 def test_the_same_comparison_gives_the_same_bytes(
     comparison: relyon.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def test_the_sections(page: Page) -> None:
     ]
 
 
+@pytest.mark.long
 def test_the_drawings_are_valid(page: Page) -> None:
     check_drawings(page)
 
@@ -70,6 +71,7 @@ def test_the_charts_show_the_rows_of_the_training(page: Page) -> None:
     assert [row["name"] for row in forest.rows] == [one.name for one in training.segments]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_page_and_a_text_say_no_nan(language: Language, tmp_path: Path) -> None:
     html = render_training_report(training_of(), language=language)
@@ -101,6 +103,7 @@ def test_a_page_without_baseline_curve_and_segments() -> None:
     assert "no interval from one query" in render_training_report(one, format="markdown")
 
 
+@pytest.mark.long
 def test_permuted_features_show_what_the_measure_loses() -> None:
     bounds = (0.01, 0.05)
     importance = (FeatureImportance("bm25", 0.03, math.nan, "permutation", bounds),)

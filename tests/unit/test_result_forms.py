@@ -151,6 +151,7 @@ def test_every_document_is_json_too(name: str) -> None:
     assert [block["kind"] for block in values["blocks"]] == [one.kind for one in found.blocks]
 
 
+@pytest.mark.long
 def test_every_result_is_tested() -> None:
     """In a process of its own: other tests make classes too."""
     program = """

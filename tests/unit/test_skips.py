@@ -32,6 +32,7 @@ def test_program():
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("allowed", "summary"), [("0", "1 failed, 1 skipped, 2 errors"), ("1", "4 skipped")]
 )

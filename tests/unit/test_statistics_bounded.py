@@ -46,6 +46,7 @@ def test_nobody_wins_by_betting_against_the_truth(mean: float, side: int) -> Non
     assert math.fsum(expected) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize(("share", "most"), [(0.5, 1.0), (0.01, 1.0), (0.02, 50.0)])
 def test_exact_intervals_hold_the_mean(name: str, share: float, most: float) -> None:

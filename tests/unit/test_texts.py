@@ -337,6 +337,7 @@ def test_no_sentence_for_people_is_english_alone() -> None:
     assert sorted(wanted) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
 def test_every_word_is_still_said(language: Language) -> None:
     texts, _ = written()
