@@ -36,15 +36,22 @@ test: $(DONE)/test ## Run the tests that are quick and need no browser and no se
 	@$(PYTEST) -m "not (cluster or docs or long or postgres or slow or spark or web)"
 
 .PHONY: test-all
-test-all: test test-long test-docs test-peers test-postgres test-web test-slow test-spark-all test-cluster site ## Run every suite
+test-all: test test-more test-doctests test-peers test-slow test-spark-all test-cluster site ## Run every suite
+
+.PHONY: test-more
+test-more: $(DONE)/test ## Run test-long, test-docs, test-postgres and test-web in one session
+	@$(PYTEST) -m "(docs or long or postgres or web) and not (cluster or slow or spark)"
 
 .PHONY: test-long
 test-long: $(DONE)/test ## Run the tests that take a second or more: processes, faults, simulations
 	@$(PYTEST) -m "long and not (postgres or slow or spark or web)"
 
 .PHONY: test-docs
-test-docs: $(DONE)/test ## Run every example of the documentation and of the docstrings
+test-docs: $(DONE)/test ## Run every example of the documentation
 	@$(PYTEST) -m "docs and not slow"
+
+.PHONY: test-doctests
+test-doctests: $(DONE)/test ## Run every example of the docstrings
 	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relyon
 
 .PHONY: test-peers
