@@ -68,7 +68,7 @@ test-web: $(DONE)/test ## Run the tests in a browser: Chromium or Chrome
 
 .PHONY: test-slow
 test-slow: $(DONE)/test ## Run the slow tests
-	@HYPOTHESIS_PROFILE=slow $(PYTEST) -m "slow and not spark"
+	@HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-slow} $(PYTEST) -m "slow and not spark"
 
 .PHONY: test-spark
 test-spark: ## Run the tests that need Spark and Java, without the slow ones

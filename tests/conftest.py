@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from tests.databases import Databases, create_file
 from tests.programs import skip_without_program
 
-#: `make test` takes the first, CI the second, `make test-slow` the third.
+#: `make test` takes the first, CI the second, `make test-slow` by hand the third.
 settings.register_profile(
     "quick", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
