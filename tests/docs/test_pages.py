@@ -19,11 +19,6 @@ PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 BLOCK = re.compile(r"^```(?:console|python)\n.*?^```$", re.S | re.M)
 WITH_EXAMPLES = [name for name in PAGES if BLOCK.search((DOCS / name).read_text(encoding="utf-8"))]
 TRANSLATED = sorted(path.name for path in (DOCS / "zh").glob("*.md"))
-#: A translation holds the same examples, which a test compares: they are run once. What relyon
-#: says on it in Chinese is run by `make test-slow`.
-RUN = [
-    name for name in WITH_EXAMPLES if name.removeprefix("zh/") not in TRANSLATED or "/" not in name
-]
 
 
 def load(path: Path) -> ModuleType:
@@ -47,15 +42,8 @@ def run_examples(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.docs
-@pytest.mark.parametrize("name", RUN)
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples_print_what_is_shown(name: str) -> None:
-    done = run_examples(DOCS / name)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in WITH_EXAMPLES if name not in RUN])
-def test_translated_examples_print_what_is_shown(name: str) -> None:
     done = run_examples(DOCS / name)
     assert done.returncode == 0, done.stdout + done.stderr
 
