@@ -96,6 +96,7 @@ TARGETS = (
     Target("process", "trec_eval", "relyon", 35),
     Target("process", "relyon", "", 100, "at most", "memory"),
     Target("process", "relyon, shuffled", "", 1.5, "at most", "share"),
+    Target("process", "relyon, shuffled", "relyon", 20, "at most"),
     Target("formats", "CSV", "TREC text", 1.5, "at most"),
     Target("formats", "CSV, all quoted", "TREC text", 1.5, "at most"),
     Target("formats", "TSV", "TREC text", 1.5, "at most"),

@@ -12,7 +12,8 @@ namespace relyon {
 void RunTable::add(std::string_view query, std::string_view document, double score,
                    std::int64_t rank) {
   if (last_ == Index::none || index_.id(last_) != query) {
-    if (last_ != Index::none) queries_[last_].shrink_to_fit();
+    // Rows of an ungrouped run come back to their query: room that is given up is needed again.
+    if (last_ != Index::none && grouped) queries_[last_].shrink_to_fit();
     last_ = index_.insert(query, arena_);
     if (last_ == queries_.size()) {
       queries_.emplace_back();
