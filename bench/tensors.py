@@ -2,8 +2,8 @@
 
     python -m bench.run --only tensors
 
-allRank (https://github.com/allegro/allRank) is not on PyPI: put a folder with its package `allrank`,
-and without its tests, which would hide ours, on PYTHONPATH.
+allRank (https://github.com/allegro/allRank) is not on PyPI: put a folder with its package
+`allrank`, and without its tests, which would hide ours, on PYTHONPATH.
 """
 
 from __future__ import annotations
