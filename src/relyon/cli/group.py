@@ -35,11 +35,9 @@ class EnglishHelp(click.HelpFormatter):
 
     def write_text(self, text: str) -> None:
         """Writes paragraphs."""
-        if "{" in text:
-            from relyon.cli.help_lists import with_lists
+        from relyon.cli.help_lists import with_lists
 
-            text = with_lists(text)
-        super().write_text(text)
+        super().write_text(with_lists(text))
 
 
 class HelpContext(click.Context):

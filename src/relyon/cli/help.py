@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import click
 from click import core, exceptions, formatting, parser, types
 
+from relyon.cli.help_lists import PLACE, with_lists
 from relyon.cli.messages import messages
 from relyon.core.document.terminal import width, wrap
 from relyon.core.texts import catalogue, translate
@@ -17,8 +18,6 @@ __all__ = ["HelpPage", "sentences", "speak_for_click"]
 AREA = "help"
 #: What follows an option's help: its default, its range, whether it is required.
 EXTRAS = re.compile(r"  \[([^\]]*)\]$")
-#: A line that is only a list of names, which `help_lists` fills in.
-LIST = re.compile(r"\{[a-z-]+\}")
 #: The value type that click prints after an option's names.
 KIND = re.compile(r"(?<= )[A-Z][A-Z ]+$")
 
@@ -26,12 +25,8 @@ KIND = re.compile(r"(?<= )[A-Z][A-Z ]+$")
 def say(text: str) -> str:
     """Returns a help text in the language, or unchanged if there is no translation."""
     language = messages.language
-    found = translate(text, language, AREA)
-    if "{" in found:
-        from relyon.cli.help_lists import with_lists
-
-        return with_lists(found, catalogue("common", language)["list.comma"])
-    return found
+    comma = catalogue("common", language)["list.comma"]
+    return with_lists(translate(text, language, AREA), comma)
 
 
 def speak_for_click() -> None:
@@ -138,4 +133,4 @@ def sentences(text: str, option: bool = False) -> Iterator[str]:
         return
     for _, lines in _paragraphs(text):
         said = (_parts(line)[2] for line in lines)
-        yield from (one for one in said if not LIST.fullmatch(one))
+        yield from (one for one in said if not PLACE.fullmatch(one))

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-__all__ = ["with_lists"]
+if TYPE_CHECKING:
+    from relyon.io.format import Kind
+    from relyon.ltr.fusion.method import Method
+
+__all__ = ["PLACE", "with_lists"]
 
 #: A list in a help text, such as `{fusion-ranks}`.
 PLACE = re.compile(r"\{([a-z]+(?:-[a-z]+)+)\}")
 
 
-def _formats(*kinds: str, without: str = "") -> list[str]:
+def _formats(chosen: Callable[[frozenset[Kind]], bool]) -> list[str]:
     from relyon.io.format import formats
 
-    return [
-        name
-        for name in formats
-        if formats.get(name).kinds.issuperset(kinds) and without not in formats.get(name).kinds
-    ]
+    return [name for name in formats if chosen(formats.get(name).kinds)]
 
 
 def _sheets() -> list[str]:
@@ -27,24 +28,22 @@ def _sheets() -> list[str]:
     return sheet_formats()
 
 
-def _fusion(reads: str | None) -> list[str]:
-    """Returns the fusion methods that read ranks or scores, or those that are trained."""
+def _fusion(chosen: Callable[[type[Method]], bool]) -> list[str]:
     from relyon.ltr.fusion.method import methods
 
-    kinds = {name: methods.get(name) for name in methods}
-    if reads is None:
-        return [name for name, kind in kinds.items() if kind.trained]
-    return [name for name, kind in kinds.items() if kind.reads == reads and not kind.trained]
+    return [name for name in methods if chosen(methods.get(name))]
 
 
-LISTS: dict[str, Callable[[], Iterable[str]]] = {
-    "formats-judgments-runs": lambda: _formats("judgments", "run"),
-    "formats-judgments": lambda: _formats("judgments", without="run"),
-    "formats-features": lambda: _formats("features"),
+LISTS: dict[str, Callable[[], list[str]]] = {
+    "formats-judgments-runs": lambda: _formats(lambda kinds: {"judgments", "run"} <= kinds),
+    "formats-judgments": lambda: _formats(
+        lambda kinds: kinds & {"judgments", "run"} == {"judgments"}
+    ),
+    "formats-features": lambda: _formats(lambda kinds: "features" in kinds),
     "formats-items": _sheets,
-    "fusion-ranks": lambda: _fusion("ranks"),
-    "fusion-scores": lambda: _fusion("scores"),
-    "fusion-trained": lambda: _fusion(None),
+    "fusion-ranks": lambda: _fusion(lambda kind: kind.reads == "ranks" and not kind.trained),
+    "fusion-scores": lambda: _fusion(lambda kind: kind.reads == "scores" and not kind.trained),
+    "fusion-trained": lambda: _fusion(lambda kind: bool(kind.trained)),
 }
 
 
