@@ -181,6 +181,11 @@
       return;
     }
     if (connected && tasks.length > 5 && first === null) return;
+    // What the server offers would still contain what it was not sent.
+    if (!connected && queue.entries().length) {
+      flush();
+      return;
+    }
     filling = true;
     try {
       const waiting = queue.entries().map(([, action]) => action);
@@ -198,7 +203,8 @@
       // The server does not count yet what was not sent.
       const pending = kinds.length - 2 * kinds.filter((kind) => kind === "undo").length;
       progress = { ...found.progress, before: done.length - pending };
-      const unsent = new Set(queue.entries().map(([, action]) => action.item_id));
+      // What was sent while the server answered may be in its answer, too.
+      const unsent = new Set([...waiting, ...queue.entries().map(([, action]) => action)].map((one) => one.item_id));
       const known = new Set(tasks.map((task) => task.id));
       for (const task of found.tasks) {
         const was = handled.get(task.id);
