@@ -36,7 +36,7 @@ test: $(DONE)/test ## Run the tests that are quick and need no browser and no se
 	@$(PYTEST) -m "not (cluster or docs or long or postgres or slow or spark or web)"
 
 .PHONY: test-all
-test-all: test test-more test-doctests test-peers test-slow test-spark-all test-cluster site ## Run every suite
+test-all: test test-more test-doctests test-peers test-slow test-honest test-spark-all test-cluster site ## Run every suite
 
 .PHONY: test-more
 test-more: $(DONE)/test ## Run test-long, test-docs, test-postgres and test-web in one session
@@ -68,7 +68,11 @@ test-web: $(DONE)/test ## Run the tests in a browser: Chromium or Chrome
 
 .PHONY: test-slow
 test-slow: $(DONE)/test ## Run the slow tests
-	@HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-slow} $(PYTEST) -m "slow and not spark"
+	@HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-slow} $(PYTEST) -m "slow and not (honest or spark)"
+
+.PHONY: test-honest
+test-honest: $(DONE)/test ## Simulate every claim of coverage, false alarms and power, in and outside its assumption
+	@$(PYTEST) -m honest tests/honest
 
 .PHONY: test-spark
 test-spark: ## Run the tests that need Spark and Java, without the slow ones
@@ -114,6 +118,7 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/python docs/make_measures.py --check
 	@$(BIN)/python docs/make_formats.py --check
 	@$(BIN)/python docs/make_notebooks.py --check
+	@$(BIN)/python docs/make_claims.py --check
 
 .PHONY: format
 format: $(DONE)/lint ## Format Python
@@ -135,6 +140,7 @@ docs: $(DONE)/docs $(DONE)/test ## Write the generated pages, and build the docu
 	@$(BIN)/python docs/make_formats.py
 	@$(BIN)/python docs/make_peers.py
 	@$(BIN)/python docs/make_notebooks.py
+	@$(BIN)/python docs/make_claims.py
 	@$(MAKE) --no-print-directory site
 
 .PHONY: pictures
