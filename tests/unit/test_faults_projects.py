@@ -38,7 +38,7 @@ pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="there is no kill -9"),
 ]
 
-COUNT = 12_000
+COUNT = 6_000
 
 
 def count(store: Store, table: str) -> int:
@@ -113,7 +113,7 @@ def test_an_import_is_ended(judging_database: str, tmp_path: Path, how: signal.S
         assert rows(store) == {**before, "users": before["users"] + 1}
         done = subprocess.run([sys.executable, "-m", "relyon", "judge", *arguments], check=True,
                               capture_output=True, text=True)  # fmt: skip
-        assert "12,000 new items, 12,000 new grades" in done.stderr
+        assert f"{COUNT:,} new items, {COUNT:,} new grades" in done.stderr
         found = measure_progress(store, project.id)
         assert (found.items, found.places, found.filled) == (COUNT + 1, 2 * COUNT + 2, COUNT + 1)
     if "://" not in judging_database:
