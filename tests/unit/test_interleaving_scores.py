@@ -8,6 +8,7 @@ import math
 import polars as pl
 import pytest
 
+from relyon.analysis.statistics import student, student_quantile
 from relyon.core.errors import InputError
 from relyon.online.experiments import mix_runs, read_mixed, score_clicks
 
@@ -30,27 +31,33 @@ def shown(mixed: pl.DataFrame, clicks: dict[str, list[str]], **more: object) -> 
 def test_sessions_are_counted() -> None:
     lists = pl.DataFrame(
         {
-            "mixture": ["q#1", "q#1", "q#2", "q#2", "r#1", "r#1"],
-            "query": ["q", "q", "q", "q", "r", "r"],
-            "position": [1, 2] * 3,
-            "document": ["a", "b", "b", "a", "c", "d"],
-            "owner": ["old", "new", "new", "old", "old", "new"],
+            "mixture": ["q#1", "q#1", "q#2", "q#2", "r#1", "r#1", "s#1", "s#1"],
+            "query": ["q", "q", "q", "q", "r", "r", "s", "s"],
+            "position": [1, 2] * 4,
+            "document": ["a", "b", "b", "a", "c", "d", "e", "f"],
+            "owner": ["old", "new", "new", "old", "old", "new", "old", "new"],
             "method": "team-draft",
-            "credit old": [1.0, 0, 0, 1, 1, 0],
-            "credit new": [0.0, 1, 1, 0, 0, 1],
+            "credit old": [1.0, 0, 0, 1, 1, 0, 1, 0],
+            "credit new": [0.0, 1, 1, 0, 0, 1, 0, 1],
         }
     )
     log = shown(lists, {"q#1": ["b"], "q#2": ["a", "b"], "r#1": ["d", "elsewhere"]})
     found = score_clicks(lists, log)
     one = found["new"]
-    assert (found.sessions, found.clicked, found.queries) == (3, 3, 2)
+    assert (found.sessions, found.clicked, found.queries) == (4, 3, 3)
     assert (one.wins, one.ties, one.losses) == (2, 1, 0)
-    assert one.value == pytest.approx(2 / 3)
-    # By query: 1 of 2 and 1 of 1: s - r n is -1/3 and 1/3, so error² = 2 (2/9) / 9.
-    half = 12.706204736 * math.sqrt(4 / 81)
-    assert one.interval == pytest.approx((max(-1, 2 / 3 - half), 1.0))
+    assert one.value == pytest.approx(1 / 2)
+    # By query: 1 of 2, 1 of 1 and 0 of 1, so s - r n is 0, 1/2 and -1/2, each over 1 - w = 3/4 but
+    # the first: error² = (2/3) 2 (2/3)² / 4². The shares are 1/2, 1/4 and 1/4: 8/3 effective.
+    error = math.sqrt(2 / 3 * 2 * (2 / 3) ** 2 / 16)
+    assert one.p == pytest.approx(2 * student(5 / 3, -0.5 / error))
+    half = -student_quantile(5 / 3, 0.025) * error
+    assert one.interval == pytest.approx((max(-1, 1 / 2 - half), min(1, 1 / 2 + half)))
+    assert (found.by_query.count, found.by_user) == (3, None)
+    assert found.by_query.effective == pytest.approx(8 / 3)
     assert one.sign_p == pytest.approx(0.5, abs=1e-15)
-    assert one.looks[-1].sessions == 3
+    assert one.looks[-1].sessions == 4
+    assert "The log has no users" in found.to_text().replace("\n", " ")
 
 
 def test_what_cannot_be_used_is_counted() -> None:
@@ -154,3 +161,96 @@ def test_other_engines_give_the_same() -> None:
     here = score_clicks(mixed, log)
     assert there.preferences == here.preferences
     assert there.sessions == 18
+
+
+def crowd(users: list[str], outcomes: list[int], **more: object) -> pl.DataFrame:
+    """Mixed lists of four queries and a log: each session prefers new (1), old (−1) or none."""
+    mixed = mix_runs(
+        {
+            "old": {f"q{n}": OLD["tv"] for n in range(4)},
+            "new": {f"q{n}": NEW["tv"] for n in range(4)},
+        },
+        depth=3,
+        draws=-(-len(users) // 4),
+    )
+    lists = mixed.lists.with_columns(
+        number=pl.col("mixture").rank("dense").cast(pl.Int64) - 1
+    ).filter(pl.col("number") < len(users))
+    plan = pl.DataFrame({"number": range(len(users)), "user": users, "outcome": outcomes, **more})
+    wanted = (
+        pl.when(pl.col("outcome") > 0)
+        .then(pl.lit("new"))
+        .when(pl.col("outcome") < 0)
+        .then(pl.lit("old"))
+    )
+    return lists.join(plan, on="number").with_columns(
+        session="mixture",
+        bucket="mixture",
+        doc="document",
+        clicked=(pl.col("owner") == wanted).fill_null(False),
+        timestamp=pl.datetime(2026, 1, 1) + pl.duration(minutes=pl.col("number") * 10),
+    )
+
+
+def test_one_user_does_not_decide() -> None:
+    """Half of the sessions are one person's, who prefers new; 340 others prefer neither."""
+    users = ["fan" if n % 2 else f"u{n}" for n in range(680)]
+    outcomes = [1 if n % 2 else (-1) ** (n // 2) for n in range(680)]
+    log = crowd(users, outcomes)
+    lists = log.select(pl.exclude("session", "bucket", "doc", "clicked", "timestamp", "user"))
+    found = score_clicks(lists.drop("number", "outcome"), log)
+    one = found["new"]
+    assert found.by_user is not None
+    assert (found.by_user.count, found.by_user.largest) == (341, 0.5)
+    assert not one.p <= 0.05
+    assert one.looks[-1].p > 0.05
+    assert one.looks[-1].users == 341
+    assert math.isnan(one.sign_p)
+    text = " ".join(found.to_text().split())
+    assert "341 users count as 4.0 equally active ones; the most active has 50.0%" in text
+    assert "has not decided" in text
+    # Without the column the same log says so with certainty, and under which assumption.
+    alone = score_clicks(lists.drop("number", "outcome"), log.drop("user"))
+    assert alone["new"].looks[-1].p < 1e-6
+    assert "taken to be independent" in " ".join(alone.to_text().split())
+
+
+def test_no_interval_where_one_user_decides() -> None:
+    users = ["fan" if n % 5 else f"u{n}" for n in range(80)]
+    log = crowd(users, [1] * 80)
+    lists = log.select(pl.exclude("session", "bucket", "doc", "clicked", "timestamp", "user"))
+    found = score_clicks(lists.drop("number", "outcome"), log)
+    assert math.isnan(found["new"].p)
+    assert all(math.isnan(bound) for bound in found["new"].interval)
+    assert "One user has 80.0% of the sessions and decides alone" in found.to_text().replace(
+        "\n", " "
+    )
+    words = found.to_text(language="zh")
+    assert "一个用户占会话的 80.0%" in words.replace("\n", "")
+    assert found.to_dict()["by_user"]["count"] == 17  # type: ignore[index]
+
+
+def test_users_count_once_by_their_first_day() -> None:
+    """Two users per day, who come back on every later day, and half of whose sessions are ties."""
+    users = [f"u{day}" for now in range(10) for day in range(now + 1) for _ in range(2)]
+    when = [now * 1440 for now in range(10) for _ in range(2 * (now + 1))]
+    outcomes = [1, 0] * (len(users) // 2)
+    log = crowd(users, outcomes, minutes=when).with_columns(
+        timestamp=pl.datetime(2026, 1, 1) + pl.duration(minutes=pl.col("minutes"))
+    )
+    lists = log.select(pl.exclude("session", "bucket", "doc", "clicked", "timestamp", "user"))
+    looks = score_clicks(lists.drop("number", "outcome", "minutes"), log)["new"].looks
+    assert [look.users for look in looks] == list(range(1, 11))
+    assert [look.sessions for look in looks] == list(range(2, 21, 2))
+    assert looks[-1].preference == pytest.approx(0.5)
+
+
+def test_sessions_without_a_user_are_counted() -> None:
+    log = crowd(["a", "b", "a", "b"], [1, -1, 0, 0])
+    lists = log.select(pl.exclude("session", "bucket", "doc", "clicked", "timestamp", "user"))
+    gone = pl.when(pl.col("number") < 2).then(pl.col("user"))
+    with pytest.warns():
+        found = score_clicks(lists.drop("number", "outcome"), log.with_columns(user=gone))
+    assert {note.kind: note.count for note in found.notes} == {"mixed-anonymous": 2}
+    assert found.by_user is not None
+    assert found.by_user.count == 4

@@ -39,8 +39,8 @@ UNEXPLAINED = {
         duplicate-judgments earlier-data earlier-goal evidence-left-out export-single
         few-runs files-beside grades-from-score grading gradings-differ id-mismatch
         incomplete-events judged-without-row labels-of-subtopics machine-finals
-        machine-grades missing-grades missing-months mix-queries mixed-moved mixed-outside
-        mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document
+        machine-grades missing-grades missing-months mix-queries mixed-anonymous mixed-moved
+        mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document
         no-order no-subtopics not-exported not-exported-name offpolicy-absent
         offpolicy-few offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
         offpolicy-unseen-zero one-group one-query one-round other-queries partial-queries

@@ -64,7 +64,9 @@ Examples:
 
 The log's column bucket contains the mixture that a session was shown; without
 it, each query must have a single mixture. You may look at the always-valid test
-as often as you like, and stop once it is significant.
+as often as you like, and stop once it is significant. Name the column of users
+(--columns user=COLUMN) if people come back: without it, sessions are taken to
+be independent. With it, look at the end of a day.
 """
 
 

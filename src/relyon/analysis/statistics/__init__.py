@@ -3,7 +3,14 @@
 from relyon.analysis.statistics.anytime import Looks, always_valid
 from relyon.analysis.statistics.bernstein import bernstein_half, bernstein_interval
 from relyon.analysis.statistics.betting import betting_evidence, betting_interval, first_refuted
-from relyon.analysis.statistics.clusters import RatioEstimate, difference_of, ratio_of_sums
+from relyon.analysis.statistics.clusters import (
+    ClusterSizes,
+    RatioEstimate,
+    difference_of,
+    jackknife_mean,
+    jackknife_ratio,
+    ratio_of_sums,
+)
 from relyon.analysis.statistics.correction import CORRECTIONS, adjust
 from relyon.analysis.statistics.differences import effect_size, mean, standard_deviation
 from relyon.analysis.statistics.distributions import (
@@ -20,8 +27,10 @@ from relyon.analysis.statistics.power import (
     ENOUGH_QUERIES,
     is_significant,
     least_p,
+    planned_power,
     queries_needed,
     smallest_detectable,
+    spread_certainty,
 )
 from relyon.analysis.statistics.ratios import ratio_interval, resampled_ratios
 from relyon.analysis.statistics.resampling import (
@@ -36,6 +45,7 @@ __all__ = [
     "ENOUGH_QUERIES",
     "INTERVALS",
     "Anova",
+    "ClusterSizes",
     "Looks",
     "Mismatch",
     "PairOutcome",
@@ -57,11 +67,14 @@ __all__ = [
     "independence_p",
     "interval",
     "is_significant",
+    "jackknife_mean",
+    "jackknife_ratio",
     "least_p",
     "mean",
     "normal_quantile",
     "paired_test",
     "permutation_p_values",
+    "planned_power",
     "pooled_interval",
     "queries_needed",
     "ratio_interval",
@@ -71,6 +84,7 @@ __all__ = [
     "resampled_ratios",
     "sequential_mismatch",
     "smallest_detectable",
+    "spread_certainty",
     "standard_deviation",
     "student",
     "student_quantile",

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from relyon.analysis.statistics import (
-    RatioEstimate,
-    adjust,
-    always_valid,
-    paired_test,
-    queries_needed,
-    ratio_of_sums,
-    smallest_detectable,
-)
+from relyon.analysis.statistics import adjust
 from relyon.core.errors import InputError
 from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_fraction
 from relyon.core.texts import message
 from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
-from relyon.io.session_readers import read_sessions
+from relyon.io.log_checks import read_log
+from relyon.online.experiments.interleaving.estimate import Searches
 from relyon.online.experiments.interleaving.method import Clicks
 from relyon.online.experiments.interleaving.mixed_lists import (
     CREDIT,
@@ -30,12 +22,10 @@ from relyon.online.experiments.interleaving.mixed_lists import (
     method_of,
     read_mixed,
 )
-from relyon.online.experiments.interleaving.preference import Look, Preference, Preferences
+from relyon.online.experiments.interleaving.preference import Preferences
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 
 __all__ = ["score_clicks"]
 
@@ -47,7 +37,8 @@ class Shown:
     """Sessions that were shown a mixed list, in the order in which they began.
 
     Attributes:
-        sessions: One row per session: `mixture`, `query`, and `day`, empty without times.
+        sessions: One row per session: `mixture`, `query`, `day`, empty without times, and `user`,
+            where the log has users.
         clicks: Their clicks.
         notes: What was left out, and why.
     """
@@ -69,10 +60,12 @@ def score_clicks(
     may lack the column where each query has one list. A session is one search: a session and its
     query. A document clicked twice counts once.
 
-    Intervals and p-values are over queries, so that the many sessions of a query count as one
-    observation; they are valid for one look, planned before. The always-valid test looks after
-    every session: stop when it is sure. It uses the first session of each mixed list: later ones on
-    the same list know its luck already. Give each session a list of its own, and it uses them all.
+    Intervals and p-values are over queries, and over users where the log has a column `user`: the
+    many sessions of a query, or of a person, count as one observation. They are valid for one look,
+    planned before. The always-valid test looks at the end of every day (without users after every
+    session): stop when it is sure. It uses the first session of each mixed list: later ones on the
+    same list know its luck already. With users each counts once, by their first day. Without users,
+    sessions are taken to be independent, but for their query.
 
     Args:
         mixed: What `mix_runs` made: the lists or their file.
@@ -95,15 +88,18 @@ def score_clicks(
         >>> found.wins, found.ties, found.losses, found.value
         (3, 0, 0, 1.0)
     """
+    import numpy as np
+
     check_fraction("level", level)
     lists = read_mixed(mixed)
-    log = read_sessions(sessions)
+    log = read_log(sessions, uses=("clicks", "times"))
     shown = _shown(lists, log)
     method = method_of(lists.method)
+    clicked = np.zeros(shown.sessions.height, bool)
+    clicked[shown.clicks.session] = True
+    searches = Searches(shown.sessions, clicked, level, len(lists.runs) - 1)
     found = [
-        _preference(
-            name, method.outcomes(shown.clicks, 0, number), shown, level, len(lists.runs) - 1
-        )
+        searches.preference(name, method.outcomes(shown.clicks, 0, number))
         for number, name in enumerate(lists.runs[1:], 1)
     ]
     corrected = adjust([one.p for one in found], "holm")
@@ -115,10 +111,12 @@ def score_clicks(
             replace(one, p_corrected=p) for one, p in zip(found, corrected, strict=True)
         ),
         sessions=shown.sessions.height,
-        clicked=len(set(shown.clicks.session.tolist())),
-        queries=shown.sessions.get_column("query").n_unique(),
+        clicked=int(clicked.sum()),
+        queries=searches.sizes[0].count,
         level=level,
         source=log.source,
+        by_query=searches.sizes[0],
+        by_user=searches.sizes[1] if searches.has_users else None,
         notes=(*log.notes, *shown.notes),
     )
 
@@ -137,6 +135,8 @@ def _shown(lists: MixedLists, log: Sessions) -> Shown:
         )
     frame = log.frame.filter(*(~nw.col(name).is_null() for name in KEYS))
     parts = [nw.col("timestamp").min().alias("time")] if "timestamp" in log.columns else []
+    if "user" in log.columns:
+        parts.append(nw.col("user").min())
     mixtures = lists.lists.select("mixture", "query").unique()
     if "bucket" in log.columns:
         bucket = nw.col("bucket")
@@ -177,8 +177,8 @@ def _shown(lists: MixedLists, log: Sessions) -> Shown:
             path=path,
             hint=message("online.bucket-of-session"),
         )
-    order = ["time", *KEYS] if parts and "time" in kept.columns else KEYS
     timed = "time" in kept.columns
+    order = ["time", *KEYS] if timed else KEYS
     kept = kept.sort(order, nulls_last=True).with_row_index("number")
     day = pl.col("time").dt.strftime("%Y-%m-%d").fill_null("") if timed else pl.lit("")
     credits = [f"{CREDIT}{name}" for name in lists.runs]
@@ -210,64 +210,12 @@ def _shown(lists: MixedLists, log: Sessions) -> Shown:
         rows.get_column("number").to_numpy().astype("int64"),
         rows.select(credits).to_numpy().astype(float),
     )
-    found = kept.select("mixture", "query", day.alias("day"))
+    columns = [pl.col("mixture"), pl.col("query"), day.alias("day")]
+    if "user" in kept.columns:
+        nobody = kept.get_column("user").null_count()
+        notes.append(Note("mixed-anonymous", nobody, "warning"))
+        # Each is a person of their own: an id that no user has, as users are texts without a zero.
+        own = pl.format("\0{}", pl.col("number"))
+        columns.append(pl.col("user").cast(pl.String).fill_null(own))
+    found = kept.select(*columns)
     return Shown(found, clicks, tuple(note for note in notes if note.count))
-
-
-def _preference(
-    name: str, outcomes: NDArray[np.float64], shown: Shown, level: float, comparisons: int
-) -> Preference:
-    import numpy as np
-
-    clicked = np.zeros(len(outcomes), bool)
-    clicked[shown.clicks.session] = True
-    query = shown.sessions.get_column("query").rank("dense").to_numpy() - 1
-    sums = np.bincount(query, outcomes).astype(float)
-    ratio = ratio_of_sums(sums, np.bincount(query).astype(float))
-    deviation = ratio.error * math.sqrt(len(outcomes))
-    return Preference(
-        candidate=name,
-        wins=int((outcomes > 0).sum()),
-        ties=int(((outcomes == 0) & clicked).sum()),
-        losses=int((outcomes < 0).sum()),
-        value=ratio.value,
-        interval=_bounded(ratio, level),
-        p=ratio.p,
-        p_corrected=ratio.p,
-        sign_p=paired_test("sign", sums).p,
-        looks=_looks(outcomes, shown.sessions, level, comparisons),
-        smallest=smallest_detectable(len(outcomes), deviation, 1 - level),
-        needed=queries_needed(ratio.value, deviation, 1 - level),
-    )
-
-
-def _bounded(ratio: RatioEstimate, level: float) -> tuple[float, float]:
-    """Returns the interval within what a preference can be."""
-    low, high = ratio.interval(level)
-    return (low, high) if math.isnan(low) else (max(low, -1.0), min(high, 1.0))
-
-
-def _looks(
-    outcomes: NDArray[np.float64], sessions: pl.DataFrame, level: float, comparisons: int
-) -> tuple[Look, ...]:
-    """Runs the always-valid test on the first session of each mixed list, day by day.
-
-    Where several runs are compared with the baseline, intervals and p-values are valid for all of
-    them together (Bonferroni).
-    """
-    import polars as pl
-
-    fresh = sessions.with_columns(outcome=outcomes).filter(pl.col("mixture").is_first_distinct())
-    days = fresh.group_by("day", maintain_order=True).len().with_columns(pl.col("len").cum_sum())
-    found = always_valid(
-        fresh.get_column("outcome").to_numpy(),
-        days.get_column("len").to_numpy().astype("int64"),
-        confidence=1 - (1 - level) / comparisons,
-    )
-    return tuple(
-        Look(day, int(count), float(mean), (float(low), float(high)), min(1.0, p * comparisons))
-        for day, count, mean, low, high, p in zip(
-            days.get_column("day"), found.counts, found.means, found.low, found.high, found.p,
-            strict=True,
-        )
-    )  # fmt: skip

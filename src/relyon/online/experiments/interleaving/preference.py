@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from relyon.analysis.statistics import ClusterSizes
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
 from relyon.core.document.model import Block, Document, Prose, Table
@@ -32,6 +34,7 @@ class Look:
         preference: The mean preference of those.
         interval: Its interval, valid at all looks together.
         p: The smallest p-value so far.
+        users: Users so far, each of whom counts once; 0 if the log has no users.
     """
 
     day: str
@@ -39,6 +42,7 @@ class Look:
     preference: float
     interval: tuple[float, float]
     p: float
+    users: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,10 +55,12 @@ class Preference:
         ties: Sessions with a click that prefer none.
         losses: Sessions that prefer the baseline.
         value: The mean outcome over all sessions, from −1 to 1; sessions without a click count 0.
-        interval: Its interval: a t interval of a ratio over queries.
-        p: Two-sided p-value of that ratio, over queries: valid for one look, planned before.
+        interval: Its interval over queries, and over users where the log has them (jackknife); NaN
+            if one query or user decides, or if all are alike, which does not say how they differ.
+        p: Two-sided p-value of the same: valid for one look, planned before.
         p_corrected: Holm's correction where several runs are compared with the baseline.
-        sign_p: The sign test over queries, by whose sessions each prefers.
+        sign_p: The sign test over queries, by whose sessions each prefers; NaN where users come
+            back: what they prefer shows in several queries.
         looks: The always-valid test, at the end of each day.
         smallest: The smallest preference that so many sessions show with a power of 0.8; NaN
             where the queries are too few to say.
@@ -98,6 +104,8 @@ class Preferences(Exportable):
         queries: Queries with such a session.
         level: Confidence level of the intervals.
         source: The log.
+        by_query: How unequal the queries' shares of sessions are.
+        by_user: The same of users; None if the log has none.
         notes: What was left out, and why.
     """
 
@@ -109,6 +117,8 @@ class Preferences(Exportable):
     queries: int
     level: float
     source: str
+    by_query: ClusterSizes
+    by_user: ClusterSizes | None = None
     notes: tuple[Note, ...] = ()
 
     def __getitem__(self, candidate: str) -> Preference:
@@ -125,6 +135,7 @@ class Preferences(Exportable):
         columns["always_low"], columns["always_high"] = _bounds([one.interval for one in last])
         columns["always_p"] = [one.p for one in last]
         columns["always_sessions"] = [one.sessions for one in last]
+        columns["always_users"] = [one.users for one in last]
         return pl.DataFrame(columns).fill_nan(None)
 
     def to_dict(self) -> dict[str, object]:
@@ -136,6 +147,8 @@ class Preferences(Exportable):
             "sessions": self.sessions,
             "clicked": self.clicked,
             "queries": self.queries,
+            "by_query": json_values(asdict(self.by_query)),
+            "by_user": None if self.by_user is None else json_values(asdict(self.by_user)),
             "level": json_number(self.level),
             "preferences": [one.to_dict() for one in self.preferences],
             "notes": [note_dict(note) for note in self.notes],
@@ -167,7 +180,7 @@ class Preferences(Exportable):
             second.append(
                 [
                     one.candidate,
-                    f"{last.sessions:,}",
+                    f"{last.users or last.sessions:,}",
                     style.signed_interval(last.interval, digits),
                     style.p_value(last.p, digits),
                     style.p_value(one.sign_p, digits),
@@ -176,6 +189,7 @@ class Preferences(Exportable):
                 ]
             )
         level = words.percent(self.level)
+        units = {"used": "users"} if self.by_user else {}
         lines = [
             words.say(
                 "scored",
@@ -183,21 +197,57 @@ class Preferences(Exportable):
                 sessions=self.sessions,
                 clicked=self.clicked,
                 queries=self.queries,
-            )
+            ),
+            *self._counted(language),
         ]
+        people = "people.users" if self.by_user else "people.sessions"
         said = [
             *(self._verdict(one, language) for one in self.preferences),
             words.say("preference", baseline=self.baseline),
+            words.say(people),
             *([words.say("corrected")] if several else []),
-            *([words.say("one-query")] if self.queries < 2 else []),
+            *self._missing(language),
         ]
         blocks: list[Block] = [
             Prose(lines),
             Table([words.say(f"column.{name}", level=level) for name in FIRST], first, long=(0,)),
-            Table([words.say(f"column.{name}", level=level) for name in SECOND], second, long=(0,)),
+            Table(
+                [words.say(f"column.{units.get(name, name)}", level=level) for name in SECOND],
+                second,
+                long=(0,),
+            ),
             Prose(said),
         ]
         return Document(blocks)
+
+    def _counted(self, language: Language) -> list[str]:
+        """Returns how many equal queries and users the sessions are worth."""
+        words = catalogue("experiments", language)
+        pairs = (("counted.queries", self.by_query), ("counted.users", self.by_user))
+        return [
+            words.say(
+                key,
+                count=sizes.count,
+                effective=words.style.number(sizes.effective, 1),
+                share=sizes.largest,
+            )
+            for key, sizes in pairs
+            if sizes is not None
+        ]
+
+    def _missing(self, language: Language) -> list[str]:
+        """Returns why there is no interval, where there is none."""
+        words = catalogue("experiments", language)
+        if self.queries < 2:
+            return [words.say("one-query")]
+        found = []
+        if self.by_query.decided:
+            found.append(words.say("decided.query", share=self.by_query.largest))
+        if self.by_user is not None and self.by_user.decided:
+            found.append(words.say("decided.user", share=self.by_user.largest))
+        if not found and any(math.isnan(one.interval[0]) for one in self.preferences):
+            found.append(words.say("alike"))
+        return found
 
     def _verdict(self, one: Preference, language: Language) -> str:
         """Returns a sentence on the always-valid test of a candidate."""
@@ -208,11 +258,12 @@ class Preferences(Exportable):
         names = (one.candidate, self.baseline)
         better, worse = names if sure.preference > 0 else reversed(names)
         return words.say(
-            "verdict.day" if sure.day else "verdict.end",
+            f"verdict.{'day' if sure.day else 'end'}{'.users' if sure.users else ''}",
             better=better,
             worse=worse,
             day=sure.day,
             sessions=sure.sessions,
+            users=sure.users,
             level=words.percent(self.level),
         )
 
