@@ -163,7 +163,8 @@ def test_the_unit_of_the_scores_does_not_matter() -> None:
 
 def test_corners() -> None:
     same = relyon.compare_results([evaluated(OLD, "a"), evaluated(OLD, "b")]).contrasts[0]
-    assert (same.difference, same.p, same.interval) == (0.0, 1.0, (0.0, 0.0))
+    assert (same.difference, same.p, same.no_interval) == (0.0, 1.0, "unchanged")
+    assert math.isnan(same.interval[0])
     sizes, labels, scores = [4], [1, 0, 1, 0], [4.0, 3, 2, 1]
     single = relyon.compare_results(
         [

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import beside, decimals
-from relyon.analysis.comparison.legend import ONE_VALUE_TESTS, lower_measures, pooled_measures
+from relyon.analysis.comparison.legend import (
+    ONE_VALUE_TESTS,
+    lower_measures,
+    pooled_measures,
+    quotient_measures,
+    ratio_measures,
+)
 from relyon.analysis.comparison.settings import TESTS
 from relyon.measures.display_names import measure_label
 from relyon.measures.parser import measure as parse_measure
@@ -28,6 +34,7 @@ from relyon.report.page import Cell, Chart, Details, Headline, Headlines, Prose,
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
+    from relyon.analysis.comparison.pooled_ratio import ShareContrast
 
 __all__ = ["comparison_section", "lead", "subtitle", "summary_section"]
 
@@ -115,10 +122,27 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
     }
     held = not (math.isnan(low) or math.isnan(high))
     evidence = texts.say("headline.evidence" if held else "headline.evidence_no_interval", **values)
+    if one.share is not None:
+        evidence = texts.say(
+            "headline.share", share=_share(one.share, comparison, texts, digits), evidence=evidence
+        )
     if one.verdict == "undecided":
         known = math.isfinite(one.detectable) and one.detectable > 0
         key = "headline.undecided" if known else "headline.undecided_plain"
         meaning = texts.say(key, detectable=number(one.detectable, digits))
+        if one.no_interval == "unchanged":
+            most = texts.percent(min(3 / one.queries, 1.0))
+            meaning = texts.say("headline.unchanged", queries=one.queries, most=most)
+        elif one.dominant is not None:
+            found = one.dominant
+            meaning = texts.say(
+                "headline.dominated",
+                query=found.query,
+                share=texts.percent(found.share),
+                difference=signed(found.difference, digits),
+                low=signed(found.interval[0], digits),
+                high=signed(found.interval[1], digits),
+            )
         if one.few:
             meaning = texts.say("headline.undecided_few", queries=one.queries)
         elif one.p <= comparison.alpha < one.p_adjusted:
@@ -135,6 +159,22 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
             meaning = texts.say(f"meaning.within.{one.verdict}", meaning=meaning, k=cutoff)
     told = label(one.measure), f"{before} → {after}", evidence
     return build_headline(*told, meaning, one.verdict, texts)
+
+
+def _share(share: ShareContrast, comparison: Comparison, texts: Catalogue, digits: int) -> str:
+    """Returns the change of the share of positive pairs, with its interval and p-value."""
+    low, high = share.interval
+    key = "headline.evidence_no_interval" if math.isnan(low) else "headline.evidence"
+    evidence = texts.say(
+        key,
+        difference=signed(share.difference, digits),
+        confidence=texts.percent(comparison.confidence),
+        low=signed(low, digits),
+        high=signed(high, digits),
+        p=p_equation(share.p),
+    )
+    before, after = number(share.baseline, digits), number(share.candidate, digits)
+    return texts.say("headline.of_pairs", before=before, after=after, evidence=evidence)
 
 
 def _told(one: Contrast, texts: Catalogue) -> str:
@@ -203,6 +243,10 @@ def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
             change = second - first if first != second else 0.0
             said = texts.say(f"table.{name}")
             cells = (said, number(first), number(second), signed(change))
+            if name == "share" and one.share is not None:
+                low, high = one.share.interval
+                ends = "–" if math.isnan(low) else f"{signed(low)} … {signed(high)}"
+                cells = (*cells, ends, p_value(one.share.p))
             rows.append((*cells, *[""] * (len(headings) - len(cells))))
     caption = texts.say("table.caption", candidate=candidate, baseline=comparison.baseline)
     return Table(tuple(headings), tuple(rows), caption)
@@ -274,6 +318,17 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
         text += texts.say("list.sentence") + texts.say(
             f"comparison.{key}", measures=texts.join(pooled), test=test
         )
+    ratios = ratio_measures(comparison)
+    if ratios:
+        key = "ratio_instead" if comparison.test in ONE_VALUE_TESTS else "ratio"
+        test = texts.say(f"test.{comparison.test}")
+        text += texts.say("list.sentence") + texts.say(
+            f"comparison.{key}", measures=texts.join(ratios), test=test
+        )
+    quotients = quotient_measures(comparison)
+    if quotients:
+        text += texts.say("list.sentence")
+        text += texts.say("comparison.quotient", measures=texts.join(quotients))
     described = [label(name) for name in comparison.measures if name not in comparison.tested]
     if described:
         text += texts.say("list.sentence")
@@ -315,7 +370,9 @@ def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
             (
                 row["name"],
                 signed(row["difference"], 2),
-                f"{signed(row['low'], 2)} … {signed(row['high'], 2)}",
+                "–"
+                if row["low"] == row["high"]
+                else f"{signed(row['low'], 2)} … {signed(row['high'], 2)}",
             )
             for row in rows
         ),
@@ -340,12 +397,9 @@ def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
 
 def _deviation(comparison: Comparison, one: Contrast) -> float:
     """Returns the standard deviation of a contrast's differences: one unit for all measures."""
-    from numpy import fromiter
-
     from relyon.analysis.statistics import standard_deviation
 
-    deltas = comparison.deltas(one.candidate, one.measure)
-    return standard_deviation(fromiter(deltas.values(), dtype=float))
+    return standard_deviation(comparison.parts_of_difference(one.candidate, one.measure))
 
 
 def _of(comparison: Comparison, candidate: str) -> Sequence[Contrast]:

@@ -89,7 +89,10 @@ def _waterfall(
         measure,
         candidate,
         comparison.baseline,
-        sorted(deltas.items(), key=lambda one: (-sign * one[1], one[0])),
+        sorted(
+            (one for one in deltas.items() if math.isfinite(one[1])),
+            key=lambda one: (-sign * one[1], one[0]),
+        ),
         contrast.difference,
         (contrast.wins, contrast.ties, contrast.losses),
     )

@@ -14,7 +14,7 @@ from relyon.analysis.comparison.query_plan import POWERS, QueryPlan, plan_querie
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Settings
 from relyon.core.document.exportable import Exportable
-from relyon.core.document.json import note_dict
+from relyon.core.document.json import json_values, note_dict
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.notes import Note, warn
 from relyon.core.registry import suggestion
@@ -255,7 +255,7 @@ class Comparison(PairedRuns, Exportable):
     def _query_dict(self) -> dict[str, object]:
         """Returns the differences by candidate, measure and query, and the queries' texts."""
         deltas = {
-            candidate: {name: self.deltas(candidate, name) for name in self.measures}
+            candidate: {name: json_values(self.deltas(candidate, name)) for name in self.measures}
             for candidate in self.candidates
         }
         texts = self.query_texts

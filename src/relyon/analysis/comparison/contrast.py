@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from relyon.core.document.exportable import Exportable
-from relyon.core.document.json import json_number
+from relyon.core.document.json import json_number, json_values
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     import polars
 
+    from relyon.analysis.comparison.pooled_ratio import Dominance, ShareContrast
+
 __all__ = [
     "UNTESTED",
     "Contrast",
+    "NoInterval",
     "PairContrast",
     "Verdict",
     "describes_data",
@@ -24,6 +28,10 @@ __all__ = [
 ]
 
 Verdict = Literal["better", "worse", "undecided", "described"]
+#: Why a tested contrast has no interval: no query changed; all changed alike, so that the spread is
+#: unknown; one query has so many of the pairs that fewer than two effective ones remain; a value is
+#: infinite or without a number; or there are fewer than two queries.
+NoInterval = Literal["", "unchanged", "equal-changes", "one-decides", "not-finite", "one-query"]
 #: Why a measure never has a p-value.
 UNTESTED = "the measure describes the data, not the quality of a ranking"
 
@@ -91,20 +99,22 @@ class Contrast(Exportable):
         baseline_mean: The baseline's number over the paired queries.
         candidate_mean: The candidate's.
         difference: candidate - baseline.
-        interval: Confidence interval of the difference; NaN if there is none.
+        interval: Confidence interval of the difference; NaN if there is none. Of a ratio of sums
+            without a limit, such as PNR, it is that of the quotient, at the baseline's number.
         p_values: Two-sided p by test: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`; NaN if a
             test does not apply.
         statistics: Student's `t` with its `degrees_of_freedom`, and Wilcoxon's `w`: the smaller
             sum of signed ranks; NaN if undefined.
-        test: The deciding test. For a pooled AUC, which has no per-query values, `permutation`
-            replaces `t`, `wilcoxon` and `sign`.
+        test: The deciding test. For numbers pooled over queries, a ratio of sums such as PNR or a
+            pooled AUC, `permutation` replaces `t`, `wilcoxon` and `sign`.
         p: Its p-value.
         p_adjusted: The same corrected for the number of comparisons (runs x measures).
         effect_size: d_z: the mean difference divided by the differences' standard deviation.
         wins: Queries on which the candidate is better.
         ties: Queries on which both are equal.
         losses: Queries on which the candidate is worse.
-        detectable: The smallest difference that this many queries detect with a power of 0.8.
+        detectable: The smallest difference that this many queries detect with a power of 0.8; NaN
+            if the spread is unknown, as if no query changed.
         queries_needed: Queries needed to detect the observed difference with a power of 0.8; 0
             without a difference.
         baseline_details: Details of the baseline's number, such as PNR without pairs of equal
@@ -116,6 +126,14 @@ class Contrast(Exportable):
             values are. Or `described` for a measure of the data, such as `judged@10`. Such a
             contrast has both numbers and their difference; it is not tested, so it has neither p
             nor interval.
+        changed: Queries on which the runs differ.
+        no_interval: Why a tested contrast has no interval: `unchanged`, `equal-changes`,
+            `one-decides`, `not-finite` or `one-query`; empty if it has one.
+        quotient: For a ratio without a limit, such as PNR: the interval of candidate / baseline;
+            NaN if there is none.
+        share: For a ratio of pairs: the share of positive pairs, with its own interval and test.
+        largest: For a ratio of sums: the query with the most pairs, and its share of them.
+        dominant: The query without which a pooled difference would be another, if there is one.
     """
 
     measure: str
@@ -143,6 +161,12 @@ class Contrast(Exportable):
     candidate_details: Mapping[str, float] = field(default_factory=dict)
     statistics: Mapping[str, float] = field(default_factory=dict)
     definition: str = ""
+    changed: int = 0
+    no_interval: NoInterval = ""
+    quotient: tuple[float, float] = (math.nan, math.nan)
+    share: ShareContrast | None = None
+    largest: tuple[str, float] | None = None
+    dominant: Dominance | None = None
 
     @property
     def few(self) -> bool:
@@ -187,6 +211,12 @@ class Contrast(Exportable):
             "wins": self.wins,
             "ties": self.ties,
             "losses": self.losses,
+            "changed": self.changed,
+            "no_interval": self.no_interval or None,
+            **({} if math.isnan(self.quotient[0]) else {"quotient": json_values(self.quotient)}),
+            **({} if self.share is None else {"share": self.share.to_dict()}),
+            **({} if self.largest is None else {"largest": _query_share(*self.largest)}),
+            **({} if self.dominant is None else {"dominant": self.dominant.to_dict()}),
             "detectable": json_number(self.detectable),
             "queries_needed": self.queries_needed,
             "verdict": self.verdict,
@@ -197,9 +227,14 @@ class Contrast(Exportable):
     def to_row(self) -> dict[str, object]:
         """Returns the same, flattened: one column per number."""
         details = {"baseline": self.baseline_details, "candidate": self.candidate_details}
-        nested = {"interval", "p_values", "statistics", *(f"{run}_details" for run in details)}
+        nested = {"interval", "quotient", "share", "largest", "dominant", "p_values", "statistics"}
+        nested |= {f"{run}_details" for run in details}
         row = {name: value for name, value in self.to_dict().items() if name not in nested}
         row["interval_low"], row["interval_high"] = map(json_number, self.interval)
+        row["quotient_low"], row["quotient_high"] = map(json_number, self.quotient)
+        row |= _flat("share", None if self.share is None else self.share.to_dict())
+        row |= _flat("largest", None if self.largest is None else _query_share(*self.largest))
+        row |= _flat("dominant", None if self.dominant is None else self.dominant.to_dict())
         row |= {f"p_{name}": json_number(value) for name, value in self.p_values.items()}
         for run, numbers in details.items():
             row |= {f"{run}_{name}": json_number(value) for name, value in numbers.items()}
@@ -211,6 +246,21 @@ class Contrast(Exportable):
         import polars
 
         return polars.DataFrame([self.to_row()])
+
+
+def _query_share(query: str, share: float) -> dict[str, object]:
+    return {"query": query, "share": json_number(share)}
+
+
+def _flat(name: str, values: Mapping[str, object] | None) -> dict[str, object]:
+    """Returns values by names that begin alike, an interval as its two ends."""
+    row: dict[str, object] = {}
+    for key, value in (values or {}).items():
+        if isinstance(value, list):
+            row[f"{name}_low"], row[f"{name}_high"] = value
+        else:
+            row[name if key == "query" else f"{name}_{key}"] = value
+    return row
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from relyon.analysis.comparison.contrast_parts import (
     beside,
     contrast_label,
     decimals,
+    is_ratio,
 )
 from relyon.analysis.comparison.legend import legend
-from relyon.analysis.comparison.matrix import matrix
+from relyon.analysis.comparison.matrix import evidence_texts, matrix
 from relyon.core.cells import Cell
 from relyon.core.document.model import Block, Cell as Shown, Document, Lines, Table
 from relyon.core.texts import Catalogue, Language, catalogue
@@ -74,6 +75,8 @@ def comparison_document(
         closing.append(
             convention_line(comparison.convention, comparison.measures, language=language)
         )
+    if overview:
+        closing += evidence_texts(comparison, language)
     return Document([*blocks, Lines(closing)])
 
 
@@ -139,6 +142,11 @@ def contrast_table(
                 *numbers,
                 signed(_difference(first, second), digits),
             ]
+            if name == "share" and one.share is not None:
+                row += [
+                    TERMINAL.signed_interval(one.share.interval, digits),
+                    p_value(one.share.p, digits),
+                ]
             rows.append([*row, *[""] * (len(headings) + 1 - len(row))])
     return Table([*headings, ""], rows, long=[0] if by_run else [])
 
@@ -212,19 +220,30 @@ def _largest(
     """
     measure, texts = comparison.focus, comparison.query_texts
     contrasts = _contrasts_of(comparison, candidate)
-    places = next(decimals(one, digits) for one in contrasts if one.measure == measure)
-    sign = gain_sign(measure)
-    lower = "_lower" if sign < 0 else ""
-    deltas = sorted(comparison.deltas(candidate, measure).items(), key=lambda one: -sign * one[1])
-    gained = [item for item in deltas[:shown] if sign * item[1] > 0]
-    lost = [item for item in reversed(deltas[-shown:]) if sign * item[1] < 0]
-    sides = {word: found for word, found in (("gained", gained), ("lost", lost)) if found}
+    contrast = next(one for one in contrasts if one.measure == measure)
+    places, pooled = decimals(contrast, digits), is_ratio(contrast)
+    lower = "_lower" if gain_sign(measure) < 0 else ""
+    sides = {
+        word: found
+        for word, found in zip(
+            ("gained", "lost"), _extremes(comparison, candidate, measure, shown), strict=True
+        )
+        if found
+    }
+    both = comparison.own_values(candidate, measure)
+
+    def change(query: str, value: float) -> str:
+        """Returns a query's change; of a pooled number its own values, which are no part of it."""
+        if not pooled:
+            return signed(value, places)
+        before, after = both[query]
+        return f"{number(before, places)} → {number(after, places)}"
+
     if texts:
-        headings = (words.name("column", "query"), "B - A")
         return [
             Table(
-                headings,
-                [[_query(query, texts), signed(value, places)] for query, value in found],
+                (words.name("column", "query"), "A → B" if pooled else "B - A"),
+                [[_query(query, texts), change(query, value)] for query, value in found],
                 words.say(f"comparison.{word}_most{lower}", measure=measure),
             )
             for word, found in sides.items()
@@ -233,11 +252,28 @@ def _largest(
         words.say(
             f"comparison.{word}{lower}",
             measure=measure,
-            queries=[f"{query} {signed(value, places)}" for query, value in found],
+            queries=[f"{query} {change(query, value)}" for query, value in found],
         )
         for word, found in sides.items()
     ]
     return [Lines(lines)] if lines else []
+
+
+def _extremes(
+    comparison: PairedRuns, candidate: str, measure: str, shown: int
+) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+    """Returns the queries that gained and lost most, with their own changes.
+
+    Of a pooled number they are ordered by how much they move it: a small query's own ratio can
+    change much and mean little.
+    """
+    sign = gain_sign(measure)
+    deltas = comparison.deltas(candidate, measure)
+    order = comparison.influences(candidate, measure)
+    ranked = sorted(deltas.items(), key=lambda one: -sign * order[one[0]])
+    gained = [item for item in ranked if sign * item[1] > 0]
+    lost = [item for item in reversed(ranked) if sign * item[1] < 0]
+    return gained[:shown], lost[:shown]
 
 
 def _contrasts_of(comparison: PairedRuns, candidate: str) -> list[Contrast]:

@@ -6,9 +6,19 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from relyon.analysis.comparison.contrast import Contrast, PairContrast, verdict
+from relyon.analysis.comparison.contrast import Contrast, NoInterval, PairContrast, verdict
 from relyon.analysis.comparison.outcomes import NO_POOLED, STATISTICS, Bootstraps, outcomes
 from relyon.analysis.comparison.pairing import Pairing, Sample, common_values
+from relyon.analysis.comparison.pooled_ratio import (
+    decided_by_one,
+    dominance,
+    is_pooled_ratio,
+    largest_query,
+    on_scale_of,
+    pooled_ratio_interval,
+    share_contrast,
+    spread,
+)
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import TESTS, Settings
 from relyon.core.texts import message
@@ -92,6 +102,7 @@ def _described(baseline: str, candidate: str, pairing: Pairing, test: str) -> Co
         statistics=dict.fromkeys(STATISTICS, nothing),
         baseline_details=pairing.details[0],
         candidate_details=pairing.details[1],
+        changed=pairing.changed,
     )
 
 
@@ -102,26 +113,67 @@ def _tested(
     settings: Settings,
     bootstraps: Bootstraps,
 ) -> Contrast:
-    from relyon.analysis import statistics
-
     p_values, statistics_found = outcomes(pairing, settings.draws, bootstraps)
     test = settings.test
-    if pairing.pools is not None and test in NO_POOLED:
+    if test in NO_POOLED and (pairing.pools is not None or is_pooled_ratio(pairing)):
         test = "permutation"
     p = _tukey_p(pairs, described) if settings.test == "tukey" else p_values[test]
-    deviation = statistics.standard_deviation(pairing.differences)
+    interval, quotient = _interval(pairing, settings)
+    effect, detectable, needed = _size(pairing, settings.alpha)
     return replace(
         described,
-        interval=_interval(pairing, settings),
+        interval=interval,
         test=test,
         p=p,
-        effect_size=statistics.effect_size(pairing.differences),
+        effect_size=effect,
         statistics=statistics_found,
         verdict="undecided",
-        detectable=statistics.smallest_detectable(len(pairing.queries), deviation, settings.alpha),
-        queries_needed=statistics.queries_needed(pairing.difference, deviation, settings.alpha),
+        detectable=detectable,
+        queries_needed=needed,
         p_values=p_values,
+        no_interval=_why_none(pairing) if math.isnan(interval[0]) else "",
+        quotient=quotient,
+        share=share_contrast(pairing, settings),
+        largest=largest_query(pairing) if is_pooled_ratio(pairing) and pairing.queries else None,
+        dominant=dominance(pairing, settings),
     )
+
+
+def _size(pairing: Pairing, alpha: float) -> tuple[float, float, int]:
+    """Returns the effect size d_z, the detectable difference and the queries needed.
+
+    Without spread in the sample, that of other queries is unknown: so is what they can detect.
+    """
+    from relyon.analysis import statistics
+
+    count = len(pairing.queries)
+    if is_pooled_ratio(pairing):
+        difference, deviation = spread(pairing)
+        detectable = statistics.smallest_detectable(count, deviation, alpha)
+        needed = statistics.queries_needed(difference, deviation, alpha)
+        return difference / deviation, on_scale_of(pairing, detectable), needed
+    deviation = statistics.standard_deviation(pairing.differences) or math.nan
+    return (
+        statistics.effect_size(pairing.differences),
+        statistics.smallest_detectable(count, deviation, alpha),
+        statistics.queries_needed(pairing.difference, deviation, alpha),
+    )
+
+
+def _why_none(pairing: Pairing) -> NoInterval:
+    """Returns why a difference has no interval."""
+    import numpy as np
+
+    if len(pairing.queries) < 2:
+        return "one-query"
+    if not pairing.changed:
+        return "unchanged"
+    if is_pooled_ratio(pairing):
+        if decided_by_one(pairing):
+            return "one-decides"
+        known = all(np.isfinite(one).all() for one in pairing.without)
+        return "equal-changes" if known else "not-finite"
+    return "equal-changes" if math.isfinite(pairing.difference) else "not-finite"
 
 
 def _tukey_p(pairs: Sequence[PairContrast], wanted: Contrast) -> float:
@@ -146,21 +198,30 @@ def _families(contrasts: Sequence[Contrast], test: str) -> list[list[Contrast]]:
     return list(by_candidate.values())
 
 
-def _interval(pairing: Pairing, settings: Settings) -> tuple[float, float]:
+def _interval(
+    pairing: Pairing, settings: Settings
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Returns the intervals of the difference and of the quotient; NaN if there is none."""
     from relyon.analysis import statistics
 
+    nothing = math.nan, math.nan
     if pairing.pools is not None:
-        return statistics.pooled_interval(
+        found = statistics.pooled_interval(
             settings.interval, *pairing.pools, settings.confidence, settings.draws
         )
-    return statistics.interval(
-        settings.interval,
-        pairing.differences,
-        confidence=settings.confidence,
-        resamples=settings.resamples,
-        seed=settings.seed,
-        threads=settings.threads,
-    )
+    elif is_pooled_ratio(pairing):
+        return pooled_ratio_interval(pairing, settings)
+    else:
+        found = statistics.interval(
+            settings.interval,
+            pairing.differences,
+            confidence=settings.confidence,
+            resamples=settings.resamples,
+            seed=settings.seed,
+            threads=settings.threads,
+        )
+    # Without spread in the sample, that of other queries is unknown.
+    return found if found[0] < found[1] else nothing, nothing
 
 
 def all_pairs(

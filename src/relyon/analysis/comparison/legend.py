@@ -5,14 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
-from relyon.analysis.comparison.contrast_parts import contrast_label, is_pooled
+from relyon.analysis.comparison.contrast_parts import contrast_label, is_pooled, is_ratio
 from relyon.core.texts import Language, catalogue
 from relyon.measures.display_names import measure_label
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
-__all__ = ["ONE_VALUE_TESTS", "legend", "lower_measures", "pooled_measures", "superscript_legend"]
+__all__ = [
+    "ONE_VALUE_TESTS",
+    "legend",
+    "lower_measures",
+    "pooled_measures",
+    "quotient_measures",
+    "ratio_measures",
+    "superscript_legend",
+]
 
 #: Tests of one value per query.
 ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
@@ -34,9 +42,9 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
     )
     interval = words.name("interval", settings.interval)
     first = [words.say("comparison.legend", test=test, rule=rule, interval=interval)]
-    pooled = pooled_measures(comparison)
+    pooled, ratios = pooled_measures(comparison), ratio_measures(comparison)
     drawn = {"permutation", "bootstrap", "tukey"}
-    if settings.test in drawn or settings.interval != "t" or pooled:
+    if settings.test in drawn or settings.interval != "t" or pooled or ratios:
         draws = {"resamples": settings.resamples, "seed": settings.seed}
         first.append(words.say("comparison.resamples", **draws))
     common = catalogue("common", language)
@@ -44,6 +52,12 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
     if pooled:
         key = "pooled_instead" if settings.test in ONE_VALUE_TESTS else "pooled"
         sentences.append(words.say(f"comparison.{key}", measures=pooled, test=test))
+    if ratios:
+        key = "ratio_instead" if settings.test in ONE_VALUE_TESTS else "ratio"
+        sentences.append(words.say(f"comparison.{key}", measures=ratios, test=test))
+    quotients = quotient_measures(comparison)
+    if quotients:
+        sentences.append(words.say("comparison.quotient", measures=quotients))
     described = [name for name in comparison.measures if name not in comparison.tested]
     if described:
         labels = dict.fromkeys(
@@ -71,6 +85,18 @@ def pooled_measures(comparison: PairedRuns) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def ratio_measures(comparison: PairedRuns) -> list[str]:
+    """Returns the tested measures whose number is a ratio of sums over all queries."""
+    found = (contrast_label(one) for one in comparison.contrasts if one.tested and is_ratio(one))
+    return list(dict.fromkeys(found))
+
+
+def quotient_measures(comparison: PairedRuns) -> list[str]:
+    """Returns the ratios without a limit, whose interval is that of the quotient of the runs."""
+    found = (contrast_label(one) for one in comparison.contrasts if one.tested and one.share)
+    return list(dict.fromkeys(found))
+
+
 def superscript_legend(comparison: PairedRuns, language: Language = "en") -> str:
     """Returns the legend of bold numbers and superscripts."""
     words = catalogue("tables", language)
@@ -82,7 +108,8 @@ def superscript_legend(comparison: PairedRuns, language: Language = "en") -> str
         alpha=settings.alpha,
         correction=words.name("correction", settings.correction),
     )
-    pooled = [] if comparison.pairs else pooled_measures(comparison)
+    pooled = pooled_measures(comparison) + ratio_measures(comparison)
+    pooled = [] if comparison.pairs else pooled
     if pooled and settings.test in ONE_VALUE_TESTS:
         test = words.name("test", "permutation")
         how = words.say("comparison.bold_pooled", how=how, measures=pooled, test=test)

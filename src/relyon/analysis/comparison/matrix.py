@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import beside, decimals
 from relyon.analysis.comparison.legend import superscript_legend
+from relyon.analysis.comparison.notes import evidence_notes
 from relyon.core.document.model import Cell, Table
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, TERMINAL
@@ -19,7 +20,7 @@ from relyon.measures.display_names import measure_label, prose_label
 if TYPE_CHECKING:
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
-__all__ = ["latex", "matrix"]
+__all__ = ["evidence_texts", "latex", "matrix"]
 
 number = TERMINAL.number
 
@@ -152,6 +153,11 @@ def _latex_text(text: str) -> str:
     return "".join(LATEX.get(sign, sign) for sign in text)
 
 
+def evidence_texts(comparison: PairedRuns, language: Language) -> list[str]:
+    """Returns what the numbers rest on, if it is less than it seems: a table travels alone."""
+    return [note.text(language) for note in evidence_notes(comparison.contrasts)]
+
+
 def latex(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = "en") -> str:
     """Returns a LaTeX table for the package booktabs: runs by measures."""
     table = matrix(comparison, digits=digits, language=language)
@@ -160,6 +166,7 @@ def latex(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = 
     first = words.say("comparison.caption", count=counts.pop()) if len(counts) == 1 else ""
     names = _names(comparison.runs)
     caption = first + superscript_legend(comparison, language)
+    caption += "".join(f" {text}." for text in evidence_texts(comparison, language))
     if len(comparison.candidates) == 1:
         caption += _besides(comparison, digits, words, names)
     headings = [

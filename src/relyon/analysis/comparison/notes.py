@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.pairing import Pairing
 from relyon.core.notes import Note
 
-__all__ = ["few_notes", "pairing_notes"]
+if TYPE_CHECKING:
+    from relyon.analysis.comparison.contrast import Contrast
+
+__all__ = ["evidence_notes", "few_notes", "pairing_notes", "record_notes"]
 
 
 def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
@@ -22,6 +27,69 @@ def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
         alone = pairing.left_out - pairing.infinite
         if alone:
             notes.append(Note("unpaired-queries", alone, values=values, run=candidate))
+    return notes
+
+
+def evidence_notes(contrasts: Iterable[Contrast]) -> list[Note]:
+    """Notes what the numbers of tested contrasts rest on, if it is less than it seems.
+
+    No query that changed (Hanley and Lippman-Hand 1983: at most about 3 in n do), fewer than six,
+    changes that are all equal, or one query that decides a pooled number.
+    """
+    from relyon.analysis.statistics import ENOUGH_QUERIES, least_p
+
+    notes: list[Note] = []
+    alike: dict[tuple[str, str, int, int], list[str]] = {}
+    for one in contrasts:
+        if not one.tested or one.queries < ENOUGH_QUERIES:
+            continue
+        if one.no_interval in {"unchanged", "equal-changes"}:
+            key = (one.no_interval, one.candidate, one.changed, one.queries)
+            alike.setdefault(key, []).append(one.measure)
+        elif one.changed < ENOUGH_QUERIES:
+            decided = "few-changed" if one.verdict == "undecided" else "few-changed-decided"
+            key = (decided, one.candidate, one.changed, one.queries)
+            alike.setdefault(key, []).append(one.measure)
+        if one.no_interval == "one-decides" and one.dominant is None and one.largest is not None:
+            query, share = one.largest
+            values = {"measure": one.measure, "query": query, "share": share}
+            notes.append(Note("largest-query", 1, "warning", values=values, run=one.candidate))
+        if one.dominant is not None:
+            found = one.dominant
+            values = {
+                "measure": one.measure,
+                "query": found.query,
+                "share": found.share,
+                "whole": one.difference,
+                "difference": found.difference,
+                "low": found.interval[0],
+                "high": found.interval[1],
+            }
+            notes.append(Note("dominant-query", 1, "warning", values=values, run=one.candidate))
+    for (kind, candidate, changed, queries), measures in alike.items():
+        values = {"measures": measures, "queries": queries}
+        if kind == "unchanged":
+            values["most"] = min(3 / queries, 1.0)
+            notes.append(Note("unchanged-queries", 0, values=values, run=candidate))
+        elif kind == "equal-changes":
+            notes.append(Note("equal-changes", changed, values=values, run=candidate))
+        else:
+            values["least"] = least_p(changed)
+            level = "info" if kind == "few-changed" else "warning"
+            notes.append(Note("few-changed", changed, level, values=values, run=candidate))
+    return notes
+
+
+def record_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
+    """Notes the queries without a number of their own, which are in no win, tie or loss."""
+    notes = []
+    for (candidate, measure), pairing in pairings.items():
+        count = len(pairing.queries) - sum(pairing.wins_ties_losses)
+        pooled = pairing.pools is not None
+        if count and (pooled or pairing.ratio is not None) and math.isfinite(pairing.difference):
+            values = {"measure": measure, "queries": len(pairing.queries)}
+            key = "no-own-value.classes" if pooled else "no-own-value.pairs"
+            notes.append(Note("no-own-value", count, values=values, run=candidate, key=key))
     return notes
 
 

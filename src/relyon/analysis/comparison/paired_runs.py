@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import Contrast, describes_data
 from relyon.analysis.comparison.contrast_parts import is_pooled
 from relyon.analysis.comparison.inference import all_pairs, contrasts
-from relyon.analysis.comparison.notes import few_notes, pairing_notes
+from relyon.analysis.comparison.notes import (
+    evidence_notes,
+    few_notes,
+    pairing_notes,
+    record_notes,
+)
 from relyon.analysis.comparison.pairing import Sample, pair
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Settings
@@ -18,6 +25,10 @@ from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.measures.parser import measure as parse_measure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["PairedRuns"]
 
@@ -107,21 +118,61 @@ class PairedRuns:
         return next(one for one in self.contrasts if (one.candidate, one.measure) == key)
 
     def deltas(self, candidate: str, measure: str) -> dict[str, float]:
-        """Returns each paired query's part of the difference, in the order of the query ids.
+        """Returns each paired query's own change, candidate - baseline, in the order of the ids.
 
-        For a mean over queries that is candidate - baseline; for a ratio of sums, the query's
-        jackknife pseudo-value. Their mean is the difference.
+        Of a ratio of sums or a pooled AUC, that is the change of the query's own ratio or AUC;
+        queries without one are left out, and their mean is not the pooled difference.
 
         Raises:
             UnknownNameError: If the candidate or measure is unknown.
         """
-        pairing = self._pairings[self._key(candidate, measure)]
-        return dict(zip(pairing.queries, pairing.differences.tolist(), strict=True))
+        return self._pairings[self._key(candidate, measure)].own_changes
+
+    def own_values(self, candidate: str, measure: str) -> dict[str, tuple[float, float]]:
+        """Returns each paired query's own values in the baseline and in the candidate.
+
+        Raises:
+            UnknownNameError: If the candidate or measure is unknown.
+        """
+        found = self._pairings[self._key(candidate, measure)]
+        pairs = zip(found.baseline.tolist(), found.candidate.tolist(), strict=True)
+        return dict(zip(found.queries, pairs, strict=True))
+
+    def influences(self, candidate: str, measure: str) -> dict[str, float]:
+        """Returns how much each paired query moves the difference; 0 if that is unknown.
+
+        Raises:
+            UnknownNameError: If the candidate or measure is unknown.
+        """
+        found = self._pairings[self._key(candidate, measure)]
+        if found.ratio is None or not found.changed:
+            changes = found.own_changes
+            return {query: changes.get(query, 0.0) for query in found.queries}
+        parts = found.differences.tolist()
+        if not all(map(math.isfinite, parts)):
+            return found.own_changes
+        return dict(zip(found.queries, parts, strict=True))
+
+    def parts_of_difference(self, candidate: str, measure: str) -> NDArray[np.float64]:
+        """Returns one number per paired query with the difference of the runs as their mean.
+
+        For a mean over queries that is candidate - baseline, for a sum that times the number of
+        queries, for a pooled number the jackknife's pseudo-value: their spread is that of the
+        difference.
+
+        Raises:
+            UnknownNameError: If the candidate or measure is unknown.
+        """
+        return self._pairings[self._key(candidate, measure)].differences
 
     def _notes(self) -> list[Note]:
         """Returns notes about the queries behind the numbers."""
         return [
             *pairing_notes(self._pairings),
+            *record_notes(
+                {key: one for key, one in self._pairings.items() if key[1] in self.tested}
+            ),
+            *evidence_notes(self.contrasts),
             *few_notes(one.queries for one in self.contrasts if one.tested),
         ]
 

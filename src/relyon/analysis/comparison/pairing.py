@@ -140,34 +140,49 @@ class Sample:
             if part is not None
         )
 
+    def without(self, queries: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
+        """Returns a ratio of sums, and the ratio without each query."""
+        return left_out_ratios(*self.parts(queries), self.ratio)
+
     def pseudo_values(self, queries: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
         """Returns a ratio of sums, and one value per query that has this ratio as its mean.
 
         The jackknife's pseudo-values n R - (n - 1) R without the query, shifted to have the ratio
         R as their mean (Tukey 1958, Annals of Mathematical Statistics 29).
         """
-        import numpy as np
+        whole, without = self.without(queries)
+        return whole, pseudo_values(whole, without)
 
-        ratio = self.ratio or operator.truediv
-        numerators, denominators = self.parts(queries)
-        count = len(numerators)
-        numerator, denominator = math.fsum(numerators.tolist()), math.fsum(denominators.tolist())
-        whole = ratio(numerator, denominator)
-        if not math.isfinite(whole):
-            return whole, np.full(count, math.nan)
-        if count < 2:
-            return whole, np.full(count, whole)
-        without = np.array(
-            [
-                ratio(numerator - ours, denominator - theirs)
-                for ours, theirs in zip(numerators.tolist(), denominators.tolist(), strict=True)
-            ]
-        )
-        if not np.isfinite(without).all():
-            # Only one query keeps the ratio finite, so its variance is unknown.
-            return whole, np.full(count, math.nan)
-        pseudo = count * whole - (count - 1) * without
-        return whole, pseudo - _number(pseudo, "macro") + whole
+
+def pseudo_values(whole: float, without: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns the jackknife's pseudo-values, shifted to have the number as their mean."""
+    import numpy as np
+
+    count = len(without)
+    if not math.isfinite(whole):
+        return np.full(count, math.nan)
+    if count < 2:
+        return np.full(count, whole)
+    if not np.isfinite(without).all():
+        # Only one query keeps the ratio finite, so its variance is unknown.
+        return np.full(count, math.nan)
+    pseudo = count * whole - (count - 1) * without
+    return pseudo - _number(pseudo, "macro") + whole
+
+
+def left_out_ratios(
+    numerators: NDArray[np.float64], denominators: NDArray[np.float64], ratio: Ratio | None
+) -> tuple[float, NDArray[np.float64]]:
+    """Returns a ratio of sums, and the ratio without each query."""
+    import numpy as np
+
+    of = ratio or operator.truediv
+    numerator, denominator = math.fsum(numerators.tolist()), math.fsum(denominators.tolist())
+    rows = zip(numerators.tolist(), denominators.tolist(), strict=True)
+    if len(numerators) < 2:
+        return of(numerator, denominator), np.full(len(numerators), math.nan)
+    without = [of(numerator - ours, denominator - theirs) for ours, theirs in rows]
+    return of(numerator, denominator), np.array(without)
 
 
 @dataclass(frozen=True)
@@ -192,6 +207,8 @@ class Pairing:
         details: Details of the two numbers.
         parts: For a ratio of sums: numerators and denominators of the baseline, and those of
             the candidate, each in the order of `queries`.
+        without: For a ratio of sums: the baseline's number without each query, then the
+            candidate's.
         ratio: For a ratio of sums: makes a number of summed numerators and denominators.
     """
 
@@ -206,6 +223,7 @@ class Pairing:
     left_out: int
     infinite: int = 0
     parts: tuple[NDArray[np.float64], ...] = ()
+    without: tuple[NDArray[np.float64], ...] = ()
     ratio: Ratio | None = None
     pools: tuple[PooledScores, PooledScores] | None = None
     details: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {})
@@ -217,6 +235,33 @@ class Pairing:
         lower = int((self.candidate < self.baseline).sum())
         wins, losses = (higher, lower) if gain_sign(self.measure) > 0 else (lower, higher)
         return wins, int((self.candidate == self.baseline).sum()), losses
+
+    @property
+    def own_changes(self) -> dict[str, float]:
+        """What each query's own value changes by: candidate - baseline.
+
+        Queries without a value of their own are left out; equal infinities do not differ.
+        """
+        pairs = zip(self.queries, self.baseline.tolist(), self.candidate.tolist(), strict=True)
+        changes = {
+            query: 0.0 if before == after else after - before for query, before, after in pairs
+        }
+        return {query: change for query, change in changes.items() if not math.isnan(change)}
+
+    @property
+    def changed(self) -> int:
+        """How many queries the runs differ on."""
+        import numpy as np
+
+        if self.pools is not None:
+            first, second = (one.order for one in self.pools)
+            if len(first) != len(second):
+                return len(self.queries)
+            return len(np.unique(self.pools[0].sorted_items[first != second]))
+        if self.parts:
+            above, below, other_above, other_below = self.parts
+            return int(np.count_nonzero((above != other_above) | (below != other_below)))
+        return int(np.count_nonzero(self.baseline != self.candidate))
 
     @property
     def difference(self) -> float:
@@ -266,18 +311,19 @@ def pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
     second = np.array([candidate.values[query] for query in common], dtype=np.float64)
     if baseline.ratio is not None:
         parts = (*baseline.parts(common), *candidate.parts(common))
-        ours, theirs = baseline.pseudo_values(common), candidate.pseudo_values(common)
+        ours, theirs = baseline.without(common), candidate.without(common)
         return Pairing(
             measure=measure,
             average=baseline.average,
             queries=tuple(common),
             baseline=first,
             candidate=second,
-            differences=theirs[1] - ours[1],
+            differences=pseudo_values(*theirs) - pseudo_values(*ours),
             baseline_value=ours[0],
             candidate_value=theirs[0],
             left_out=total - len(common),
             parts=parts,
+            without=(ours[1], theirs[1]),
             ratio=baseline.ratio,
             details=(baseline.beside(common), candidate.beside(common)),
         )

@@ -167,7 +167,6 @@ def plan_queries(
     References:
         Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z.
     """
-    import numpy as np
 
     from relyon.analysis.statistics import queries_needed, standard_deviation
 
@@ -182,7 +181,7 @@ def plan_queries(
     for one in comparison.contrasts:
         if one.measure not in comparison.tested:
             continue
-        deltas = np.array(list(comparison.deltas(one.candidate, one.measure).values()))
+        deltas = comparison.parts_of_difference(one.candidate, one.measure)
         deviation = standard_deviation(deltas) or math.nan
         for number, relative in wanted:
             base = abs(one.baseline_mean)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from relyon.analysis.statistics.differences import effect_size, standard_deviation
 from relyon.analysis.statistics.distributions import binomial_p, signed_rank_p, student
+from relyon.analysis.statistics.power import least_p
 from relyon.core.parameters import check_whole
 from relyon.core.registry import Registry
 
@@ -138,7 +139,8 @@ def tidy(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 class TTest(PairedTest):
     """Student's paired t test: t = mean √n / standard deviation, n - 1 degrees of freedom.
 
-    Equal nonzero differences have no spread: p is 0 in theory and the smallest positive float here.
+    Equal nonzero differences have no spread, so t does not exist: p is that of n signs that agree,
+    2^(1 - n).
 
     References:
         Student (1908), Biometrika 6(1). Urbano, Lima and Hanjalic (2019), SIGIR: of the
@@ -151,7 +153,8 @@ class TTest(PairedTest):
     def result(self, differences: NDArray[np.float64], resampling: Resampling) -> TestResult:
         count = len(differences)
         if standard_deviation(differences) == 0:
-            return TestResult(math.copysign(math.inf, differences[0]), math.ulp(0.0))
+            p = max(least_p(count), math.ulp(0.0))
+            return TestResult(math.copysign(math.inf, differences[0]), p)
         statistic = effect_size(differences) * math.sqrt(count)
         p = 2 * student(count - 1, -abs(statistic))
         return TestResult(statistic, max(p, math.ulp(0.0)))

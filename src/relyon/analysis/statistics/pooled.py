@@ -117,6 +117,22 @@ class PooledScores:
         low, high = (np.searchsorted(ordered, self.scores, side) for side in ("left", "right"))
         return (low + high) / (2 * max(len(ordered), 1))
 
+    @cached_property
+    def _sorting(self) -> NDArray[np.int64]:
+        import numpy as np
+
+        return np.lexsort((self.places, self.positive, self.items))
+
+    @property
+    def order(self) -> NDArray[np.float64]:
+        """The normalised ranks, sorted by query, class and rank."""
+        return self.places[self._sorting]
+
+    @property
+    def sorted_items(self) -> NDArray[np.int64]:
+        """Each document's query, in the same order."""
+        return self.items[self._sorting]
+
 
 def swapped_p(baseline: PooledScores, candidate: PooledScores, resampling: Resampling) -> float:
     """Returns Fisher's randomisation test of the difference of two pooled AUCs.
@@ -171,7 +187,8 @@ def pooled_interval(
         resampling: Number of draws and seed.
 
     Returns:
-        The bounds; NaN for fewer than two queries, or if every tenth draw has no AUC.
+        The bounds; NaN for fewer than two queries, if every tenth draw has no AUC, or if all draws
+        are equal, which leaves the spread unknown.
 
     References:
         Efron and Tibshirani (1993), An Introduction to the Bootstrap, §8, §12-14; Obuchowski
@@ -203,7 +220,7 @@ def pooled_interval(
         ]
     )
     held = draws[np.isfinite(draws)]
-    if len(held) < 2 or len(held) < 0.9 * len(draws):
+    if len(held) < 2 or len(held) < 0.9 * len(draws) or float(np.ptp(held)) <= 1e-12:
         return math.nan, math.nan
     ends = [0.5 - confidence / 2, 0.5 + confidence / 2]
     if name == "t":
@@ -214,7 +231,7 @@ def pooled_interval(
         jackknife = candidate.pseudo_values - baseline.pseudo_values - centre
         squares = float((jackknife**2).sum())
         if not squares > 0:
-            return (centre, centre) if squares == 0 else (math.nan, math.nan)
+            return math.nan, math.nan
         acceleration = float((jackknife**3).sum()) / (6 * squares**1.5)
         close = np.abs(held - centre) <= 1e-12
         low = int(np.count_nonzero((held < centre) & ~close))
