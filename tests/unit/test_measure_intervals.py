@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import relyon
+from relyon.analysis.statistics.bounded import clopper_pearson
 from relyon.analysis.statistics.clusters import ratio_of_sums
 from relyon.analysis.statistics.intervals import t_interval
 from relyon.analysis.uncertainty import measure_intervals
@@ -30,23 +31,93 @@ RUN = {f"q{one}": {f"d{doc}": float((doc + one) % 3) for doc in range(3)} for on
 
 
 def test_the_interval_over_queries_is_students() -> None:
-    found = measure_intervals(labels(), RUN, "ndcg@3")
-    values = np.sort(relyon.evaluate(labels(), RUN, "ndcg@3").column("ndcg@3"))
-    assert found["ndcg@3"].queries == t_interval(values, 0.95)
-    assert found["ndcg@3"].value == relyon.evaluate(labels(), RUN, "ndcg@3")["ndcg@3"]
+    judgments, run = many()
+    for name in ("ndcg@3", "dcg@3"):
+        found = measure_intervals(judgments, run, name)[name]
+        evaluated = relyon.evaluate(judgments, run, name)
+        assert found.queries == t_interval(np.sort(evaluated.column(name)), 0.95)
+        assert (found.value, found.method) == (evaluated[name], "t")
+
+
+def many(queries: int = 40) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Judgments and a run whose measures take many values."""
+    random = np.random.default_rng(4)
+    judgments, run = {}, {}
+    for one in range(queries):
+        grades = random.permutation([3, 2, 1, 1, 0, 0, 0, 0])[: random.integers(4, 9)]
+        judgments[f"q{one}"] = {f"d{place}": int(grade) for place, grade in enumerate(grades)}
+        judgments[f"q{one}"]["d0"] = 1
+        scores = random.normal(0, 1, len(grades))
+        run[f"q{one}"] = {f"d{place}": float(score) for place, score in enumerate(scores)}
+    return judgments, run
+
+
+def test_six_queries_that_are_all_right_are_no_certainty() -> None:
+    judgments = {f"q{one}": {"a": 2, "b": 1} for one in range(6)}
+    run = dict.fromkeys(judgments, {"a": 2.0, "b": 1.0})
+    names = ["success@10", "ndcg@10", "rr@1", "dcg@10", "pnr", "p@10", "auc"]
+    found = measure_intervals(judgments, run, names)
+    for name in ("success@10", "ndcg@10", "rr@1"):
+        assert found[name].queries == pytest.approx((0.540742, 1.0), abs=1e-6)
+        assert found[name].method == "exact"
+    low, high = found["p@10"].queries  # all are 0.2
+    assert found["p@10"].method == "betting"
+    assert 0.0 <= low < 0.15 < 0.3 < high
+    reasons = {"dcg@10": "equal-values", "pnr": "few-differ", "auc": "no-formula"}
+    for name, reason in reasons.items():
+        assert math.isnan(found[name].queries[0])
+        assert found[name].no_interval == reason
+    for language in ("en", "zh"):
+        shown = found.to_text(language=language)
+        assert "[1.0000, 1.0000]" not in shown
+        for name in names:
+            assert shown.count(name) >= 2  # in the table, and how its interval came about
+    values = json.loads(found.to_json())["measures"]
+    assert values["dcg@10"]["queries"] == [None, None]
+    assert values["dcg@10"]["no_interval"] == "equal-values"
+    assert found.to_frame().get_column("no_interval").to_list()[3] == "equal-values"
+
+
+def test_the_interval_over_queries_does_not_depend_on_their_order() -> None:
+    judgments = {f"q{one}": {"a": 1, "b": 0} for one in range(12)}
+    right, wrong = {"a": 2.0, "b": 1.0}, {"b": 2.0, "a": 1.0}
+    run = {query: wrong if query in {"q3", "q7"} else right for query in judgments}
+    other = {query: run[query] for query in reversed(run)}
+    flipped = dict(reversed(judgments.items()))
+    first, second = measure_intervals(judgments, run, "rr"), measure_intervals(flipped, other, "rr")
+    assert first["rr"].method == "betting"
+    assert first["rr"].queries == second["rr"].queries
+
+
+def test_a_ratio_of_pairs_has_the_interval_of_its_logarithm() -> None:
+    judgments, run = many()
+    found = measure_intervals(judgments, run, "pnr")["pnr"]
+    assert found.method == "log-ratio"
+    assert 0 < found.queries[0] < found.value < found.queries[1]
+    large = {f"d{place}": int(place % 4) for place in range(90)}
+    alone = measure_intervals(
+        judgments | {"q0": large},
+        run | {"q0": {name: float(int(name[1:]) * 37 % 97) for name in large}},
+        "pnr",
+    )["pnr"]
+    assert (alone.no_interval, math.isnan(alone.queries[0])) == ("one-decides", True)
 
 
 def test_an_interval_ends_where_the_measure_does() -> None:
     judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
     run = {"q1": {"a": 1.0, "b": 0.0}, "q2": {"b": 1.0, "c": 0.5}}
-    assert measure_intervals(judgments, run, "rr")["rr"].queries == (0.0, 1.0)
+    found = measure_intervals(judgments, run, "rr")["rr"]
+    assert found.queries == clopper_pearson(1, 2, 0.95)
+    assert found.method == "exact"
 
 
 def test_queries_without_a_value_count_as_the_convention_says() -> None:
-    judgments = {f"q{one}": {"d0": 1.0 if one < 4 else 0.0, "d1": 0.0} for one in range(6)}
-    values = np.array(relyon.evaluate(judgments, RUN, "ndcg@3").column("ndcg@3"))
+    judgments, run = many()
+    judgments |= {f"q{one}": {"d0": 0} for one in range(6)}
+    values = np.array(relyon.evaluate(judgments, run, "ndcg@3").column("ndcg@3"))
+    assert np.isnan(values).sum() == 6
     for rule, counted in (("skip", values[~np.isnan(values)]), ("zero", np.nan_to_num(values))):
-        found = measure_intervals(judgments, RUN, "ndcg@3", convention={"undefined": rule})
+        found = measure_intervals(judgments, run, "ndcg@3", convention={"undefined": rule})
         low, high = t_interval(np.sort(counted), 0.95)
         assert found["ndcg@3"].queries == (max(low, 0.0), min(high, 1.0))
 
@@ -91,12 +162,13 @@ def test_certain_labels_are_counted() -> None:
     found = measure_intervals(labels(40, (1.0, 0.3, 0.0)), RUN, "dcg@3")
     assert [(note.kind, note.count) for note in found.notes] == [("labels-certain", 12)]
     every = measure_intervals(labels(40, (1.0, 1.0, 0.0)), RUN, "dcg@3")["dcg@3"]
-    assert every.labels == (every.value, every.value)
+    assert math.isnan(every.labels[0])
+    assert every.mean == every.value
 
 
 def test_micro_averages_have_the_interval_of_a_ratio() -> None:
-    name = "precision(rel=0.2)@2"
-    found = measure_intervals(labels(), RUN, name, average="micro")
+    name = "recall@2"
+    found = measure_intervals(*many(), name, average="micro")
     above, below = map(np.asarray, found.results.parts(name))
     assert found[name].value == above.sum() / below.sum()
     assert found[name].queries == ratio_of_sums(above, below).interval(0.95)

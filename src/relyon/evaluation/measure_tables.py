@@ -77,7 +77,10 @@ def results_document(
 def rules_line(run: Measured, language: Language = "en") -> str:
     """Returns the convention in one line, with the tie rules of single measures."""
     ties = {name: entry.ties for name, entry in run.entries.items() if entry.ties}
-    return convention_line(run.convention, list(run.entries), ties, language=language)
+    definitions = [entry.definition for entry in run.entries.values()]
+    return convention_line(
+        run.convention, list(run.entries), ties, definitions=definitions, language=language
+    )
 
 
 def _measures(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relyon.analysis.comparison import compare_results
 from relyon.analysis.comparison.pairing import Sample, common_values
-from relyon.analysis.statistics import interval
-from relyon.analysis.uncertainty.interval_evaluation import within_bounds
+from relyon.analysis.statistics.bounded import mean_interval
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
@@ -212,9 +211,7 @@ def _measured(
                     model=result.run,
                     measure=measure,
                     value=result[measure],
-                    interval=within_bounds(
-                        parse_measure(measure), interval("t", rows[0], confidence=level)
-                    ),
+                    interval=mean_interval(rows[0], *parse_measure(measure).bounds, level).bounds,
                     queries=len(queries),
                     contrast=contrast,
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from relyon.core.texts import Language, catalogue
@@ -19,6 +19,7 @@ __all__ = [
     "measure_label",
     "pair_rules",
     "prose_label",
+    "thresholds",
 ]
 
 #: Fields that every convention line shows; others only if a measure uses them or they deviate.
@@ -118,6 +119,7 @@ def convention_line(
     measures: Sequence[str] = (),
     ties: Mapping[str, str] | None = None,
     *,
+    definitions: Iterable[str] = (),
     language: Language = "en",
 ) -> str:
     """Returns the rules behind numbers: those that matter, and those that deviate.
@@ -127,12 +129,16 @@ def convention_line(
         measures: Names of the measures: the gain is shown if one of them takes it from the
             convention.
         ties: Rules for equal scores, by measure: shown if they differ from the convention's.
+        definitions: The measures with all parameters filled in: the grade from which documents are
+            relevant is shown unless it is 1 or a name says it.
         language: `en` or `zh`; names of rules and values are the same in both.
 
     Examples:
         >>> from relyon.data.convention import load_convention
         >>> convention_line(load_convention("relyon"), ["ndcg@10"])
         'convention relyon: ties=doc-desc, undefined=skip, missing=zero, gain=linear'
+        >>> convention_line(load_convention("relyon"), ["rr"], definitions=["rr(rel=2)"])
+        'convention relyon: ties=doc-desc, undefined=skip, missing=zero, rel=2'
     """
     values = convention.shown()
     usual = load_convention(None).shown()
@@ -146,8 +152,30 @@ def convention_line(
     for key, ways in pair_rules(measures, convention).items():
         values[key] = "/".join(ways)
         shown.append(key)
+    relevant = thresholds(measures, definitions)
+    if relevant:
+        values["rel"] = "/".join(relevant)
+        shown.append("rel")
     rules = [f"{key}={values[key]}" for key in shown]
     return catalogue("tables", language).say("convention.line", name=convention.name, rules=rules)
+
+
+def thresholds(measures: Iterable[str], definitions: Iterable[str]) -> list[str]:
+    """Returns the grades from which documents are relevant, other than 1, if no name says them.
+
+    Examples:
+        >>> thresholds(["rr", "recall(rel=3)@5"], ["rr(rel=2)", "recall(rel=3)@5"])
+        ['2']
+    """
+    found: dict[str, None] = {}
+    for name, definition in zip(measures, definitions, strict=False):
+        if not definition:
+            continue
+        with suppress(LookupError, ValueError):
+            own, filled = (getattr(measure(one), "rel", None) for one in (name, definition))
+            if own is None and filled is not None and filled != 1:
+                found[f"{filled:g}"] = None
+    return list(found)
 
 
 def pair_rules(

@@ -73,7 +73,12 @@ def comparison_document(
     closing = [legend(comparison, language)]
     if comparison.convention is not None:
         closing.append(
-            convention_line(comparison.convention, comparison.measures, language=language)
+            convention_line(
+                comparison.convention,
+                comparison.measures,
+                definitions=comparison.definitions,
+                language=language,
+            )
         )
     if overview:
         closing += evidence_texts(comparison, language)

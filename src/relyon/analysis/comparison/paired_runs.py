@@ -65,6 +65,7 @@ class PairedRuns:
             for place, candidate in enumerate(self.candidates, 1)
             for measure, columns in samples.items()
         }
+        self.definitions = tuple(definitions.get(name, "") for name in samples)
         described = {name for name in samples if describes_data(definitions.get(name) or name)}
         self.tested = tuple(name for name in samples if name not in described)
         tested = {name: samples[name] for name in self.tested}

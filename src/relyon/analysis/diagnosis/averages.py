@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from relyon.analysis.diagnosis.difference import mean_interval
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["Averages"]
 
@@ -18,12 +23,21 @@ class Averages(Rule):
     """The mean over queries and the ratio of sums point in opposite directions.
 
     Large queries (many relevant documents, many pairs) have more weight in the ratio of sums.
-    Checks Recall and the concordance of pairs, which is PNR as a share.
+    Checks Recall and the concordance of pairs, which is PNR as a share, over the queries that have
+    a value in both runs.
+
+    Both changes are means over the same queries, so their gap is one too. The rule fires if they
+    have opposite signs and their gap differs from 0 by a randomisation test that swaps the runs of
+    a query, each of the two measures at half of the level. Only if each change is significant in
+    its own direction does it claim that one rose and the other fell: a qualitative interaction.
 
     Attributes:
         depth: Cutoff of Recall.
         least: The least change of each of the two averages.
         large: The share of queries that counts as largest, by denominator.
+
+    References:
+        Gail and Simon (1985), Biometrics 41(2): testing for qualitative interactions.
     """
 
     name: ClassVar[str] = "micro-macro"
@@ -42,64 +56,115 @@ class Averages(Rule):
         return None
 
     def _look(self, subject: Subject, measure: str) -> Finding | None:
-        macro, micro, parts = {}, {}, {}
-        for name in (subject.baseline, subject.candidate):
-            results = subject.results(name)
-            above, below = _parts(subject, name, measure)
-            values = [value for value in results.column(measure) if not math.isnan(value)]
-            if not values or not math.fsum(below) > 0:
-                return None
-            macro[name] = math.fsum(values) / len(values)
-            micro[name] = math.fsum(above) / math.fsum(below)
-            parts[name] = above, below
-        by_mean = macro[subject.candidate] - macro[subject.baseline]
-        by_sum = micro[subject.candidate] - micro[subject.baseline]
+        from relyon.analysis.statistics import is_significant
+
+        both = _Both.of(subject, measure)
+        if not len(both.queries):
+            return None
+        macro, micro, gap = both.changes()
+        by_mean, by_sum = float(macro.mean()), float(micro.mean())
         if by_mean * by_sum >= 0 or min(abs(by_mean), abs(by_sum)) < self.least:
             return None
-        ours, theirs = (
-            dict(zip(subject.results(name).queries, zip(*parts[name], strict=True), strict=True))
-            for name in (subject.baseline, subject.candidate)
-        )
+        # Two measures are looked at: each is tested at half of the level.
+        alpha = subject.alpha / len(self.measures())
+        interval = mean_interval(gap, alpha / 2)
+        if not (interval[0] > 0 or interval[1] < 0):
+            return None
+        p = {"macro": _p(macro), "micro": _p(micro), "gap": _p(gap)}
+        if not is_significant(len(gap), p["gap"], alpha):
+            return None
+        # Both must be significant: a wrong direction of either is half as likely as its level.
+        opposite = max(p["macro"], p["micro"]) <= subject.alpha
         sizes = sorted(
-            ((theirs[query][1], query) for query in theirs if query in ours),
+            zip(both.below[1].tolist(), both.queries, strict=True),
             key=lambda one: (-one[0], one[1]),
         )
         count = max(1, math.ceil(self.large * len(sizes)))
-        whole = math.fsum(size for size, _ in sizes)
+        values = dict(zip(both.queries, macro.tolist(), strict=True))
+        means, sums = both.numbers()
         return Finding(
             self.name,
             "medium",
             {
                 "measure": measure,
-                "macro_baseline": macro[subject.baseline],
-                "macro_candidate": macro[subject.candidate],
+                "macro_baseline": means[0],
+                "macro_candidate": means[1],
                 "macro_difference": by_mean,
-                "micro_baseline": micro[subject.baseline],
-                "micro_candidate": micro[subject.candidate],
+                "macro_p": p["macro"],
+                "micro_baseline": sums[0],
+                "micro_candidate": sums[1],
                 "micro_difference": by_sum,
+                "micro_p": p["micro"],
+                "gap": by_mean - by_sum,
+                "gap_interval": interval,
+                "gap_p": p["gap"],
+                "confidence": 1 - alpha,
+                "opposite": opposite,
                 "large": count,
                 "queries": len(sizes),
-                "large_share": math.fsum(size for size, _ in sizes[:count]) / whole,
+                "large_share": math.fsum(size for size, _ in sizes[:count])
+                / math.fsum(size for size, _ in sizes),
             },
             examples=tuple(Example.of(query, said=f" ({size:g})") for size, query in sizes[:5]),
             chart_data=tuple(
-                {
-                    "query": query,
-                    "size": size,
-                    "difference": _value(theirs[query]) - _value(ours[query]),
-                }
+                {"query": query, "size": size, "difference": values[query]}
                 for size, query in sizes[: max(count, 50)]
-                if theirs[query][1] > 0 and ours[query][1] > 0
             ),
+            parts=("text", "text.opposite" if opposite else "text.apart", "text.large"),
         )
 
 
-def _parts(subject: Subject, name: str, measure: str) -> tuple[list[float], list[float]]:
-    from numpy import asarray
+@dataclass(frozen=True, eq=False)
+class _Both:
+    """Numerators and denominators of both runs, over the queries that have a value in both."""
 
-    above, below = subject.results(name).parts(measure)
-    return asarray(above, dtype=float).tolist(), asarray(below, dtype=float).tolist()
+    queries: list[str]
+    above: tuple[NDArray[np.float64], NDArray[np.float64]]
+    below: tuple[NDArray[np.float64], NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, subject: Subject, measure: str) -> _Both:
+        import numpy as np
+
+        parts = []
+        for name in (subject.baseline, subject.candidate):
+            results = subject.results(name)
+            pair = (np.asarray(one, dtype=np.float64) for one in results.parts(measure))
+            parts.append(dict(zip(results.queries, np.column_stack([*pair]), strict=True)))
+        queries = [query for query in subject.pairs(measure)
+                   if min(parts[0][query][1], parts[1][query][1]) > 0]  # fmt: skip
+        rows = [np.array([part[query] for query in queries]).reshape(-1, 2) for part in parts]
+        above, below = (tuple(row[:, column] for row in rows) for column in (0, 1))
+        return cls(queries, (above[0], above[1]), (below[0], below[1]))
+
+    def numbers(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Returns the means over queries and the ratios of sums, of baseline and candidate."""
+        pairs = [*zip(self.above, self.below, strict=True)]
+        means = [float((above / below).mean()) for above, below in pairs]
+        sums = [float(above.sum() / below.sum()) for above, below in pairs]
+        return (means[0], means[1]), (sums[0], sums[1])
+
+    def changes(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Returns one value per query whose mean is the change: macro, micro, and their gap.
+
+        With r the mean of the two ratios, the micro change is the mean of
+        (a₂ - r b₂) / b̄₂ - (a₁ - r b₁) / b̄₁; swapping a query's runs turns its sign where the
+        denominators agree.
+        """
+        _, ratios = self.numbers()
+        centre = sum(ratios) / 2
+        first, second = (
+            (above - centre * below) / below.mean()
+            for above, below in zip(self.above, self.below, strict=True)
+        )
+        macro = self.above[1] / self.below[1] - self.above[0] / self.below[0]
+        micro = second - first
+        return macro, micro, macro - micro
 
 
-def _value(parts: tuple[float, float]) -> float:
-    return parts[0] / parts[1]
+def _p(values: NDArray[np.float64]) -> float:
+    """Returns the p-value of a randomisation test that swaps the two runs of each query."""
+    from relyon.analysis.statistics import paired_test
+
+    p = paired_test("permutation", values).p
+    return 1.0 if math.isnan(p) else p

@@ -29,7 +29,8 @@ class Findings(Exportable, list[Finding]):
 
     Examples:
         >>> print(Findings())
-        Nothing was found (9 rules applied).
+        Nothing was found (9 rules applied). That does not rule out problems: few queries show few
+        of them.
         >>> print(Findings().to_markdown("zh"))
         没有发现问题（应用了 9 条规则）。
     """

@@ -1,4 +1,4 @@
-"""Recall rose but NDCG did not: where did the newly found documents land?"""
+"""Recall rose and NDCG did not: where did the newly found documents land?"""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
+from relyon.analysis.diagnosis.difference import Difference
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 
@@ -21,20 +22,25 @@ class FlatNDCG(Rule):
     """Recall is up but NDCG is flat: the ranker does not promote what retrieval found.
 
     Counts the relevant documents among the candidate's first `depth` but not the baseline's, by the
-    candidate's rank.
+    candidate's rank. NDCG fell if its difference is significant; it is flat if two one-sided tests
+    exclude a change of `flat`; otherwise the finding is that this cannot be told.
 
     Attributes:
         k: Cutoff of NDCG.
         depth: Cutoff of Recall.
         rise: The least significant rise of Recall.
-        flat: NDCG rises by less than this.
+        flat: The margin: a change of NDCG below this, up or down, is none.
+
+    References:
+        Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15(6): two one-sided
+        tests of equivalence.
     """
 
     name: ClassVar[str] = "recall-up-ndcg-flat"
     k: int = 10
     depth: int = 100
     rise: float = 0.01
-    flat: float = 0.005
+    flat: float = 0.01
 
     def measures(self) -> tuple[str, ...]:
         return f"recall@{self.depth}", f"ndcg@{self.k}"
@@ -43,16 +49,19 @@ class FlatNDCG(Rule):
         recall, ndcg = (subject.difference(name) for name in self.measures())
         if recall.difference < self.rise or not subject.significant(recall):
             return None
-        if ndcg.difference >= self.flat:
+        fell = ndcg.difference < 0 and subject.significant(ndcg)
+        flat = not fell and ndcg.within(self.flat)
+        if ndcg.difference >= self.flat or (not flat and self._rose(subject, ndcg)):
             return None
         new, lost = self._moved(subject)
         if not new:
             return None
         ranks = sorted(rank for rank, _, _ in new)
         below = sum(rank > self.k for rank in ranks)
+        outcome = "fell" if fell else "flat" if flat else "open"
         return Finding(
             self.name,
-            "high",
+            "low" if outcome == "open" else "high",
             {
                 "recall": f"recall@{self.depth}",
                 "ndcg": f"ndcg@{self.k}",
@@ -64,6 +73,10 @@ class FlatNDCG(Rule):
                 "ndcg_candidate": ndcg.candidate,
                 "ndcg_difference": ndcg.difference,
                 "ndcg_p": ndcg.p,
+                "ndcg_interval": ndcg.interval,
+                "margin": self.flat,
+                "confidence": 1 - 2 * subject.alpha,
+                "outcome": outcome,
                 "new": len(new),
                 "lost": lost,
                 "below": below,
@@ -76,12 +89,13 @@ class FlatNDCG(Rule):
                 for rank, query, document in sorted(new, reverse=True)[:5]
             ),
             chart_data=tuple(self._histogram(ranks)),
-            parts=(
-                "text",
-                "text.fell" if ndcg.difference <= -self.flat else "text.flat",
-                "text.found",
-            ),
+            parts=("text", f"text.{outcome}", "text.found"),
+            steps=("step.open",) if outcome == "open" else ("step",),
+            heading="title.open" if outcome == "open" else "title",
         )
+
+    def _rose(self, subject: Subject, ndcg: Difference) -> bool:
+        return ndcg.difference > 0 and subject.significant(ndcg)
 
     def _moved(self, subject: Subject) -> tuple[list[tuple[int, str, str]], int]:
         """Returns new relevant documents as (rank, query, document), and the number lost."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from relyon.analysis.diagnosis.difference import mean_interval
 from relyon.analysis.diagnosis.online import OnlineData
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 from relyon.analysis.statistics import ratio_mismatch
@@ -24,6 +25,12 @@ class _Check:
     value: float
     failed: bool
     values: Mapping[str, object]
+    fine: bool = True
+
+    @property
+    def part(self) -> str:
+        """The sentence of its outcome: failed, fine, or open."""
+        return f"text.{self.name}" + ("" if self.failed else ".fine" if self.fine else ".open")
 
 
 @register
@@ -33,12 +40,16 @@ class FlatOnline(Rule):
 
     Checks the online data: whether grades agree with user behaviour; whether the experiment was
     comparable (sample ratio, share of cold starts, mix of traffic); whether users saw the list that
-    was ranked. Without an online metric it reports only failed checks.
+    was ranked. Without an online metric it reports only failed checks. The metric fell if its
+    difference is significant; it is flat if two one-sided tests exclude a change of `margin`;
+    otherwise the finding says that this cannot be told.
 
     Attributes:
         k: Cutoff of NDCG, and positions compared between the ranked and the shown list.
         rise: The least significant rise of NDCG.
-        agreement: Kendall's tau-b between grades and a label below this is low.
+        margin: A change of the online metric below this share of the baseline's is none.
+        agreement: Kendall's tau-b between grades and a label below this is low, by a one-sided test
+            over queries.
         ratio_p: The p-value below which there is a sample-ratio mismatch or a different mix of
             traffic.
         shift: The least change of traffic shares that matters.
@@ -46,11 +57,14 @@ class FlatOnline(Rule):
 
     References:
         Fabijan et al. (2019), KDD: diagnosing sample ratio mismatch in online experiments.
+        Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15(6): two one-sided
+        tests of equivalence.
     """
 
     name: ClassVar[str] = "ndcg-up-online-flat"
     k: int = 10
     rise: float = 0.005
+    margin: float = 0.01
     agreement: float = 0.2
     ratio_p: float = 0.001
     shift: float = 0.02
@@ -76,7 +90,8 @@ class FlatOnline(Rule):
             *self._tiers(online),
             *self._lists(subject, online),
         ]
-        if math.isnan(online.lift) and not any(check.failed for check in checks):
+        failing = any(check.failed for check in checks)
+        if math.isnan(online.lift) and not failing:
             return None
         evidence: dict[str, object] = {
             "ndcg": name,
@@ -87,15 +102,25 @@ class FlatOnline(Rule):
             "k": self.k,
         }
         parts = ["text"]
+        outcome = "checks"
         if online.baseline is not None and online.candidate is not None:
+            level = 1 - 2 * subject.alpha
+            interval = online.lift_interval(level)
+            outcome = self._outcome(online, interval, subject.alpha)
             evidence |= {
                 "metric": online.metric,
                 "online_baseline": online.baseline.value,
                 "online_candidate": online.candidate.value,
                 "online_difference": online.lift,
                 "online_p": online.lift_p,
+                "online_interval": interval,
+                "margin": self.margin,
+                "confidence": level,
+                "outcome": outcome,
             }
-            parts.append("text.metric")
+            parts += ["text.metric", f"text.{outcome}"]
+            if math.isnan(interval[0]) and outcome == "open":
+                parts[-1] = "text.unknown"
         steps: list[str] = []
         spoken: set[str] = set()
         for check in sorted(checks, key=lambda check: not check.failed):
@@ -103,49 +128,74 @@ class FlatOnline(Rule):
                 continue  # the label with the least agreement represents all
             spoken.add(check.name)
             evidence |= check.values
-            key = f"text.{check.name}"
-            parts.append(key if check.failed else f"{key}.fine")
+            parts.append(check.part)
             if check.failed:
                 steps.append(f"step.{check.name}")
         return Finding(
             self.name,
-            "high",
+            "high" if failing or outcome in {"fell", "flat"} else "low",
             evidence,
             tuple(parts),
-            tuple(steps) or ("step",),
+            tuple(steps) or ("step.open" if outcome == "open" else "step",),
+            heading={"open": "title.open", "checks": "title.checks"}.get(outcome, "title"),
             chart_data=tuple(
                 {
                     "check": check.name,
                     "what": check.what,
                     "value": check.value,
                     "failed": check.failed,
+                    "fine": check.fine and not check.failed,
                 }
                 for check in checks
             ),
         )
 
+    def _outcome(
+        self, online: OnlineData, interval: tuple[float, float], alpha: float
+    ) -> Literal["fell", "flat", "open"]:
+        """Returns what the experiment shows of the metric, which did not rise significantly."""
+        if online.lift < 0 and online.lift_p <= alpha:
+            return "fell"
+        most = self.margin * (online.baseline.value if online.baseline else math.nan)
+        return "flat" if -most < interval[0] and interval[1] < most else "open"
+
     def _agreements(self, subject: Subject, online: OnlineData) -> list[_Check]:
         """Returns tau-b between grades and each label, the lowest first."""
+        import numpy as np
+
         found = []
         evaluator = subject.evaluator_under(subject.convention.replace(missing="skip"))
         for label, queries in online.labels.items():
             try:
-                entry = evaluator.evaluate(queries, ["tau"], name=label).entries["tau"]
+                results = evaluator.evaluate(queries, ["tau"], name=label)
             except InputError as error:
                 message = f"the label `{label}`: {error.message}"
                 raise InputError(message, hint=error.hint) from None
+            entry = results.entries["tau"]
             if not math.isnan(entry.value):
-                found.append((entry.value, label, entry.queries))
+                values = np.asarray(results.column("tau"), dtype=np.float64)
+                held = values[~np.isnan(values)]
+                # The label that agrees least is named: each is tested at its part of the level.
+                interval = mean_interval(held, subject.alpha / len(online.labels))
+                found.append((entry.value, label, entry.queries, interval))
         found.sort()
         return [
             _Check(
                 "agreement",
                 label,
                 value,
-                value < self.agreement,
-                {"label": label, "tau": value, "label_queries": count},
+                high < self.agreement,
+                {
+                    "label": label,
+                    "tau": value,
+                    "label_queries": count,
+                    "tau_interval": (low, high),
+                    "least_tau": self.agreement,
+                    "tau_confidence": 1 - 2 * subject.alpha / len(online.labels),
+                },
+                low >= self.agreement,
             )
-            for value, label, count in found
+            for value, label, count, (low, high) in found
         ]
 
     def _ratio(self, online: OnlineData) -> list[_Check]:

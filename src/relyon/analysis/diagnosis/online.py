@@ -163,6 +163,38 @@ class OnlineData:
             return 1.0
         return math.erfc(abs(self.lift) / math.sqrt(2 * variance))
 
+    def lift_interval(self, confidence: float) -> tuple[float, float]:
+        """Returns an interval of the lift; NaN if its error is unknown.
+
+        The error is that of two independent proportions, or, with `p`, the one that gives this p.
+
+        Args:
+            confidence: Such as 0.9.
+
+        Examples:
+            >>> data = OnlineData(baseline=Rate(300, 10_000), candidate=Rate(302, 10_000))
+            >>> low, high = data.lift_interval(0.9)
+            >>> round(low, 4), round(high, 4)
+            (-0.0038, 0.0042)
+        """
+        from relyon.analysis.statistics import normal_quantile
+
+        if self.baseline is None or self.candidate is None:
+            return math.nan, math.nan
+        if self.p is None:
+            error = math.sqrt(
+                math.fsum(
+                    one.value * (1 - one.value) / one.trials
+                    for one in (self.baseline, self.candidate)
+                )
+            )
+        elif 0 < self.p < 1 and self.lift:
+            error = abs(self.lift) / normal_quantile(1 - self.p / 2)
+        else:
+            return math.nan, math.nan
+        half = normal_quantile(0.5 + confidence / 2) * error
+        return self.lift - half, self.lift + half
+
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> OnlineData:
         """Converts the form of files: rates are {"events": …, "trials": …}.

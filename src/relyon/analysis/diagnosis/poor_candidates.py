@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from relyon.analysis.diagnosis.difference import exceeds
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 from relyon.analysis.funnel import Funnel, funnel
 from relyon.analysis.funnel.losses import attribute, funnel_measures
 from relyon.measures.gain import CG
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["PoorCandidates"]
 
@@ -29,7 +34,8 @@ class PoorCandidates(Rule):
     ideal over the candidates, while that ideal falls far short of the one over all judged
     documents: recall loss. If only retrieved documents are judged, recall loss cannot be measured;
     then a high NDCG over a judged top k whose best candidates have low grades shows that nothing
-    good was retrieved.
+    good was retrieved. Every share is compared with its threshold by a one-sided t-test of the
+    queries, and all of them must exceed it.
 
     Attributes:
         k: Cutoff.
@@ -54,6 +60,8 @@ class PoorCandidates(Rule):
         return f"ndcg@{self.k}", f"judged@{self.k}", BEST, *losses
 
     def apply(self, subject: Subject) -> Finding | None:
+        import numpy as np
+
         rules, scale = subject.convention, subject.comparison.scale
         if subject.stages is None:
             results = [subject.results(subject.candidate)]
@@ -84,9 +92,17 @@ class PoorCandidates(Rule):
             "ranking_loss": found.ranking_loss,
             "recall_share": found.recall_share,
         }
-        if order < self.order:
+        ranked = {name: _column(found, name) for name in ("actual", "ranking_loss", "recall_loss")}
+        held = ranked["actual"] + ranked["ranking_loss"]
+        loss = ranked["recall_loss"] + ranked["ranking_loss"]
+
+        def shown(values: NDArray[np.float64]) -> bool:
+            return exceeds(values / max(float(abs(values).max()), 1e-300), 0.0, subject.alpha)
+
+        if not shown(ranked["actual"] - self.order * held):
             return None
-        if reach <= self.reach and found.recall_share >= self.part:
+        far = self.reach * (held + ranked["recall_loss"]) - held
+        if shown(far) and shown(ranked["recall_loss"] - self.part * loss):
             return self._finding(subject, found, evidence, "text", "step")
         best = subject.value(subject.candidate, BEST)
         judged = subject.value(subject.candidate, f"judged@{self.k}")
@@ -95,7 +111,9 @@ class PoorCandidates(Rule):
         evidence |= {"worth": worth, "judged": judged}
         if reach < 0.99 or not judged >= self.known:
             return None
-        if not worth <= self.worth:
+        values = subject.results(subject.candidate).column(BEST)
+        bests = np.array([value for value in values if not math.isnan(value)])
+        if not worth <= self.worth or not shown(self.worth * highest - bests):
             return None
         return self._finding(subject, found, evidence, "text.pool", "step.pool")
 
@@ -124,3 +142,12 @@ class PoorCandidates(Rule):
             examples=tuple(Example.of(query, said=f" ({values[query]:.4f})") for query in worst),
             chart_data=tuple(chart),
         )
+
+
+def _column(found: Funnel, name: str) -> NDArray[np.float64]:
+    """Returns a column of the losses by query, without queries that have none."""
+    import numpy as np
+
+    values = np.array([*found.values_by_query(name).values()], dtype=np.float64)
+    kept: NDArray[np.float64] = values[np.isfinite(values)]
+    return kept

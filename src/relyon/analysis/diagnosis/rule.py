@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,7 @@ from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
+from relyon.analysis.diagnosis.difference import Difference, mean_interval, paired_p
 from relyon.analysis.diagnosis.example import Example
 from relyon.core.document.json import json_values
 from relyon.core.errors import ParameterError
@@ -36,15 +36,7 @@ if TYPE_CHECKING:
     from relyon.evaluation.results import Results
     from relyon.measures import Measure
 
-__all__ = [
-    "Difference",
-    "Finding",
-    "Rule",
-    "Severity",
-    "Subject",
-    "register",
-    "rules",
-]
+__all__ = ["Finding", "Rule", "Severity", "Subject", "register", "rules"]
 
 Severity = Literal["high", "medium", "low"]
 
@@ -65,6 +57,7 @@ class Finding:
         chart_data: Rows of a table or chart, for rules that have one.
         baseline: The baseline's name.
         candidate: The candidate's name; empty if the finding is only about the data.
+        heading: The sentence of the catalogue that is the title.
         sentences: The rule's own sentences, by language and name.
         query_texts: Texts of the queries that it names; `None` if not requested.
         document_titles: Titles of the documents that it names; `None` if not requested.
@@ -73,7 +66,7 @@ class Finding:
         >>> from relyon.analysis.diagnosis import Finding
         >>> finding = Finding("ties", "high", {"spread": 0.02})
         >>> finding.title("zh")
-        '同分文档的次序比两个系统的差别影响更大'
+        '在这些查询上，同分文档的次序比两个系统的差别影响更大'
     """
 
     rule: str
@@ -85,6 +78,7 @@ class Finding:
     chart_data: tuple[Mapping[str, object], ...] = ()
     baseline: str = ""
     candidate: str = ""
+    heading: str = "title"
     sentences: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     query_texts: Mapping[str, str] | None = None
     document_titles: Mapping[str, str] | None = None
@@ -113,7 +107,7 @@ class Finding:
 
     def title(self, language: Language = "en") -> str:
         """Returns the problem in a few words, in English (`en`) or Chinese (`zh`)."""
-        return self._say(("title",), language)
+        return self._say((self.heading,), language)
 
     def text(self, language: Language = "en") -> str:
         """Returns the evidence as sentences."""
@@ -138,7 +132,7 @@ class Finding:
         sentence = brought[0] or brought[1] or texts.get(f"{self.rule}.{key}")
         if sentence is None:
             numbers = [f"{name}: {one}" for name, one in self.evidence.items()]
-            general = key if key in {"title", "step"} else "text"
+            general = next((one for one in ("title", "step") if key.startswith(one)), "text")
             return texts.say(f"own.{general}", rule=self.rule, numbers=numbers or "-")
         names = {"baseline": self.baseline, "candidate": self.candidate}
         return texts.write(sentence, {**names, **self.evidence})
@@ -167,29 +161,6 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.title()}: {self.text()} {self.next_step()}"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One measure of both runs, paired per query.
-
-    Attributes:
-        baseline: The baseline's value.
-        candidate: The candidate's value.
-        p: Two-sided p-value of the paired t-test over queries that have a value in both runs;
-            1 if fewer than two have one.
-        queries: The number of those queries.
-    """
-
-    baseline: float
-    candidate: float
-    p: float
-    queries: int
-
-    @property
-    def difference(self) -> float:
-        """Candidate minus baseline."""
-        return self.candidate - self.baseline
 
 
 @dataclass(frozen=True)
@@ -305,13 +276,14 @@ class Subject:
         return dict(zip(queries, zip(ours.tolist(), theirs.tolist(), strict=True), strict=True))
 
     def difference(self, measure: str) -> Difference:
-        """Returns one measure of both runs and the p-value of their difference."""
+        """Returns one measure of both runs, their difference, its p-value and its interval."""
         _, ours, theirs = self._paired(measure)
         return Difference(
             self.value(self.baseline, measure),
             self.value(self.candidate, measure),
             paired_p(theirs - ours),
             len(ours),
+            mean_interval(theirs - ours, self.alpha),
         )
 
     def significant(self, difference: Difference) -> bool:
@@ -379,14 +351,6 @@ def _no_runs() -> ParameterError:
         message("analysis.only-values-were-compared-but-rules"),
         hint=message("analysis.compare-judgments-and-runs"),
     )
-
-
-def paired_p(differences: NDArray[np.float64]) -> float:
-    """Returns the two-sided p-value of the paired t-test, 1 for fewer than two differences."""
-    from relyon.analysis.statistics import paired_test
-
-    p = paired_test("t", differences).p
-    return 1.0 if math.isnan(p) else p
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypedDict
 
+from relyon.analysis.diagnosis.difference import paired_p
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 
@@ -27,11 +28,11 @@ class TailGain(Rule):
     """AUC is up but DCG is down: the tail improved, the head got worse.
 
     AUC counts an inversion at rank 900 the same as one at rank 1. The difference of DCG, and of the
-    undiscounted gain, by bands of ranks shows where documents moved.
+    undiscounted gain, by bands of ranks shows where documents moved. Both changes are tested.
 
     Attributes:
         k: Cutoff of DCG.
-        rise: The least rise of AUC.
+        rise: The least rise of AUC, significant by the jackknife over queries.
         fall: DCG drops by at least this share of the baseline's, significantly at the
             comparison's level.
         bands: Last ranks of the bands.
@@ -47,6 +48,9 @@ class TailGain(Rule):
         return (f"dcg@{self.k}",)
 
     def apply(self, subject: Subject) -> Finding | None:
+        from relyon.analysis.comparison.pairing import Sample, pair
+        from relyon.analysis.statistics import is_significant
+
         dcg = subject.difference(f"dcg@{self.k}")
         if not dcg.baseline > 0 or -dcg.difference < self.fall * dcg.baseline:
             return None
@@ -54,11 +58,18 @@ class TailGain(Rule):
             return None
         # A pooled AUC sorts all rows: it is computed only if DCG dropped, like the bands.
         cutoffs = [f"{name}@{band}" for name in ("dcg", "cg") for band in self.bands]
-        auc = tuple(
-            subject.comparison.measured(name, ["auc", "dcg", "cg", *cutoffs])["auc"]
+        measured = tuple(
+            subject.comparison.measured(name, ["auc", "dcg", "cg", *cutoffs])
             for name in (subject.baseline, subject.candidate)
         )
+        auc = tuple(one["auc"] for one in measured)
         if not auc[1] - auc[0] >= self.rise:
+            return None
+        paired = pair("auc", *(Sample.of(one, "auc") for one in measured))
+        auc_p = paired_p(paired.differences)
+        if not paired.difference > 0:
+            return None
+        if not is_significant(len(paired.differences), auc_p, subject.alpha):
             return None
         rows = self._bands(subject)
         head = [row for row in rows if row["first"] <= self.k]
@@ -77,6 +88,7 @@ class TailGain(Rule):
                 "auc_baseline": auc[0],
                 "auc_candidate": auc[1],
                 "auc_difference": auc[1] - auc[0],
+                "auc_p": auc_p,
                 "dcg_baseline": dcg.baseline,
                 "dcg_candidate": dcg.candidate,
                 "dcg_difference": dcg.difference,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from relyon.analysis.diagnosis.difference import exceeds
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 from relyon.core.rules import tie_rule
@@ -13,15 +15,14 @@ from relyon.core.rules import tie_rule
 __all__ = ["TiesDecide"]
 
 
-#: Rules under which an evaluation also reports the range over tie orders.
-
-
 @register
 @dataclass(frozen=True)
 class TiesDecide(Rule):
     """Equal scores leave the order open, and the order matters more than the system.
 
-    Each run is evaluated with tied documents in the worst and in the best order.
+    Each run is evaluated with tied documents in the worst and in the best order. That the order
+    matters more is a fact of these queries; one-sided t-tests show whether it holds of the queries
+    behind them: the spread exceeds the difference, and the difference with its sign reversed.
 
     Attributes:
         k: Cutoff of NDCG.
@@ -77,9 +78,11 @@ class TiesDecide(Rule):
             return None
         tied = next(row for row in rows if row["run"] == widest)
         examples.sort(key=lambda one: (-one[0], one[1], one[2]))
+        tested = self._tested(subject, {query: change for change, run, query in examples
+                                        if run == widest})  # fmt: skip
         return Finding(
             self.name,
-            "high",
+            "high" if tested else "medium",
             {
                 "measure": name,
                 "difference": difference,
@@ -91,7 +94,10 @@ class TiesDecide(Rule):
                 "ties": subject.convention.ties,
                 "spread_baseline": spreads[subject.baseline],
                 "spread_candidate": spreads[subject.candidate],
+                "paired": len(subject.pairs(name)),
+                "tested": tested,
             },
+            parts=("text", "text.tested" if tested else "text.open"),
             examples=tuple(
                 Example.of(query, said=f" ({change:.4f})")
                 for change, run, query in examples
@@ -99,3 +105,12 @@ class TiesDecide(Rule):
             )[:5],
             chart_data=tuple(rows),
         )
+
+    def _tested(self, subject: Subject, spreads: Mapping[str, float]) -> bool:
+        """Returns whether the spread exceeds the difference by one-sided tests over queries."""
+        import numpy as np
+
+        pairs = subject.pairs(f"ndcg@{self.k}")
+        moved = np.array([after - before for before, after in pairs.values()])
+        spread = np.array([spreads.get(query, 0.0) for query in pairs])
+        return all(exceeds((spread + sign * moved) / 2, 0.0, subject.alpha) for sign in (-1, 1))

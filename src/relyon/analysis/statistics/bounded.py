@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FEW", "BoundedInterval", "Method", "Missing", "clopper_pearson", "mean_interval"]
+__all__ = [
+    "FEW",
+    "BoundedInterval",
+    "Method",
+    "Missing",
+    "clopper_pearson",
+    "few_differ",
+    "mean_interval",
+]
 
 Method = Literal["", "t", "exact", "betting", "ratio", "log-ratio"]
 #: Why there is no interval.
@@ -25,7 +33,7 @@ Missing = Literal[
     "one-value",
     "equal-values",
     "few-differ",
-    "near-end",
+    "one-decides",
     "no-formula",
     "infinite",
 ]
@@ -106,6 +114,21 @@ def clopper_pearson(successes: int, trials: int, confidence: float) -> tuple[flo
     return lower(successes), 1 - lower(failures)
 
 
+def few_differ(values: NDArray[np.float64]) -> bool:
+    """Whether fewer than six values differ from the one that at least half of them share.
+
+    Examples:
+        >>> import numpy as np
+        >>> few_differ(np.array([1.0] * 40 + [0.5] * 5)), few_differ(np.array([0.1, 0.2, 0.3]))
+        (True, False)
+    """
+    import numpy as np
+
+    _, times = np.unique(values, return_counts=True)
+    most = int(times.max(initial=0))
+    return len(values) - most < FEW and 2 * most >= len(values)
+
+
 def mean_interval(
     values: NDArray[np.float64], low: float, high: float, confidence: float = 0.95
 ) -> BoundedInterval:
@@ -153,9 +176,7 @@ def mean_interval(
     if finite and bool(((values == low) | (values == high)).all()):
         ends = clopper_pearson(int((values == high).sum()), count, confidence)
         return BoundedInterval((low + width * ends[0], low + width * ends[1]), "exact")
-    _, times = np.unique(values, return_counts=True)
-    most = int(times.max())
-    few = count - most < FEW and 2 * most >= count
+    few = few_differ(values)
     if finite:
         centre = mean(values)
         if few or count * min(centre - low, high - centre) < STEPS_FROM_END * width:

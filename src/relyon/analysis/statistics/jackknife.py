@@ -66,7 +66,7 @@ class Jackknife:
             >>> without = (positive.sum() - positive) / (negative.sum() - negative)
             >>> found = Jackknife.of(math.log(3.5), np.log(without), positive + negative)
             >>> round(found.freedom, 3), [round(math.exp(one), 2) for one in found.interval(0.95)]
-            (2.0, [0.72, 17.06])
+            (2.0, [0.69, 17.8])
 
         References:
             Satterthwaite (1946), Biometrics Bulletin 2, for the degrees of freedom.

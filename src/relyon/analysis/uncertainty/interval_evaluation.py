@@ -6,8 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from relyon.analysis.comparison.pairing import left_out_ratios
+from relyon.analysis.comparison.pooled_ratio import FEWEST
+from relyon.analysis.statistics.bounded import BoundedInterval, few_differ, mean_interval
 from relyon.analysis.statistics.clusters import ratio_of_sums
-from relyon.analysis.statistics.intervals import t_interval
+from relyon.analysis.statistics.jackknife import Jackknife, effective_count
 from relyon.analysis.uncertainty.draws import LabelDraws
 from relyon.analysis.uncertainty.intervals import MeasureInterval, MeasureIntervals
 from relyon.core.parameters import check_fraction, check_whole
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
     from relyon.evaluation.results import Results
 
-__all__ = ["measure_intervals", "within_bounds"]
+__all__ = ["measure_intervals"]
 
 
 def measure_intervals(
@@ -48,9 +51,13 @@ def measure_intervals(
     """Evaluates a run with intervals for each number.
 
     **Over queries**: how far the mean varies over samples of as many similar queries.
-    Student's interval of the mean; for a ratio of sums (micro averages) the interval of a ratio by
-    the delta method, queries as the units; cut to the bounds of the measure. With few queries it is
-    wide. Pooled and geometric measures have none here.
+    Student's interval of the mean, cut to the bounds of the measure. Values that are all 0 or 1,
+    such as success@10, have the exact interval of a share (Clopper and Pearson 1934); where fewer
+    than six values differ from the rest, or all are near the end of the range, a betting interval,
+    which needs only the range (Waudby-Smith and Ramdas 2024): a sample without spread does not show
+    that other queries have none. Micro averages have the interval of a ratio by the delta method,
+    queries as the units, PNR that of its logarithm by the jackknife. Pooled, summed and geometric
+    measures have none here; `no_interval` gives the reason.
 
     **Of the labels**: how far the labels' own uncertainty moves the number. If judgments have
     effective impressions, as from `relyon.labels.make_labels`, each label is drawn from the Beta
@@ -114,9 +121,12 @@ def measure_intervals(
     found = {}
     for asked, one, form in zip(program.asked, program.resolved, program.forms, strict=True):
         key = str(asked)
+        over = _over_queries(results, key, one, form, level)
         found[key] = MeasureInterval(
             value=results.entries[key].value,
-            queries=_over_queries(results, key, one, form, level),
+            queries=over.bounds,
+            method=over.method,
+            no_interval=over.missing,
             labels=_quantiles(drawn.get(key), ends),
             mean=_mean(drawn.get(key)),
             counted=results.entries[key].queries,
@@ -157,7 +167,8 @@ def _quantiles(values: NDArray[np.float64] | None, ends: list[float]) -> tuple[f
     if values is None or not np.isfinite(values).all():
         return math.nan, math.nan
     low, high = np.quantile(values, ends)
-    return float(low), float(high)
+    # A number that no draw moves has an uncertainty that draws do not show.
+    return (float(low), float(high)) if low < high else (math.nan, math.nan)
 
 
 def _mean(values: NDArray[np.float64] | None) -> float:
@@ -166,28 +177,62 @@ def _mean(values: NDArray[np.float64] | None) -> float:
 
 def _over_queries(
     results: Results, name: str, measure: Measure, form: str, level: float
-) -> tuple[float, float]:
+) -> BoundedInterval:
     """Returns the interval over queries, by how queries become one number."""
     import numpy as np
 
     if measure.combine in {"geometric", "pooled", "sum"}:
-        return math.nan, math.nan
+        return BoundedInterval.none("no-formula")
     if form == "macro" and measure.combine != "ratio":
-        values = np.asarray(results.column(name), float)
+        # By id: the betting interval depends slightly on the order.
+        order = sorted(range(len(results.queries)), key=results.queries.__getitem__)
+        values = np.asarray(results.column(name), float)[order]
         instead = measure.counted(results.convention)
         values = np.where(np.isnan(values), instead, values)
-        return within_bounds(measure, t_interval(np.sort(values[~np.isnan(values)]), level))
-    if type(measure).micro is not Measure.micro:
-        return math.nan, math.nan
+        return mean_interval(values[~np.isnan(values)], *measure.bounds, level)
     above, below = (np.asarray(part, float) for part in results.parts(name))
     known = ~(np.isnan(above) | np.isnan(below))
-    return within_bounds(measure, ratio_of_sums(above[known], below[known]).interval(level))
+    if type(measure).micro is not Measure.micro:
+        return _of_ratio(measure, above[known], below[known], level)
+    found = ratio_of_sums(above[known], below[known])
+    if not int(known.sum()) > 1 or math.isnan(found.error):
+        return BoundedInterval.none("one-value")
+    if effective_count(below[known]) < FEWEST:
+        return BoundedInterval.none("one-decides")
+    if not found.error > 0:
+        return BoundedInterval.none("equal-values")
+    if few_differ(_own(above[known], below[known])):
+        return BoundedInterval.none("few-differ")
+    return BoundedInterval(found.interval(level), "ratio").cut(*measure.bounds)
 
 
-def within_bounds(measure: Measure, found: tuple[float, float]) -> tuple[float, float]:
-    """Cuts an interval to the bounds of the measure, which keeps its coverage."""
-    least, most = measure.bounds
-    low, high = found
-    if math.isnan(low) or low > most or high < least:
-        return found
-    return max(low, least), min(high, most)
+def _own(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns each query's own ratio, infinite for a denominator of 0."""
+    import numpy as np
+
+    ratios = np.full(len(above), math.inf)
+    np.divide(above, below, out=ratios, where=below != 0)
+    return ratios
+
+
+def _of_ratio(
+    measure: Measure, above: NDArray[np.float64], below: NDArray[np.float64], level: float
+) -> BoundedInterval:
+    """Returns the interval of a ratio of pairs, such as PNR, by the jackknife of its logarithm."""
+    import numpy as np
+
+    used = (above != 0) | (below != 0)
+    above, below = above[used], below[used]
+    if len(above) < 2:
+        return BoundedInterval.none("one-value")
+    if effective_count(above + below) < FEWEST:
+        return BoundedInterval.none("one-decides")
+    if few_differ(_own(above, below)):
+        return BoundedInterval.none("few-differ")
+    whole, without = left_out_ratios(above, below, measure.micro)
+    if not (0 < whole < math.inf and np.isfinite(without).all() and without.min() > 0):
+        return BoundedInterval.none("infinite")
+    low, high = Jackknife.of(math.log(whole), np.log(without), above + below).interval(level)
+    if math.isnan(low):
+        return BoundedInterval.none("equal-values")
+    return BoundedInterval((math.exp(low), math.exp(min(high, 700.0))), "log-ratio")

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
 from relyon.core.document.model import Block, Document, Prose, Table
 from relyon.core.notes import Note
-from relyon.core.texts import Language, catalogue
+from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, NumberStyle
 from relyon.evaluation.results import Results
 from relyon.measures.display_names import measure_label
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from relyon.analysis.statistics.bounded import Method, Missing
 
 __all__ = ["MeasureInterval", "MeasureIntervals"]
 
@@ -28,10 +30,14 @@ class MeasureInterval:
 
     Attributes:
         value: The number.
-        queries: The interval over queries; NaN for fewer than two queries or without a formula.
-        labels: The interval from the labels' own uncertainty; NaN if labels have none.
+        queries: The interval over queries; NaN if there is none.
+        labels: The interval from the labels' own uncertainty; NaN if labels have none, or if no
+            draw moves the number.
         mean: The mean over the draws of the labels; NaN if labels have no uncertainty.
         counted: Number of queries behind the value.
+        method: Of the interval over queries: `t`, `exact`, `betting`, `ratio` or `log-ratio`.
+        no_interval: Why there is none: `one-value`, `equal-values`, `few-differ`, `one-decides`,
+            `infinite` or `no-formula`; empty if there is one.
     """
 
     value: float
@@ -39,6 +45,8 @@ class MeasureInterval:
     labels: tuple[float, float]
     mean: float
     counted: int
+    method: Method = ""
+    no_interval: Missing = ""
 
 
 @dataclass(frozen=True)
@@ -58,8 +66,9 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
         >>> judgments = {"q1": {"a": 1}, "q2": {"a": 1}}
         >>> run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
         >>> found = relyon.measure_intervals(judgments, run, "rr")
-        >>> found["rr"].value, found["rr"].queries
-        (0.75, (0.0, 1.0))
+        >>> low, high = found["rr"].queries
+        >>> found["rr"].value, round(low, 2), round(high, 2), found["rr"].method
+        (0.75, 0.01, 1.0, 'betting')
     """
 
     results: Results
@@ -93,6 +102,8 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
                 name: {
                     "value": json_number(one.value),
                     "queries": json_values(one.queries),
+                    "method": one.method or None,
+                    "no_interval": one.no_interval or None,
                     "labels": json_values(one.labels),
                     "labels_mean": json_number(one.mean),
                     "counted": one.counted,
@@ -109,14 +120,38 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
         import polars as pl
 
         rows = [
-            (self.run, name, one.value, *one.queries, *one.labels, one.mean, one.counted)
+            (
+                self.run,
+                name,
+                one.value,
+                *one.queries,
+                *one.labels,
+                one.mean,
+                one.counted,
+                one.method or None,
+                one.no_interval or None,
+            )
             for name, one in self.measures.items()
         ]
-        schema = {"run": pl.String, "measure": pl.String, "value": pl.Float64}
+        schema: dict[str, Any] = {"run": pl.String, "measure": pl.String, "value": pl.Float64}
         names = ("queries_low", "queries_high", "labels_low", "labels_high", "labels_mean")
         numbers = dict.fromkeys(names, pl.Float64)
-        frame = pl.DataFrame(rows, {**schema, **numbers, "counted": pl.Int64}, orient="row")
+        texts = {"method": pl.String, "no_interval": pl.String}
+        schema |= {**numbers, "counted": pl.Int64, **texts}
+        frame = pl.DataFrame(rows, schema, orient="row")
         return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def _kinds(self, words: Catalogue) -> Iterator[str]:
+        """Yields what kinds of intervals there are besides Student's, and why some are missing."""
+        kinds: dict[str, list[str]] = {}
+        for name, one in self.measures.items():
+            key = one.method or f"none.{one.no_interval}"
+            if key != "t":
+                entry = self.results.entries[name]
+                label = measure_label(name, entry.average, entry.definition)
+                kinds.setdefault(key, []).append(label)
+        for key, labels in kinds.items():
+            yield words.say(f"intervals.{key}", measures=labels)
 
     def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
         """Returns one row per measure, with a legend of the intervals.
@@ -142,13 +177,22 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
             row += [_written(one.labels, digits, style)] if self.draws else []
             rows.append([*row, str(one.counted)])
         headings = [words.name("column", name) for name in names]
-        texts = [words.say("intervals.queries", level=words.percent(self.level))]
+        texts = [
+            words.say("intervals.queries", level=words.percent(self.level)),
+            *self._kinds(words),
+        ]
         if self.draws:
             texts.append(words.say("intervals.labels", draws=self.draws))
+            if any(map(_unmoved, self.measures.values())):
+                texts.append(words["intervals.unmoved"])
             if any(map(_outside, self.measures.values())):
                 texts.append(words["intervals.outside"])
         blocks: list[Block] = [Table(headings, rows), Prose(texts)]
         return Document(blocks)
+
+
+def _unmoved(one: MeasureInterval) -> bool:
+    return math.isnan(one.labels[0])
 
 
 def _outside(one: MeasureInterval) -> bool:
