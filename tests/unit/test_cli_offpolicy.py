@@ -101,5 +101,7 @@ def test_the_log_of_another_policy(tmp_path: Path, command: Any) -> None:
 
 def test_options_that_cannot_be(log: str, run: str, command: Any) -> None:
     assert command("offpolicy", log, run, "-e", "ipw").code == 2
-    assert command("offpolicy", log, run, "--cluster", "query").code == 2
+    assert command("offpolicy", log, run, "--cluster", "session").code == 2
+    assert command("offpolicy", log, run, "--cluster", "query", "--interval", "anytime").code == 2
+    assert command("offpolicy", log, run, "--cluster", "user").code == 3
     assert command("offpolicy", log, run, "--propensities", "list").code == 3

@@ -42,8 +42,8 @@ UNEXPLAINED = {
         machine-grades missing-grades missing-months mix-queries mixed-anonymous mixed-moved
         mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document
         no-order no-subtopics not-exported not-exported-name offpolicy-absent
-        offpolicy-few offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
-        offpolicy-unseen-zero one-group one-query one-round other-queries partial-queries
+        offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
+        offpolicy-unseen-zero offpolicy-users one-group one-query one-round other-queries partial-queries
         queries-joined queries-without-text regrouped repeated-rows rows-unjudged
         same-sessions scores-from-ranks shallow-round shared-queries simulated-without
         split-uneven stages-do-not-nest subtopics texts-absent texts-missing texts-unknown

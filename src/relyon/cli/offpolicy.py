@@ -97,12 +97,13 @@ class Request:
         show_default=True,
         help="Method for intervals; bootstrap and t are too narrow if few sessions match.",
     )
-    cluster: Literal["session", "query"] = option(
+    cluster: Literal["auto", "user", "query", "none"] = option(
         "--cluster",
-        type=click.Choice(["session", "query"]),
-        default="session",
+        type=click.Choice(["auto", "user", "query", "none"]),
+        default="auto",
         show_default=True,
-        help="The unit of independence; query is for bootstrap and t.",
+        help="The unit of independence: all sessions of a user, all of a query, or each session"
+        " (none); auto takes users if the log has them.",
     )
     level: float = option(
         "--confidence",

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from relyon.labels.off_policy.choices import Choices
     from relyon.labels.off_policy.feedback import Feedback, Values
 
-__all__ = ["MODULES", "Estimator", "Evidence", "Terms", "estimators", "register"]
+__all__ = ["MODULES", "Estimator", "Evidence", "Terms", "barely", "estimators", "register"]
+
+#: Below both there is no estimate: effective sessions, and their share of all sessions.
+LEAST_EFFECTIVE, LEAST_SHARE = 5, 0.01
 
 #: The modules of the estimators, with the name that each registers.
 MODULES = {
@@ -77,6 +80,26 @@ class Evidence:
         return fit_rewards(self.choices)
 
 
+def barely(evidence: Evidence, level: Level) -> Text | None:
+    """Returns why a log says nothing of a candidate: it shows none of it, or hardly any; or None.
+
+    Fewer than five effective sessions, (Σ w)² / Σ w², that are less than 1% of all of them, would
+    decide the number by chance, as in the log of a ranker that hardly varies.
+
+    Args:
+        evidence: The candidate on the log's decisions.
+        level: What is compared.
+    """
+    overlap = evidence.weights(level).overlap
+    if overlap.matches == 0:
+        return Text(f"offpolicy.refused.{level}")
+    sessions = len(evidence.feedback)
+    if overlap.effective < min(LEAST_EFFECTIVE, LEAST_SHARE * sessions):
+        values = {"effective": f"{overlap.effective:.1f}", "sessions": sessions}
+        return Text("offpolicy.refused.few", values)
+    return None
+
+
 @dataclass(frozen=True)
 class Terms:
     """The contributions of sessions: the estimate is Σ numerator / Σ denominator.
@@ -123,9 +146,7 @@ class Estimator(ABC):
         """
         if self.lists and evidence.chances:
             return Text("offpolicy.refused.lists")
-        if self.level is not None and evidence.weights(self.level).overlap.matches == 0:
-            return Text(f"offpolicy.refused.{self.level}")
-        return None
+        return None if self.level is None else barely(evidence, self.level)
 
     @abstractmethod
     def terms(self, evidence: Evidence) -> Terms:

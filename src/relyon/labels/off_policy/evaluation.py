@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from relyon.analysis.statistics import Resampling
+from relyon.analysis.statistics import ClusterSizes, Resampling
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_choice, check_fraction, check_whole
@@ -17,12 +17,14 @@ from relyon.labels.off_policy.candidate import Candidate, read_candidate
 from relyon.labels.off_policy.choices import Choices, align
 from relyon.labels.off_policy.estimator import Estimator, Evidence, Terms, estimators
 from relyon.labels.off_policy.feedback import Feedback, Propensities, Reward, read_feedback
-from relyon.labels.off_policy.intervals import EXACT, Interval, estimate_of, interval_of
+from relyon.labels.off_policy.intervals import Interval, estimate_of, interval_of
 from relyon.labels.off_policy.policy_value import SHOWN, OffPolicy, PolicyValue
 from relyon.labels.off_policy.weights import Level, Overlap, Weights
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     from relyon.labels.model import ClickModel
 
@@ -36,7 +38,7 @@ SINGLE = ("ips", "snips", "dr", "dm", "click-model")
 #: Effective sessions below which a note says how few there are.
 FEW = 30
 
-Cluster = Literal["session", "query"]
+Cluster = Literal["auto", "user", "query", "none"]
 
 
 def evaluate_policy(
@@ -49,7 +51,7 @@ def evaluate_policy(
     reward: Reward = "auto",
     click_model: str | ClickModel = "pbm",
     interval: Interval = "betting",
-    cluster: Cluster = "session",
+    cluster: Cluster = "auto",
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -68,10 +70,11 @@ def evaluate_policy(
         click_model: The click model of the estimator of that name, or its name: its prior then has
             the log's clicks per result for its mean.
         interval: `betting` and the wider `bernstein` are valid for any number of independent
-            sessions, `anytime` also at any number of looks as sessions come in; `bootstrap` and `t`
-            are narrower, and too narrow where few sessions match or weights are heavy.
-        cluster: The independent units: sessions, or all sessions of a query together; the latter
-            for `bootstrap` and `t`.
+            sessions, users or queries, `anytime` also at any number of looks as independent
+            sessions come in; `bootstrap` and `t` are narrower, and too narrow where few sessions
+            match or weights are heavy.
+        cluster: The independent units: all sessions of a `user`, all of a `query`, or each session
+            (`none`); `auto` takes users where the log has them.
         level: Confidence level of the intervals.
         resamples: Setting of the bootstrap.
         seed: Setting of the bootstrap.
@@ -80,8 +83,9 @@ def evaluate_policy(
 
     Raises:
         InputError: If no estimator can say anything: the log has shown nothing of what the
-            candidate shows. The hint names what would have to be logged.
-        ParameterError: If an option has an invalid value.
+            candidate shows, or so rarely that a handful of sessions would decide; the hint names
+            what would have to be logged. If the log has no users, and `cluster` is `user`.
+        ParameterError: If an option has an invalid value, or `anytime` is to hold by user or query.
         UnknownNameError: If an estimator or the click model is unknown.
 
     Examples:
@@ -106,15 +110,12 @@ def evaluate_policy(
         Waudby-Smith and Ramdas (2024), JRSS B 86(1); Maurer and Pontil (2009), COLT; Howard,
         Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49(2).
     """
+    import numpy as np
+
     check_choice("interval", interval, get_args(Interval))
     check_choice("cluster", cluster, get_args(Cluster))
     check_fraction("level", level)
     check_whole("wanted", wanted)
-    if cluster == "query" and interval in EXACT:
-        raise ParameterError(
-            message("labels.interval-is-for-independent", interval=interval),
-            hint=message("labels.use-bootstrap-or-t"),
-        )
     resampling = Resampling(resamples, seed, threads)
     model = model_of(click_model)
     wished = _named(estimators)
@@ -130,11 +131,8 @@ def evaluate_policy(
         model = _mean_prior(model, kept)
     evidence = Evidence(choices, model)
     most = (kept.bounds[0] * kept.places, kept.bounds[1] * kept.places)
-    groups = None
-    if cluster == "query":
-        queries = kept.contexts.get_column("query").rank("dense").to_numpy().astype(int) - 1
-        groups = queries[kept.context]
-
+    unit, groups = _groups(kept, cluster, interval)
+    sizes = None if groups is None else ClusterSizes.of(np.bincount(groups).astype(float))
     order = kept.hashes.argsort(kind="stable")
 
     def bounds(terms: Terms) -> tuple[float, float]:
@@ -156,7 +154,13 @@ def evaluate_policy(
     if all(value.refused is not None for value in values):
         raise _refusal(values, missing, feedback, needed, wanted)
     logged = Terms(kept.totals, None, *most)
-    notes = (*feedback.notes, *choices.notes, *_notes(evidence, wished, values, overlaps))
+    notes = (
+        *feedback.notes,
+        *choices.notes,
+        *_notes(evidence, wished, values, overlaps),
+        *_people(kept, unit),
+        *_outside(values, most),
+    )
     warn(notes)
     return OffPolicy(
         values=values,
@@ -171,12 +175,61 @@ def evaluate_policy(
         clicks=kept.clicks,
         method=interval,
         level=level,
+        unit=unit,
+        units=sizes,
         missing=missing,
         needed=needed,
         wanted=wanted,
         source=kept.sessions.source,
         notes=notes,
     )
+
+
+def _groups(
+    feedback: Feedback, cluster: Cluster, interval: Interval
+) -> tuple[Literal["user", "query", "none"], NDArray[np.int64] | None]:
+    """Returns the independent units, and that of each session if it is not one."""
+    if cluster == "none" or (cluster == "auto" and feedback.users is None):
+        return "none", None
+    if interval == "anytime":
+        raise ParameterError(
+            message("labels.interval-is-for-independent", interval=interval),
+            hint=message("labels.use-betting-or-none"),
+        )
+    if cluster == "query":
+        queries = feedback.contexts.get_column("query").rank("dense").to_numpy().astype("int64") - 1
+        return "query", queries[feedback.context]
+    if feedback.users is None:
+        raise InputError(
+            message("labels.log-has-no-users"),
+            path=feedback.path,
+            hint=message("labels.name-user-column"),
+        )
+    return "user", feedback.users
+
+
+def _people(feedback: Feedback, unit: str) -> list[Note]:
+    """Warns where users come back and sessions are counted as independent."""
+    if feedback.users is None or unit == "user":
+        return []
+    count = int(feedback.users.max()) + 1
+    if count == len(feedback):
+        return []
+    return [Note("offpolicy-users", count, "warning", values={"sessions": len(feedback)})]
+
+
+def _outside(values: Sequence[PolicyValue], most: tuple[float, float]) -> list[Note]:
+    """Names estimates that lie beyond what a session can earn."""
+    slack = 1e-9 * max(1.0, abs(most[0]), abs(most[1]))
+    names = [
+        one.estimator
+        for one in values
+        if one.value < most[0] - slack or one.value > most[1] + slack
+    ]
+    if not names:
+        return []
+    about = {"names": names, "low": most[0], "high": most[1]}
+    return [Note("offpolicy-outside", len(names), "warning", values=about)]
 
 
 def _named(names: Sequence[str] | None) -> list[Estimator]:

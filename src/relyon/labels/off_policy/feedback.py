@@ -13,7 +13,8 @@ from relyon.core.parameters import check_choice, check_whole
 from relyon.core.texts import message
 from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
-from relyon.io.session_readers import line_of, read_sessions
+from relyon.io.log_checks import read_log
+from relyon.io.session_readers import line_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +55,7 @@ class Feedback:
         bounds: The least and the most that a place can earn.
         clicks: Whether rewards are clicks.
         sessions: The log.
+        users: The user of each session, numbered from 0; None if the log has none. Shape (n,).
         notes: What was left out, and why.
     """
 
@@ -69,6 +71,7 @@ class Feedback:
     bounds: tuple[float, float]
     clicks: bool
     sessions: Sessions
+    users: Whole | None = None
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
@@ -128,6 +131,9 @@ class Feedback:
             positions=self.positions[covered],
             propensities=given,
             hashes=self.hashes[rows],
+            users=None
+            if self.users is None
+            else np.unique(self.users[rows], return_inverse=True)[1],
         )
 
 
@@ -161,7 +167,7 @@ def read_feedback(
     check_whole("depth", depth)
     check_choice("propensities", propensities, get_args(Propensities))
     check_choice("reward", reward, get_args(Reward))
-    sessions = read_sessions(log, kind="decisions")
+    sessions = read_log(log, kind="decisions")
     path = sessions.path
     earned = _earned(sessions, reward, path)
     if propensities not in ("auto", "none") and "propensity" not in sessions.columns:
@@ -216,7 +222,8 @@ def read_feedback(
     if single:
         units = top
     else:
-        units = top.group_by("unit", maintain_order=True).agg(pl.col("session", "query").first())
+        names = [name for name in ("session", "query", "user") if name in top.columns]
+        units = top.group_by("unit", maintain_order=True).agg(pl.col(names).first())
     where = ["query", "position"] if single else ["query"]
     contexts = units.select(where).unique().sort(where)
     if not single:
@@ -247,6 +254,7 @@ def read_feedback(
         likely[row, place] = top["propensity"].to_numpy()
         if given == "list":
             _check_lists(likely, units, path)
+    users = _users(units, notes)
     clicks = earned == "clicked"
     return Feedback(
         contexts=contexts,
@@ -265,6 +273,7 @@ def read_feedback(
         ),
         clicks=clicks,
         sessions=_complete(sessions, top),
+        users=users,
         notes=tuple(notes),
     )
 
@@ -287,7 +296,7 @@ def _frame(sessions: Sessions, earned: str, propensities: bool) -> pl.DataFrame:
     import polars as pl
 
     there = sessions.columns
-    wanted = ["session", "query", "doc", "position", "shown", "timestamp", earned]
+    wanted = ["session", "query", "doc", "position", "shown", "timestamp", "user", earned]
     if propensities:
         wanted.append("propensity")
     chosen = [name for name in wanted if name in there]
@@ -334,6 +343,21 @@ def _check_values(frame: pl.DataFrame, path: str) -> None:
             bad.item(0, "row"),
             message("labels.result-without-reward"),
         )
+
+
+def _users(units: pl.DataFrame, notes: list[Note]) -> Whole | None:
+    """Returns the user of each session; one without a user is a user of its own."""
+    import polars as pl
+
+    if "user" not in units.columns:
+        return None
+    nobody = units.get_column("user").null_count()
+    if nobody:
+        notes.append(Note("mixed-anonymous", nobody, "warning"))
+    # No user has such an id.
+    own = pl.format("\0{}", pl.int_range(pl.len()))
+    named = units.select(pl.col("user").cast(pl.String).fill_null(own)).to_series()
+    return named.rank("dense").to_numpy().astype("int64") - 1
 
 
 def _at_line(text: str, path: str, row: int, hint: str) -> InputError:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.statistics import (
+    ClusterSizes,
     Resampling,
     always_valid,
     bernstein_half,
@@ -14,6 +16,7 @@ from relyon.analysis.statistics import (
     betting_interval,
     first_refuted,
     interval,
+    jackknife_ratio,
     ratio_interval,
 )
 
@@ -30,7 +33,7 @@ __all__ = ["EXACT", "Interval", "estimate_of", "interval_of"]
 #: How an interval is made.
 Interval = Literal["betting", "bernstein", "anytime", "bootstrap", "t"]
 
-#: Those that are valid for any number of independent sessions.
+#: Those that are valid for any number of independent sessions, or groups of them.
 EXACT = ("betting", "bernstein", "anytime")
 
 
@@ -53,7 +56,13 @@ def interval_of(
     groups: NDArray[np.int64] | None = None,
     order: NDArray[np.int64] | None = None,
 ) -> Bounds:
-    """Returns the interval of an estimate; NaN where sessions do not say how far off it is.
+    """Returns the interval of an estimate, within what a session can earn.
+
+    NaN where sessions do not say how far off the estimate is: `bootstrap` and `t` do not where all
+    are alike, or where one group decides. With groups, such as users, the sums
+    of groups are the independent values: the estimate is the ratio of Σ numerator to Σ denominator
+    over groups, and a group's sum is at most that of a session times the sessions of the largest
+    group.
 
     Args:
         terms: What each session contributes.
@@ -61,34 +70,65 @@ def interval_of(
         confidence: Such as 0.95.
         most: The least and the most that a session can earn.
         resampling: Setting of the bootstrap.
-        groups: The group of each session, where groups are independent and not sessions; for the
-            bootstrap and t.
+        groups: The group of each session, from 0, where groups are independent and not sessions;
+            not for `anytime`, which looks before the last session of a group.
         order: The sessions in an order that does not depend on them, for `betting`.
+
+    References:
+        Waudby-Smith and Ramdas (2024), JRSS B 86(1); Bell and McCaffrey (2002), Survey Methodology
+        28(2), for `t` with groups.
     """
     import numpy as np
 
-    above, below = terms.numerator, terms.denominator
     if not terms.certain or (name == "anytime" and not terms.ordered):
         return math.nan, math.nan
+    reach = most if terms.denominator is not None else (terms.low, terms.high)
+    if groups is not None:
+        terms = _grouped(terms, groups)
+        # Numbers of groups follow their ids, which may follow what they do.
+        order = np.random.default_rng(0).permutation(len(terms.numerator))
+    above, below = terms.numerator, terms.denominator
     if name in EXACT:
         if name == "betting" and order is not None:
             above = above[order]
             below = None if below is None else below[order]
-        found = (
+        low, high = (
             _of_mean(above, name, confidence, terms)
             if below is None
-            else _of_ratio(above, below, name, confidence, terms=terms, most=most)
+            else _of_ratio(above, below, name, confidence, terms=terms, most=reach)
         )
-        low, high = found
-        return min(max(low, most[0]), most[1]), max(min(high, most[1]), most[0])
-    below = np.ones(len(above)) if below is None else below
-    if groups is not None:
-        above, below = (np.bincount(groups, values).astype(np.float64) for values in (above, below))
-    if name == "bootstrap":
-        return ratio_interval(above, below, confidence, resampling)
-    # The delta method: a ratio of sums is about a mean of these.
-    value = estimate_of(terms)
-    return interval("t", value + (above - value * below) / below.mean(), confidence=confidence)
+    else:
+        below = np.ones(len(above)) if below is None else below
+        if groups is not None and ClusterSizes.of(np.bincount(groups).astype(float)).decided:
+            return math.nan, math.nan
+        if name == "bootstrap":
+            low, high = ratio_interval(above, below, confidence, resampling)
+        elif groups is not None:
+            low, high = jackknife_ratio(above, below).interval(confidence)
+        else:
+            # The delta method: a ratio of sums is about a mean of these.
+            each = estimate_of(terms) + (above - estimate_of(terms) * below) / below.mean()
+            low, high = interval("t", each, confidence=confidence)
+        # All alike: how far they differ is unknown, which is not certainty.
+        if not low < high:
+            return math.nan, math.nan
+    return min(max(low, most[0]), most[1]), max(min(high, most[1]), most[0])
+
+
+def _grouped(terms: Terms, groups: NDArray[np.int64]) -> Terms:
+    """Returns the sums of each group; the denominator counts sessions where there is none."""
+    import numpy as np
+
+    sizes = np.bincount(groups).astype(np.float64)
+    below = terms.denominator
+    largest = float(sizes.max())
+    return replace(
+        terms,
+        numerator=np.bincount(groups, terms.numerator).astype(np.float64),
+        denominator=sizes if below is None else np.bincount(groups, below).astype(np.float64),
+        low=terms.low * largest,
+        high=terms.high * largest,
+    )
 
 
 def _of_mean(values: NDArray[np.float64], name: str, confidence: float, terms: Terms) -> Bounds:

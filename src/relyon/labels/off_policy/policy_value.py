@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from relyon.analysis.statistics import ClusterSizes
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
 from relyon.core.document.model import Block, Document, Points, Prose, Table
@@ -65,6 +66,8 @@ class OffPolicy(Exportable):
         clicks: Whether rewards are clicks.
         method: How intervals are made.
         level: Their probability.
+        unit: The independent units of the intervals: `user`, `query`, or `none` for sessions.
+        units: How unequal the sessions of those are; None for sessions.
         missing: What the candidate shows and the log has not: `query`, `position`, `document`,
             `probability` and `sessions`, of the query; most sessions first.
         needed: Sessions of which as many as were asked for would match, at the log's rate.
@@ -89,6 +92,8 @@ class OffPolicy(Exportable):
     needed: int
     wanted: int
     source: str
+    unit: Literal["user", "query", "none"] = "none"
+    units: ClusterSizes | None = None
     notes: tuple[Note, ...] = ()
 
     def __getitem__(self, estimator: str) -> PolicyValue:
@@ -122,6 +127,8 @@ class OffPolicy(Exportable):
             "decision": "place" if self.single else "list",
             "method": self.method,
             "level": self.level,
+            "cluster": self.unit,
+            "clusters": None if self.units is None else json_values(asdict(self.units)),
             "logged": {
                 "value": json_number(self.logged),
                 "interval": json_values(self.logged_interval),
@@ -190,7 +197,9 @@ class OffPolicy(Exportable):
         ]
         blocks: list[Block] = [
             Prose([head]),
-            Table(names, rows, notes=[*refused, words[f"method.{self.method}"]]),
+            Table(
+                names, rows, notes=[*refused, words[f"method.{self.method}"], self._units(language)]
+            ),
         ]
         overlaps = [
             [
@@ -218,6 +227,18 @@ class OffPolicy(Exportable):
 
     def _shown(self) -> list[PolicyValue]:
         return [value for value in self.values if value.refused is None]
+
+    def _units(self, language: Language) -> str:
+        """Returns what is independent of what in the intervals."""
+        words = catalogue("offpolicy", language)
+        if self.units is None:
+            return words["cluster.none"]
+        return words.say(
+            f"cluster.{self.unit}",
+            count=self.units.count,
+            effective=words.style.number(self.units.effective, 1),
+            share=self.units.largest,
+        )
 
     def _missing(self, language: Language) -> Block:
         """The results to log for an estimate."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.texts import Text
 from relyon.labels.log import read_clicks
-from relyon.labels.off_policy.estimator import Estimator, Terms, register
+from relyon.labels.off_policy.estimator import Estimator, Terms, barely, register
 from relyon.labels.result_lists import Lists
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ class ClickModelEstimator(Estimator):
         """Returns why there is no estimate: no clicks, or nothing of the candidate was shown."""
         if not evidence.feedback.clicks:
             return Text("offpolicy.refused.rewards")
-        if evidence.weights("place").overlap.matches == 0:
-            return Text("offpolicy.refused.place")
-        return super().refusal(evidence)
+        return barely(evidence, "place") or super().refusal(evidence)
 
     def terms(self, evidence: Evidence) -> Terms:
         """Returns the contribution of each session."""

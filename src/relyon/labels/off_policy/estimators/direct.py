@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.core.texts import Text
-from relyon.labels.off_policy.estimator import Estimator, Terms, register
+from relyon.labels.off_policy.estimator import Estimator, Terms, barely, register
 from relyon.labels.off_policy.reward_model import fit_rewards
 
 if TYPE_CHECKING:
+    from relyon.core.texts import Text
     from relyon.labels.off_policy.estimator import Evidence
     from relyon.labels.off_policy.weights import Level
 
@@ -30,9 +30,7 @@ class DirectMethod(Estimator):
 
     def refusal(self, evidence: Evidence) -> Text | None:
         """Returns why there is no estimate: nothing of the candidate was shown."""
-        if evidence.weights("place").overlap.matches == 0:
-            return Text("offpolicy.refused.place")
-        return None
+        return barely(evidence, "place")
 
     def terms(self, evidence: Evidence) -> Terms:
         """Returns the contribution of each session."""
