@@ -53,8 +53,40 @@ def test_recall_up_ndcg_flat_fires() -> None:
     assert histogram == {"1-3": 0, "4-10": 0, "11-20": 0, "21-50": 40, "51-100": 0}
     assert found.examples[0] == "q19: c #33"
     assert "40 relevant documents are newly found (0 lost)" in found.text()
-    assert (found.baseline, found.candidate, found.severity) == ("old", "new", "high")
+    assert (found.baseline, found.candidate) == ("old", "new")
+    # NDCG changed on none of 20 queries: up to 3 of 20 others may change.
+    assert found.evidence["ndcg_interval"] == pytest.approx((-0.15, 0.15))
+    assert (found.severity, found.evidence["outcome"]) == ("low", "open")
+    assert found.title() == "Recall rose; whether NDCG rose too cannot be told"
+    assert "cannot tell whether it is flat" in found.text()
+    assert "看不出来" in found.title("zh")
     both_languages(found)
+
+
+def test_ndcg_is_flat_only_within_a_margin() -> None:
+    many = [f"q{number:03d}" for number in range(400)]
+    grades = {query: {"a": 2, "b": 1, "c": 1} for query in many}
+    before = {query: run_of("a", *FILLER) for query in many}
+    after = {query: run_of("a", *FILLER[:19], "b", *FILLER[19:], "c") for query in many}
+    found = look(FlatNDCG(), grades, before, after)
+    assert (found.severity, found.evidence["outcome"]) == ("high", "flat")
+    assert found.evidence["confidence"] == pytest.approx(0.9)
+    assert "is flat within ±0.01" in found.text()
+    assert found.title().startswith("Recall rose but NDCG did not")
+    both_languages(found)
+    assert look(FlatNDCG(flat=0.005), grades, before, after).evidence["outcome"] == "open"
+
+
+def test_ndcg_fell_only_where_that_is_significant() -> None:
+    before = every(run_of("a", *FILLER))
+    lower = run_of(FILLER[0], "a", *FILLER[1:], "b", "c")
+    found = look(FlatNDCG(), GRADED, before, every(lower))
+    assert (found.severity, found.evidence["outcome"]) == ("high", "fell")
+    both_languages(found)
+    one = {**every(run_of("a", *FILLER, "b", "c")), "q00": lower}
+    found = look(FlatNDCG(), GRADED, before, one)
+    assert found.evidence["ndcg_difference"] < -0.01
+    assert (found.severity, found.evidence["outcome"]) == ("low", "open")
 
 
 def test_recall_up_ndcg_flat_is_silent() -> None:
@@ -110,6 +142,14 @@ def test_auc_up_dcg_down_is_silent() -> None:
     one = {**both, "q00": after["q00"]}
     assert look(TailGain(), TAILED, before, one) is None  # one query of twenty may be chance
     assert look(TailGain(), TAILED, before, one, alpha=0.5).evidence["dcg_p"] > 0.3
+    # DCG falls everywhere, AUC rises by more than `rise` on one query only.
+    shuffled = every(run_of("bad", "top", *FILLER[:8], *tail(False)))
+    few = {**shuffled, "q00": after["q00"]}
+    assert look(TailGain(), TAILED, before, few) is None
+    rose = (
+        relyon.evaluate(TAILED, few, "auc")["auc"] - relyon.evaluate(TAILED, before, "auc")["auc"]
+    )
+    assert rose > TailGain().rise
     assert look(TailGain(fall=0.4), TAILED, before, after) is None
     assert look(TailGain(rise=0.99), TAILED, before, after) is None
 
@@ -157,6 +197,14 @@ def test_poor_candidates_is_silent() -> None:
     judgments = {query: {"a": 3, "b": 3, "c": 1, "d": 0} for query in QUERIES}
     low = every(run_of(*FILLER[:20], "c"))
     assert look(PoorCandidates(), judgments, low, low) is None
+    # The shares exceed their thresholds, on average; they vary too much to say so.
+    mixed = {query: {"a": 3, "b": 3, "c": 1, "d": 0} for query in QUERIES}
+    lists = {query: run_of("c", "d") if number % 2 else run_of("a", "b", "c", "d")
+             for number, query in enumerate(QUERIES)}  # fmt: skip
+    loose = PoorCandidates(reach=0.65)
+    few = QUERIES[:10]
+    assert look(loose, {q: mixed[q] for q in few}, lists, lists) is None
+    assert look(loose, mixed, every(run_of("c", "d")), every(run_of("c", "d"))) is not None
     empty = every(run_of("x"))
     assert look(PoorCandidates(), judgments, empty, empty) is None
     # Few judgments in the top: what is shown may well be good.
@@ -212,8 +260,18 @@ def test_ties_fire() -> None:
     assert found.evidence["spread"] == pytest.approx(1 - worst)
     assert found.evidence["spread_baseline"] == 0
     assert found.evidence["queries"] == 20
+    assert (found.severity, found.parts[-1]) == ("high", "text.tested")
     assert [row["run"] for row in found.chart_data] == ["old", "new"]
     assert found.examples[0] == f"q00 ({1 - worst:.4f})"
+    both_languages(found)
+
+
+def test_ties_of_few_queries_are_said_of_these_alone() -> None:
+    clear = every({"a": 2.0, "b": 1.0, "c": 0.0})
+    one = {**clear, "q00": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    found = look(TiesDecide(), GRADED, clear, one, convention={"ties": "best"})
+    assert (found.severity, found.parts[-1]) == ("medium", "text.open")
+    assert "Whether it holds beyond these 20 queries cannot be told" in found.text()
     both_languages(found)
 
 
@@ -241,13 +299,16 @@ def test_ties_are_silent() -> None:
 # -- 8: micro and macro ------------------------------------------------------------------------
 
 
-def large_and_small() -> tuple[Any, Any, Any]:
-    """One query with 200 relevant documents, nineteen with one."""
-    many = [f"m{place:03d}" for place in range(200)]
-    judgments: dict[str, Any] = {query: {"a": 1} for query in QUERIES}
-    judgments["q00"] = dict.fromkeys(many, 1)
-    before = {**every(run_of("a")), "q00": run_of(*many[:90])}
-    after = {**before, "q01": run_of("x"), "q00": run_of(*many[:100])}
+def large_and_small(gained: int = 8, lost: int = 8) -> tuple[Any, Any, Any]:
+    """Twelve queries with 90 relevant documents and twelve with one; some gain, some lose."""
+    many = [f"m{place:03d}" for place in range(90)]
+    large, small = ([f"{name}{number:02d}" for number in range(12)] for name in "ls")
+    judgments: dict[str, Any] = {query: {"a": 1} for query in small}
+    judgments |= {query: dict.fromkeys(many, 1) for query in large}
+    before = {query: run_of("a") for query in small}
+    before |= {query: run_of(*many[:40]) for query in large}
+    after = before | {query: run_of("x") for query in small[:lost]}
+    after |= {query: run_of(*many[:58]) for query in large[:gained]}
     return judgments, before, after
 
 
@@ -255,23 +316,42 @@ def test_micro_and_macro_fire() -> None:
     judgments, before, after = large_and_small()
     found = look(Averages(), judgments, before, after)
     assert found.evidence["measure"] == "recall@100"
-    assert found.evidence["micro_difference"] == pytest.approx((10 - 1) / 219)
-    assert found.evidence["macro_difference"] == pytest.approx((10 / 200 - 1) / 20)
-    assert found.evidence["large"] == 2
-    assert found.evidence["large_share"] == pytest.approx(201 / 219)
-    assert found.examples[0] == "q00 (200)"
+    assert found.evidence["micro_difference"] == pytest.approx((8 * 18 - 8) / (12 * 91))
+    assert found.evidence["macro_difference"] == pytest.approx((8 * 0.2 - 8) / 24)
+    assert found.evidence["gap"] == pytest.approx((8 * 0.2 - 8) / 24 - (8 * 18 - 8) / (12 * 91))
+    assert found.evidence["gap_interval"][1] < 0
+    assert max(found.evidence["macro_p"], found.evidence["micro_p"]) <= 0.05
+    assert found.parts == ("text", "text.opposite", "text.large")
+    assert found.evidence["large"] == 3
+    assert found.evidence["large_share"] == pytest.approx(3 * 90 / (12 * 91))
+    assert found.examples[0] == "l00 (90)"
     assert found.chart_data[0] == {
-        "query": "q00", "size": 200, "difference": pytest.approx(0.05),
+        "query": "l00", "size": 90, "difference": pytest.approx(0.2),
     }  # fmt: skip
+    both_languages(found)
+
+
+def test_micro_and_macro_say_only_what_is_shown() -> None:
+    """The gap alone is significant: no change is claimed."""
+    judgments, before, after = large_and_small(gained=7, lost=5)
+    found = look(Averages(), judgments, before, after)
+    assert found.evidence["gap_p"] <= 0.025
+    assert found.evidence["macro_p"] > 0.05
+    assert found.parts == ("text", "text.apart", "text.large")
+    assert "that they change in opposite directions is not shown" in found.text()
     both_languages(found)
 
 
 def test_micro_and_macro_are_silent() -> None:
     judgments, before, after = large_and_small()
     assert look(Averages(), judgments, before, before) is None
-    agreeing = {**after, "q01": run_of("a")}
+    agreeing = {**after, **{f"s{number:02d}": run_of("a") for number in range(12)}}
     assert look(Averages(), judgments, before, agreeing) is None
-    assert look(Averages(least=0.2), judgments, before, after) is None
+    assert look(Averages(least=0.3), judgments, before, after) is None
+    # The signs are opposite, as they are for chance.
+    chance = large_and_small(gained=2, lost=2)
+    assert look(Averages(), *chance) is None
+    assert look(Averages(), *large_and_small(gained=12, lost=0)) is None
 
 
 # -- all of them -------------------------------------------------------------------------------

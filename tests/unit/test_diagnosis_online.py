@@ -26,10 +26,39 @@ CLICKS = {query: {"a": 1.0, "b": 5.0, "c": 9.0} for query in QUERIES}
 
 def test_ndcg_up_online_flat_fires_and_reports_what_it_has() -> None:
     found = look(FlatOnline(), GRADED, WORSE, BETTER, online=FLAT)
-    assert found.parts == ("text", "text.metric")
-    assert found.steps == ("step",)
+    assert found.parts == ("text", "text.metric", "text.open")
+    assert found.steps == ("step.open",)
+    assert (found.severity, found.evidence["outcome"]) == ("low", "open")
+    assert found.title() == "NDCG rose; whether the online metric rose too cannot be told"
     assert found.evidence["online_difference"] == pytest.approx(1e-4)
     assert found.evidence["online_p"] > 0.9
+    both_languages(found)
+
+
+def rates(baseline: float, candidate: float, trials: int, p: float | None = None) -> Any:
+    """Two buckets and, perhaps, the p-value of a test by user."""
+    sides = {"baseline": baseline, "candidate": candidate}
+    found: dict[str, Any] = {
+        side: {"events": round(rate * trials), "trials": trials} for side, rate in sides.items()
+    }
+    return found if p is None else {**found, "p": p}
+
+
+@pytest.mark.parametrize(
+    ("online", "outcome", "severity"),
+    [
+        (rates(0.03, 0.03, 10_000_000), "flat", "high"),
+        (rates(0.03, 0.0299, 10_000), "open", "low"),
+        (rates(0.03, 0.02, 10_000), "fell", "high"),
+        (rates(0.03, 0.029, 10_000, 0.01), "fell", "high"),
+        (rates(0.3, 0.3003, 10_000, 0.9), "open", "low"),
+        (rates(0.3, 0.3003, 10_000, 0.5), "flat", "high"),
+        (rates(0.3, 0.3, 10_000, 1.0), "open", "low"),
+    ],
+)
+def test_flat_is_equivalence_and_not_a_large_p(online: Any, outcome: str, severity: str) -> None:
+    found = look(FlatOnline(), GRADED, WORSE, BETTER, online=online)
+    assert (found.evidence["outcome"], found.severity) == (outcome, severity)
     both_languages(found)
 
 
@@ -56,6 +85,7 @@ def test_each_online_check_fires_alone(part: Any, check: str, evidence: dict[str
     found = look(FlatOnline(), GRADED, WORSE, BETTER, online=part)
     assert found.parts == ("text", f"text.{check}")
     assert found.steps == (f"step.{check}",)
+    assert found.title() == "NDCG rose, and the online data have problems"
     for name, value in evidence.items():
         assert found.evidence[name] == value
     both_languages(found)
@@ -74,7 +104,7 @@ def test_online_checks_that_hold_are_said_to_hold() -> None:
         "shown": {query: list(run) for query, run in BETTER.items()},
     }
     found = look(FlatOnline(), GRADED, WORSE, BETTER, online={**FLAT, **fine})
-    assert [part.removeprefix("text.") for part in found.parts[2:]] == [
+    assert [part.removeprefix("text.") for part in found.parts[3:]] == [
         "agreement", "ratio.fine", "cold.fine", "mix.fine", "shown.fine",
     ]  # fmt: skip
     # The label that agrees least speaks for all; the chart has each.
@@ -88,16 +118,18 @@ def test_online_checks_that_hold_are_said_to_hold() -> None:
     fine["labels"] = {"click": fine["labels"]["click"]}  # type: ignore[index]
     assert look(FlatOnline(), GRADED, WORSE, BETTER, online=fine) is None
     with_metric = look(FlatOnline(), GRADED, WORSE, BETTER, online={**FLAT, **fine})
-    assert with_metric.steps == ("step",)
+    assert with_metric.steps == ("step.open",)
     both_languages(with_metric)
 
 
 def test_labels_count_only_where_there_are_some() -> None:
-    few = {"labels": {"click": {query: CLICKS[query] for query in QUERIES[:3]}}}
+    few = {**FLAT, "labels": {"click": {query: CLICKS[query] for query in QUERIES[:3]}}}
     found = look(FlatOnline(), GRADED, WORSE, BETTER, online=few)
     tau = relyon.evaluate(GRADED, few["labels"]["click"], "tau", convention={"missing": "skip"})
     assert found.evidence["tau"] == tau["tau"]
     assert found.evidence["label_queries"] == 3
+    assert "text.agreement.open" in found.parts
+    both_languages(found)
 
 
 def test_labels_of_other_queries_are_refused() -> None:
