@@ -81,7 +81,7 @@ def test_read_takes_columns_and_a_format(command: Command, files: Path) -> None:
         (["read", "log.csv", "-o", "log.parquet.gz"], 2, "logs cannot be written to"),
         (["read", "log.csv", "-o", "none/log.parquet"], 3, "cannot be written"),
         (["read", "none.csv", "-o", "log.parquet"], 3, "there is no such file"),
-        (["inspect", "log.csv", "--columns", "document=doc"], 2, "does not accept `document`"),
+        (["inspect", "log.csv", "--columns", "paper=doc"], 2, "does not accept `paper`"),
         (["inspect", "log.csv", "--input-format", "xml"], 2, "unknown log format: `xml`"),
         (["inspect", "judgments.csv"], 3, "there is no column for the session"),
         (["inspect", "-", "-"], 2, "stdin can be read only once"),

@@ -202,7 +202,7 @@ def make(request: Make) -> None:
     )
     refuse_existing(request.output, request.force)
     valued = _actions(request.actions, request.long_dwell, request.per_click)
-    sessions = request.source.sessions(request.output, engine=request.engine)
+    sessions = request.source.sessions(request.output, kind="clicks", engine=request.engine)
     labels = make_labels(
         sessions,
         chosen,

@@ -92,7 +92,7 @@ def bias(request: Bias) -> None:
 
     chosen = [estimator_of(one) for one in request.estimators]
     protect_inputs(request.output.path, request.source.log)
-    sessions = request.source.sessions(request.output.path)
+    sessions = request.source.sessions(request.output.path, kind="clicks")
     found = estimate_bias(
         sessions,
         chosen,

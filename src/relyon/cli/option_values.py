@@ -236,8 +236,11 @@ def chosen_columns(
         ParameterError: If a text is not NAME=COLUMN.
         UnknownNameError: If a name is unknown.
     """
+    from relyon.data.columns.roles import role_of
+
     items = [item for text in texts for item in text.split(",")]
-    pairs = named_values(items, option, example)
+    given = named_values(items, option, example)
+    pairs = {role_of(name, known): column for name, column in given.items()}
     for name in pairs:
         if name not in known:
             from relyon.core.registry import suggestion

@@ -15,7 +15,7 @@ from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.cli.engine import Engine
-    from relyon.data.sessions import Sessions
+    from relyon.data.sessions import Kind, Sessions
 
 __all__ = ["AddedLog", "LogSource", "Period", "added_log_options", "open_log"]
 
@@ -76,7 +76,7 @@ class LogSource:
     def sessions(
         self,
         *outputs: str | None,
-        kind: Literal["sessions", "decisions"] = "sessions",
+        kind: Kind = "sessions",
         engine: Engine | None = None,
     ) -> Sessions:
         """Reads the log, and prints notes about it.
@@ -126,7 +126,7 @@ def added_log_options(help: str) -> Declared:
 def _read(
     source: LogSource | AddedLog,
     option: Literal["--", "--log-"],
-    kind: Literal["sessions", "decisions"] = "sessions",
+    kind: Kind = "sessions",
     engine: Engine | None = None,
 ) -> Sessions:
     """Reads the log of a command; the options for reading it begin with `option`."""
@@ -147,7 +147,7 @@ def open_log(
     columns: Mapping[str, str] | None,
     form: str | None,
     *,
-    kind: Literal["sessions", "decisions"] = "sessions",
+    kind: Kind = "sessions",
     engine: Engine | None = None,
 ) -> Sessions:
     """Returns the sessions of a log.

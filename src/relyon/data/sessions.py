@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
-from relyon.data.columns.roles import KINDS
+from relyon.data.columns.log_names import COUNTS, FALSE, SPELLINGS, TRUE, is_counted
+from relyon.data.columns.roles import KINDS, role_of
 from relyon.data.lazy import gather, utc
+from relyon.data.log_facts import Facts
 from relyon.data.period import cut, parse_period
 from relyon.data.source import Sourced, path_of
 
@@ -22,56 +24,24 @@ if TYPE_CHECKING:
 
     from relyon.data.lazy import LazyRows
 
-__all__ = ["COLUMNS", "OPTIONAL", "REQUIRED", "Sessions", "choose_columns"]
+__all__ = ["COLUMNS", "FLAGS", "OPTIONAL", "REQUIRED", "Kind", "Sessions", "choose_columns"]
+
+#: What the rows of a log are: single impressions; single decisions; `clicks` accepts both single
+#: impressions and counts of them.
+Kind = Literal["sessions", "decisions", "clicks"]
 
 REQUIRED, OPTIONAL = KINDS["sessions"]
 
 #: The columns of the table, in its order.
 COLUMNS = (
     "session", "query", "timestamp", "position", "doc", "clicked", "dwell_seconds", "add_to_cart",
-    "purchase", "bucket", "user", "shown", "reward", "propensity", "overridden",
+    "purchase", "bucket", "user", "shown", "reward", "propensity", "overridden", *COUNTS,
 )  # fmt: skip
 
 IDS = ("session", "query", "doc", "bucket", "user")
 #: Columns that few logs have; their absence is not reported.
 RARE = ("shown", "reward", "propensity", "overridden")
 FLAGS = ("clicked", "add_to_cart", "purchase", "shown", "overridden")
-
-TRUE = ("true", "t", "yes", "y", "是")
-FALSE = ("false", "f", "no", "n", "否", "none", "null")
-
-# Usual names of a column, most specific first; case, spaces, hyphens and underscores do not
-# matter.
-SPELLINGS: dict[str, tuple[str, ...]] = {
-    "session": (
-        "session", "sessionid", "sid", "searchid", "requestid", "request", "queryid", "traceid",
-        "impressionid", "qid", "会话", "会话id", "请求id",
-    ),
-    "query": (
-        "query", "querytext", "userquery", "searchquery", "searchterm", "searchterms",
-        "querystring", "keywords", "keyword", "term", "text", "查询", "查询词", "搜索词",
-    ),
-    "timestamp": (
-        "timestamp", "time", "datetime", "ts", "eventtime", "date", "createdat", "时间", "时间戳",
-    ),
-    "position": ("position", "pos", "rank", "ordinal", "位置", "排名", "名次"),
-    "doc": (
-        "doc", "docid", "docno", "document", "documentid", "item", "itemid", "product", "productid",
-        "objectid", "asin", "sku", "url", "文档", "商品", "商品id", "id",
-    ),
-    "clicked": ("clicked", "click", "isclick", "isclicked", "clicks", "nclicks", "点击"),
-    "dwell_seconds": ("dwellseconds", "dwell", "dwelltime", "dwellsec", "停留时长"),
-    "add_to_cart": ("addtocart", "addedtocart", "cart", "atc", "加购"),
-    "purchase": (
-        "purchase", "purchased", "ispurchase", "bought", "buy", "order", "ordered", "购买", "成交",
-    ),
-    "bucket": ("bucket", "variant", "arm", "experiment", "treatment", "分桶", "实验组"),
-    "user": ("user", "userid", "uid", "clientid", "visitorid", "customerid", "用户", "用户id"),
-    "shown": ("shown", "impression", "viewed", "isimpression", "曝光"),
-    "reward": ("reward", "奖励", "收益"),
-    "propensity": ("propensity", "propensityscore", "pscore", "倾向", "倾向得分"),
-    "overridden": ("overridden", "override", "pinned", "sponsored", "isad", "置顶", "广告", "干预"),
-}  # fmt: skip
 
 
 class Sessions(Sourced):
@@ -92,6 +62,9 @@ class Sessions(Sourced):
         raw: The same columns with their original values, for checks of how they were written.
         source: The file it came from, or "memory".
         notes: Notes about the data.
+        facts: What the reader has counted; None if it did not read the rows.
+        others: Columns without a role that were kept on request, as they are.
+        unread: Columns without a role that were not read.
 
     Examples:
         >>> import polars as pl
@@ -105,7 +78,7 @@ class Sessions(Sourced):
         ('7', 'tv', 2, 'b')
     """
 
-    __slots__ = ("_frame", "_notes", "_raw", "_source")
+    __slots__ = ("_frame", "_notes", "_raw", "_source", "checked", "facts", "others", "unread")
 
     def __init__(
         self,
@@ -114,11 +87,19 @@ class Sessions(Sourced):
         *,
         source: str = "memory",
         notes: tuple[Note, ...] = (),
+        facts: Facts | None = None,
+        others: tuple[str, ...] = (),
+        unread: tuple[str, ...] = (),
     ) -> None:
         self._frame = frame
         self._raw = raw
         self._source = source
         self._notes = notes
+        self.facts = facts
+        self.others = others
+        self.unread = unread
+        #: What `relyon.io.log_checks` has found nothing wrong with.
+        self.checked: frozenset[str] = frozenset()
 
     @classmethod
     def from_frame(
@@ -128,7 +109,9 @@ class Sessions(Sourced):
         *,
         source: str = "memory",
         notes: tuple[Note, ...] = (),
-        kind: Literal["sessions", "decisions"] = "sessions",
+        kind: Kind = "sessions",
+        facts: Facts | None = None,
+        others: Literal["drop", "keep"] = "drop",
     ) -> Sessions:
         """Takes any data frame with one row per impression.
 
@@ -141,14 +124,27 @@ class Sessions(Sourced):
                 "visit+search"}`.
             source: The name of the data in messages.
             notes: Earlier notes about it.
-            kind: `decisions` require only the column `doc`.
+            kind: `decisions` require only the column `doc`; `clicks` also take a table of counts,
+                with `query`, `position`, `doc`, `impressions` and `clicks`.
+            facts: What has been counted of the rows already.
+            others: Whether columns without a role are kept.
 
         Raises:
-            InputError: If a column is missing, or has an unsuitable type.
+            InputError: If a column is missing, has an unsuitable type, or counts impressions where
+                single ones are needed.
         """
         path = path_of(source)
-        raw = _selected(_lazy(frame), columns, path, kind)
-        return cls(_typed(raw, path), raw, source=source, notes=notes)
+        lazy = _lazy(frame)
+        names = list(lazy.collect_schema().names())
+        chosen = choose_columns(names, columns, path, kind)
+        rest = unchosen(names, chosen)
+        kept = rest if others == "keep" else {}
+        raw = _selected(lazy, chosen, kept)
+        typed = _typed(raw, path, tuple(kept))
+        unread = () if kept else tuple(rest.values())
+        return cls(
+            typed, raw, source=source, notes=notes, facts=facts, others=tuple(kept), unread=unread
+        )
 
     @property
     def frame(self) -> LazyRows:
@@ -164,6 +160,11 @@ class Sessions(Sourced):
     def columns(self) -> tuple[str, ...]:
         """The columns of the log."""
         return tuple(self._frame.collect_schema().names())
+
+    @property
+    def counted(self) -> bool:
+        """Whether the rows are counts of impressions and clicks, not single impressions."""
+        return "impressions" in self.columns
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -222,10 +223,28 @@ class Sessions(Sourced):
         if period is None:
             return self
         raw, notes = cut(self._raw, period, path_of(self._source))
-        frame = _typed(raw, path_of(self._source))
+        frame = _typed(raw, path_of(self._source), self.others)
         # Row numbers differ from those in the file, so lines can no longer be named.
         source = self._source if self._source == "memory" else f"{self._source} {period}"
-        return Sessions(frame, raw, source=source, notes=(*self._notes, *notes))
+        return self.derived(frame, raw, source=source, notes=(*self._notes, *notes))
+
+    def derived(
+        self, frame: LazyRows, raw: LazyRows, *, source: str, notes: tuple[Note, ...]
+    ) -> Sessions:
+        """Returns a part of this log, with what is known of its columns.
+
+        Args:
+            frame: Some of the rows.
+            raw: The same rows, unconverted.
+            source: Their name in messages.
+            notes: Notes about them.
+        """
+        found = Sessions(
+            frame, raw, source=source, notes=notes, facts=self.facts, others=self.others,
+            unread=self.unread,
+        )  # fmt: skip
+        found.checked = self.checked
+        return found
 
     def __repr__(self) -> str:
         return f"Sessions({', '.join(self.columns)}; source={self._source!r})"
@@ -255,12 +274,24 @@ def choose_columns(
 
     Raises:
         ParameterError: If `columns` names a role that does not exist.
-        InputError: If a column is missing, or if two could be meant.
+        InputError: If a column is missing, if two could be meant, or if the table contains counts
+            where single impressions are needed.
     """
     from relyon.data.columns import choose
 
+    columns = {role_of(role, COLUMNS): name for role, name in (columns or {}).items()}
+    if is_counted(names, columns):
+        if kind != "clicks":
+            raise InputError(
+                message("data.log-contains-counts"),
+                path=path,
+                hint=message("data.read-counts-with"),
+            )
+        kind = "counts"
+    elif kind == "clicks":
+        kind = "sessions"
     joined: dict[str, list[str]] = {}
-    for role, name in (columns or {}).items():
+    for role, name in columns.items():
         parts = [part.strip() for part in name.split("+")]
         if role in IDS and name not in names and len(parts) > 1 and set(parts) <= set(names):
             joined[role] = parts
@@ -269,11 +300,28 @@ def choose_columns(
     return {role: joined.get(role, [chosen[role]]) for role in COLUMNS if role in chosen}
 
 
-def _selected(frame: LazyRows, columns: Mapping[str, str] | None, path: str, kind: str) -> LazyRows:
-    """Returns the columns under their canonical names, unconverted."""
+def unchosen(names: list[str], chosen: Mapping[str, list[str]]) -> dict[str, str]:
+    """Returns the columns without a role, by a name that no role has.
+
+    Args:
+        names: All columns.
+        chosen: The columns of each role.
+
+    Examples:
+        >>> unchosen(["sid", "price", "doc"], {"session": ["sid"], "doc": ["doc"]})
+        {'price': 'price'}
+    """
+    used = {name for listed in chosen.values() for name in listed}
+    rest = [name for name in names if name not in used]
+    return {f"{name}_as_given" if name in COLUMNS else name: name for name in rest}
+
+
+def _selected(
+    frame: LazyRows, chosen: Mapping[str, list[str]], others: Mapping[str, str]
+) -> LazyRows:
+    """Returns the columns under their canonical names, unconverted, and others after them."""
     import narwhals as nw
 
-    chosen = choose_columns(list(frame.collect_schema().names()), columns, path, kind)
     parts = []
     for role, names in chosen.items():
         if len(names) == 1:
@@ -281,15 +329,20 @@ def _selected(frame: LazyRows, columns: Mapping[str, str] | None, path: str, kin
         else:
             texts = [nw.col(name).cast(nw.String) for name in names]
             parts.append(nw.concat_str(texts, separator="-").alias(role))
+    parts += [nw.col(name).alias(other) for other, name in others.items()]
     return frame.select(parts)
 
 
-def _typed(raw: LazyRows, path: str) -> LazyRows:
+def _typed(raw: LazyRows, path: str, others: tuple[str, ...] = ()) -> LazyRows:
+    import narwhals as nw
+
     schema = raw.collect_schema()
     parts = []
     for name in schema.names():
         kind = schema[name]
-        if name in IDS:
+        if name in others:
+            part = nw.col(name)
+        elif name in IDS:
             part = _id(name, kind, path)
         elif name in FLAGS:
             part = _flag(name, kind, path)

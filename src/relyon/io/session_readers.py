@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Required, TypedDict, get_args
 
 from relyon.core.cells import show_column
 from relyon.core.errors import InputError, ParseError, UnknownNameError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
-from relyon.data.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
+from relyon.data.columns.log_names import COUNTS, FALSE, TRUE
+from relyon.data.lazy import gather
+from relyon.data.log_facts import Facts, expressions, facts_from, joined
+from relyon.data.sessions import COLUMNS, FLAGS, Kind, Sessions, choose_columns, unchosen
 from relyon.io.byte_source import Source
 from relyon.io.encoding import check_encoding
 from relyon.io.text_rows import csv_reader, json_object
@@ -34,7 +38,8 @@ def read_sessions(
     *,
     format: SessionFormat | None = None,
     columns: Mapping[str, str] | None = None,
-    kind: Literal["sessions", "decisions"] = "sessions",
+    kind: Kind = "sessions",
+    others: Literal["drop", "keep"] = "drop",
 ) -> Sessions:
     """Reads a search log: one row per impression.
 
@@ -52,10 +57,14 @@ def read_sessions(
             clicked, dwell_seconds, add_to_cart, purchase, bucket, user, shown, reward, propensity,
             overridden.
             Other roles are found by the usual names. Several columns joined by `+` form one id.
-        kind: `decisions` require only the column `doc`: each row can be its own session.
+        kind: `decisions` require only the column `doc`: each row can be its own session. `clicks`
+            also take a table of counts: one row per query, document and position, with the columns
+            `impressions` and `clicks`.
+        others: Whether columns without a role are kept, as they are.
 
     Raises:
-        InputError: If a file cannot be read, its format is not recognised, or a column is missing.
+        InputError: If a file cannot be read, its format is not recognised, a column is missing, or
+            the rows are counts and `kind` is not `clicks`.
         ParseError: At the first line whose value cannot be read.
         UnknownNameError: If there is no format of that name.
 
@@ -74,7 +83,7 @@ def read_sessions(
         )
     paths = _paths(source)
     if paths is None:
-        return Sessions.from_frame(source, columns, kind=kind)
+        return Sessions.from_frame(source, columns, kind=kind, others=others)
     sources = [Source(path) for path in paths]
     for one in sources:
         if not one.head.startswith(b"PAR1"):
@@ -97,10 +106,10 @@ def read_sessions(
         return read_ubi(sources)
     import polars as pl
 
-    parts = [_scan(one, form, columns, kind) for one, form in zip(sources, found, strict=True)]
-    if len(parts) == 1:
-        return Sessions.from_frame(parts[0], source=name, kind=kind)
-    schemas = [part.collect_schema() for part in parts]
+    scans = [
+        _scan(one, form, columns, kind, others) for one, form in zip(sources, found, strict=True)
+    ]
+    schemas = [part.collect_schema() for part, _ in scans]
     for one, schema in zip(sources[1:], schemas[1:], strict=True):
         if schema != schemas[0]:
             raise InputError(
@@ -108,7 +117,11 @@ def read_sessions(
                 path=one.path,
                 hint=message("core.convert-each-with-relyon"),
             )
-    return Sessions.from_frame(pl.concat(parts), source=name, kind=kind)
+    known = [facts for _, facts in scans if facts is not None]
+    facts = joined(known) if len(known) == len(scans) else None
+    roles = {role: role for role in schemas[0].names() if role in COLUMNS}
+    table = scans[0][0] if len(scans) == 1 else pl.concat([part for part, _ in scans])
+    return Sessions.from_frame(table, roles, source=name, kind=kind, facts=facts, others=others)
 
 
 def _paths(source: object) -> list[str] | None:
@@ -177,9 +190,13 @@ def _on_disk(source: Source) -> str:
 
 
 def _scan(
-    source: Source, kind: SessionFormat, columns: Mapping[str, str] | None, rows: str
-) -> pl.LazyFrame:
-    """Returns the columns of one file under their canonical names."""
+    source: Source,
+    kind: SessionFormat,
+    columns: Mapping[str, str] | None,
+    rows: Kind,
+    others: Literal["drop", "keep"],
+) -> tuple[pl.LazyFrame, Facts | None]:
+    """Returns the columns of one file under their canonical names, and what was counted."""
     import polars as pl
 
     path = _on_disk(source)
@@ -191,6 +208,8 @@ def _scan(
             names = _keys(path, source.path)
             chosen = choose_columns(names, columns, source.path, rows)
             wanted = list(dict.fromkeys(name for listed in chosen.values() for name in listed))
+            if others == "keep":
+                wanted = names
             frame = pl.scan_ndjson(
                 path, schema=dict.fromkeys(wanted, pl.String), infer_schema_length=None
             )
@@ -208,22 +227,27 @@ def _scan(
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _unreadable(source, kind, error) from None
     chosen = choose_columns(names, columns, source.path, rows)
+    kept = unchosen(names, chosen) if others == "keep" else {}
     if kind == "csv":
+        used = {name for listed in chosen.values() for name in listed} | set(kept.values())
         frame = frame.with_columns(
             pl.col(name).map_batches(show_column, return_dtype=pl.String, is_elementwise=True)
-            for name in {name for listed in chosen.values() for name in listed}
+            for name in used
         )
     table = frame.select(
-        (
-            pl.col(listed[0])
-            if len(listed) == 1
-            else pl.concat_str([pl.col(name).cast(pl.String) for name in listed], separator="-")
-        ).alias(role)
-        for role, listed in chosen.items()
+        *(
+            (
+                pl.col(listed[0])
+                if len(listed) == 1
+                else pl.concat_str([pl.col(name).cast(pl.String) for name in listed], separator="-")
+            ).alias(role)
+            for role, listed in chosen.items()
+        ),
+        *(pl.col(name).alias(other) for other, name in kept.items()),
     )
-    if kind != "parquet":
-        _check(table, source, path, kind)
-    return table
+    if kind == "parquet":
+        return table, None
+    return table, _check(table, list(chosen), source, path, kind)
 
 
 class _Dialect(TypedDict, total=False):
@@ -286,15 +310,17 @@ def _objects(
 # -- values ----------------------------------------------------------------------------------------
 
 
-def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) -> None:
-    """Checks text once for a value that cannot be read.
+def _check(
+    table: pl.LazyFrame, names: list[str], source: Source, path: str, kind: SessionFormat
+) -> Facts:
+    """Checks text once for a value that cannot be read, and returns what was counted on the way.
 
     Raises:
         ParseError: At its line.
     """
+    import narwhals as nw
     import polars as pl
 
-    names = table.collect_schema().names()
     tests: dict[str, pl.Expr] = {}
     for name in names:
         text = pl.col(name).str.strip_chars()
@@ -308,33 +334,62 @@ def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) 
         elif name in FLAGS:
             words = text.str.to_lowercase().is_in([*TRUE, *FALSE])
             tests[name] = given & ~words & number.is_null()
+        elif name in COUNTS:
+            counts = number.is_finite() & (number == number.round(0)) & (number >= 0)
+            tests[name] = ~counts.fill_null(False)
+    if set(COUNTS) <= set(names):
+        shown, clicks = (pl.col(name).cast(pl.Float64, strict=False) for name in COUNTS)
+        tests["over"] = (clicks > shown).fill_null(False)
     every = pl.any_horizontal(*tests.values())
-    bad = table.with_row_index("row").filter(every).head(1)
+    rows = table.with_row_index("row").with_columns(bad=every)
+    numbered = nw.from_native(rows)
+    first = nw.when(nw.col("bad")).then(nw.col("row")).min().alias("first bad")
     try:
-        found = bad.collect(engine="streaming")
+        # Counting every column reads all of each line, so that lines with too many are noticed.
+        whole = [nw.col(name).count().alias(f"count {name}") for name in names]
+        wanted = numbered.select(first, *whole, *expressions(numbered, "row"))
+        values = gather(wanted).row(0, named=True)
+        found = rows.slice(0, 0).collect()
+        if values["first bad"] is not None:
+            found = rows.filter(pl.col("row") == values["first bad"]).collect(engine="streaming")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         _name_the_line(source, path, kind)
         raise _unreadable(source, kind, error) from None
     if found.height:
         row = found.row(0, named=True)
         name = next(name for name, test in tests.items() if found.select(test).item())
+        line = _line(source, path, kind, row["row"])
+        if name == "over":
+            over = message("io.clicks-exceed-impressions", **{one: row[one] for one in COUNTS})
+            hint = message("io.each-row-counts")
+            raise ParseError(over, path=source.path, line=line, hint=hint)
         wanted = {
             "position": "a whole number",
             "dwell_seconds": "a number of seconds",
             "reward": "a number",
             "propensity": "a number",
+            **dict.fromkeys(COUNTS, "a whole number from 0 on"),
         }
         raise ParseError(
             message("io.name-row-is-not-value", name=name, row=row[name], value=wanted[name])
             if name in wanted
             else message("io.column-name", name=name, row=row[name]),
             path=source.path,
-            line=_line(source, path, kind, row["row"]),
+            line=line,
             hint=message(
                 "io.if-another-column-contains",
                 name=name,
             ),
         )
+    facts = facts_from(values)
+    if not facts.line:
+        return facts
+    lines = {name: _line(source, path, kind, row) for name, row in facts.line.items()}
+    shown = {
+        name: str(table.select(name).slice(row, 1).collect().item())
+        for name, row in facts.line.items()
+    }
+    return replace(facts, line=lines, first=shown)
 
 
 def line_of(path: str, row: int) -> int:

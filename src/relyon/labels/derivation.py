@@ -10,7 +10,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import warn
 from relyon.core.parameters import check_fraction, check_least, check_type
 from relyon.core.texts import message
-from relyon.io.session_readers import read_sessions
+from relyon.io.log_checks import read_log
 from relyon.labels.actions import ActionCounts, Actions
 from relyon.labels.beta import interval
 from relyon.labels.grading import Grading, parse_grading
@@ -111,7 +111,7 @@ def make_labels(
     if grader is not None:
         check_type("grading", grader, Grading, "a grading")
     valued = Actions(actions) if isinstance(actions, Mapping) else actions
-    read = read_sessions(sessions)
+    read = read_log(sessions, kind="clicks")
     if drop_bots:
         read = without_bots(read)
     rules = Rules(depth, min_dwell, need_dwell, acted=_acted(valued, read))

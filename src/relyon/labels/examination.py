@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -24,6 +24,8 @@ __all__ = ["Chain", "Independent", "Steps", "satisfying"]
 @dataclass(frozen=True)
 class Independent(ClickModel):
     """Results are clicked independently of each other."""
+
+    independent: ClassVar[bool] = True
 
     @abstractmethod
     def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:

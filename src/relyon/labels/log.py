@@ -12,8 +12,9 @@ from relyon.core.texts import message
 from relyon.data.columns.batches import batches
 from relyon.data.columns.spark_partitions import is_spark_frame
 from relyon.data.source import Sourced
-from relyon.io.session_readers import read_sessions
+from relyon.io.log_checks import read_log
 from relyon.labels.cluster_log import count_in_cluster
+from relyon.labels.counted_log import read_counts
 from relyon.labels.log_counts import Dropped, Fold, counted, fill
 from relyon.labels.rules import Rules
 
@@ -57,6 +58,8 @@ class ClickLog(Sourced):
         depth: Ignore positions after this one.
         source: The file it came from, or "memory".
         notes: What was left out, and why.
+        counted: Whether it was a table of counts: every list has one result, and what users did
+            with others is unknown.
 
     Examples:
         >>> import polars as pl
@@ -77,16 +80,23 @@ class ClickLog(Sourced):
         2
     """
 
-    __slots__ = ("_native", "_pairs", "depth", "notes", "source")
+    __slots__ = ("_native", "_pairs", "counted", "depth", "notes", "source")
 
     def __init__(
-        self, native: _native.ClickLog, *, depth: int, source: str, notes: tuple[Note, ...]
+        self,
+        native: _native.ClickLog,
+        *,
+        depth: int,
+        source: str,
+        notes: tuple[Note, ...],
+        counted: bool = False,
     ) -> None:
         self._native = native
         self._pairs: pl.DataFrame | None = None
         self.depth = depth
         self.source = source
         self.notes = notes
+        self.counted = counted
 
     @property
     def native(self) -> _native.ClickLog:
@@ -144,8 +154,11 @@ def read_clicks(
     document that was shown twice counts at its first position, clicked if it was clicked at all.
     Results of which no impression was logged are left out, and so are rows that lack an id.
 
+    A table of counts, with the columns `query`, `doc`, `position`, `impressions` and `clicks`, is
+    read as lists of one result; models that need whole lists refuse it.
+
     Args:
-        sessions: What `relyon.read_sessions` takes.
+        sessions: What `relyon.read_sessions` takes, or a table of counts.
         depth: The last position that counts, at most 1000.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count: mis-clicks.
             Clicks without a dwell time do.
@@ -192,24 +205,33 @@ def read_folds(
         50
     """
     rules = rules or Rules()
-    log = read_sessions(sessions)
+    whole = all(fold is None for fold in folds)
+    log = read_log(sessions, kind="clicks" if whole else "sessions", uses=())
     rules.check(log)
-    path = log.path
+    if log.counted:
+        native, left_out = read_counts(log, rules, threads)
+        return [_click_log(log, native, [*log.notes, *left_out], rules) for _ in folds]
     frame = log.frame.to_native()
     if is_spark_frame(frame):
         frame = frame.select(*rules.columns(log))
         natives, dropped = count_in_cluster(frame, folds, rules, threads)
     else:
         natives, dropped = _counted(log, folds, rules, threads)
-    if not all(native.sessions for native in natives):
+    notes = [*log.notes, *_notes(natives, dropped, rules.depth)]
+    return [_click_log(log, native, notes, rules) for native in natives]
+
+
+def _click_log(
+    log: Sessions, native: _native.ClickLog, notes: Sequence[Note], rules: Rules
+) -> ClickLog:
+    if not native.sessions:
         raise InputError(
             message("labels.no-session-in-log", depth=rules.depth),
-            path=path,
+            path=log.path,
         )
-    notes = (*log.notes, *_notes(natives, dropped, rules.depth))
-    return [
-        ClickLog(native, depth=rules.depth, source=log.source, notes=notes) for native in natives
-    ]
+    return ClickLog(
+        native, depth=rules.depth, source=log.source, notes=tuple(notes), counted=log.counted
+    )
 
 
 def _counted(

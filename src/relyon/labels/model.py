@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.core.errors import ParameterError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.registry import Registry
 from relyon.core.texts import message
@@ -87,6 +87,8 @@ class ClickModel(ABC):
     ranks: ClassVar[bool] = True
     #: Whether it separates position from relevance by documents shown at several positions.
     needs_swaps: ClassVar[bool] = False
+    #: Whether what users do with a result does not depend on the other results of its list.
+    independent: ClassVar[bool] = False
 
     prior_clicks: float = 1.0
     prior_shown: float = 2.0
@@ -107,7 +109,17 @@ class ClickModel(ABC):
         Args:
             log: The log.
             shown: How many impressions of each pair count; by default all of the log.
+
+        Raises:
+            InputError: If the log is a table of counts, and what users do with one result depends
+                on the others.
         """
+        if log.counted and not self.independent:
+            raise InputError(
+                message("labels.model-needs-lists", name=self.name),
+                path=log.path,
+                hint=message("labels.models-of-counts"),
+            )
         if shown is None:
             shown = log.native.counts()["shown"]
         return FittedModel(self, log.pairs, self.estimate(log), log.depth, shown)
@@ -292,7 +304,7 @@ class FittedModel:
             lists: Lists, as of `read_lists`.
             conditional: Whether the clicks above a result are known, or nothing is.
         """
-        return self.model.probabilities(self.parameters, lists, self._values(lists), conditional)
+        return self.model.probabilities(self.parameters, lists, self.values(lists), conditional)
 
     def log_likelihood(self, lists: Lists) -> Values:
         """Returns the log-likelihood of each list's clicks.
@@ -325,7 +337,7 @@ class FittedModel:
 
         if "attraction" not in self.parameters.pairs:
             return np.empty(0)
-        values = self._values(lists)
+        values = self.values(lists)
         if clicks is None:
             clicks = self.model.probabilities(self.parameters, lists, values, False)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -343,7 +355,7 @@ class FittedModel:
         import numpy as np
 
         generator = np.random.default_rng(seed)
-        drawn = self.model.draw(self.parameters, lists, self._values(lists), generator)
+        drawn = self.model.draw(self.parameters, lists, self.values(lists), generator)
         return drawn & lists.shown
 
     def on(self, pairs: pl.DataFrame) -> FittedModel:
@@ -359,8 +371,8 @@ class FittedModel:
         )
         return replace(self, pairs=pairs.select("query", "document"), parameters=parameters)
 
-    def _values(self, lists: Lists) -> dict[str, Values]:
-        """The values of each result's pair, in the shape of the lists."""
+    def values(self, lists: Lists) -> dict[str, Values]:
+        """Returns the values of each result's pair, in the shape of the lists."""
         found = self._of(lists.names, self.parameters.pairs, self.model.unseen)
         return {name: values[lists.pairs] for name, values in found.items()}
 

@@ -66,7 +66,7 @@ class Rules:
             InputError: If it does not say what was clicked, or how long users stayed.
         """
         path = sessions.path
-        if "clicked" not in sessions.columns:
+        if "clicked" not in sessions.columns and not sessions.counted:
             raise InputError(
                 message("core.log-has-no-clicks"),
                 path=path,
@@ -140,6 +140,12 @@ def without_bots(sessions: Sessions, check: Bots | None = None) -> Sessions:
     """
     from relyon.online.logs import Bots, Log
 
+    if sessions.counted:
+        raise InputError(
+            message("labels.counts-have-no-users"),
+            path=sessions.path,
+            hint=message("labels.leave-bots-out-before"),
+        )
     check = check or Bots()
     log = Log(sessions, depth=20)
     found, _, unit = check.found(log)
@@ -154,7 +160,7 @@ def without_bots(sessions: Sessions, check: Bots | None = None) -> Sessions:
     kept = sessions.frame.filter(~bots)
     note = Note(f"clicks-bots-{unit}", len(names), values={"rows": rows})
     known = sessions.raw.collect_schema().names()
-    return Sessions(
+    return sessions.derived(
         kept,
         sessions.raw.filter(~bots) if column in known else sessions.raw,
         source=sessions.source,

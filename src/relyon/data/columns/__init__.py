@@ -40,6 +40,7 @@ from relyon.data.columns.roles import (
     feature_name,
     feature_role,
     plain_name,
+    role_of,
 )
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "polars_columns",
     "refuse",
     "refuse_run",
+    "role_of",
     "rows_of",
     "run_columns",
     "run_table",

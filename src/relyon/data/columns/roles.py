@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.registry import suggestion
@@ -20,6 +20,7 @@ __all__ = [
     "feature_role",
     "named_columns",
     "plain_name",
+    "role_of",
 ]
 
 # Names that mean a role, most specific first; case, spaces, hyphens and underscores do not matter.
@@ -99,6 +100,8 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "shown", "reward", "propensity", "overridden",
         ),
     ),
+    # Sums of a log: each row counts impressions of a document at a position, and their clicks.
+    "counts": (("query", "position", "doc", "impressions", "clicks"), ()),
     # A log of single decisions: each row can be a session of its own.
     "decisions": (
         ("doc",),
@@ -110,6 +113,9 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "policy": (("document", "probability"), ("query", "rank")),
 }  # fmt: skip
 
+#: Other names of a role, where the kind of data has no role of the name itself.
+ALIASES = {"document": "doc", "doc": "document", "time": "timestamp", "date": "timestamp"}
+
 #: Kinds in which every column without another role is a feature.
 FEATURED = ("features", "candidates", "unlabelled")
 
@@ -120,6 +126,21 @@ LABELLING = {"own": "features", "judgments": "candidates", "none": "unlabelled"}
 def plain_name(name: str) -> str:
     """Returns a column's name without case, spaces, hyphens, underscores and dots."""
     return "".join(letter for letter in name.strip().lower() if letter not in " _-.")
+
+
+def role_of(name: str, roles: Collection[str]) -> str:
+    """Returns the role that a name means: a document is `doc` in logs, `document` in judgments.
+
+    Args:
+        name: The given name.
+        roles: The roles of this kind of data.
+
+    Examples:
+        >>> role_of("document", KINDS["sessions"][0]), role_of("doc", KINDS["run"][0])
+        ('doc', 'document')
+    """
+    other = ALIASES.get(name)
+    return other if other in roles and name not in roles else name
 
 
 def feature_role(name: str) -> str:
@@ -165,7 +186,7 @@ def choose(
     """
     required, optional = KINDS[kind]
     roles = [*required, *optional]
-    given = dict(columns or {})
+    given = {role_of(name, roles): column for name, column in (columns or {}).items()}
     features = [role for role in given if kind in FEATURED and feature_name(role) is not None]
     roles += features
     for role in given:

@@ -9,7 +9,7 @@ from relyon.core.errors import ParameterError
 from relyon.core.notes import Note, warn
 from relyon.core.texts import message
 from relyon.data.columns.batches import batches
-from relyon.io.session_readers import read_sessions
+from relyon.io.log_checks import read_log
 from relyon.labels.rules import Rules
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def training_rows(
             )
         )
     rules = Rules(depth, min_dwell)
-    log = read_sessions(sessions)
+    log = read_log(sessions)
     rules.check(log)
     position = nw.col("position")
     inside = log.frame.filter(rules.complete(log.columns), position >= 1, position <= depth)

@@ -8,7 +8,7 @@ from relyon.analysis.depth import LastClicks
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.lazy import gather
-from relyon.io.session_readers import read_sessions
+from relyon.io.log_checks import read_log
 
 if TYPE_CHECKING:
     pass
@@ -37,7 +37,7 @@ def last_clicks(sessions: object) -> LastClicks:
     """
     import narwhals as nw
 
-    log = read_sessions(sessions)
+    log = read_log(sessions)
     if "clicked" not in log.columns:
         raise InputError(
             message("core.log-has-no-clicks"),

@@ -11,7 +11,7 @@ from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_choice
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
-from relyon.io.session_readers import read_sessions
+from relyon.io.log_checks import read_log
 from relyon.online.sampling.allocation import Allocation, allocate
 from relyon.online.sampling.depths import chosen_common
 from relyon.online.sampling.frames import results_of
@@ -114,7 +114,7 @@ def draw_sample(
     pilot = None if deviations is None else _by_tier(deviations, named, "deviations")
     say = progress or (lambda done, steps, what: None)
     say(0, 3, "counting the sessions of every query")
-    log = read_sessions(sessions)
+    log = read_log(sessions)
     cut = tiers if isinstance(tiers, Tiers) else build_tiers(log, tiers, cuts, names=named)
     wanted = per_tier * len(named)
     say(1, 3, "choosing sessions")

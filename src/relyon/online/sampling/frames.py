@@ -11,7 +11,7 @@ from relyon.core.texts import message
 from relyon.data.columns.batches import batches, collect
 from relyon.data.columns.spark_partitions import blocks, is_spark_frame, streamed
 from relyon.data.sessions import Sessions
-from relyon.io.session_readers import read_sessions
+from relyon.io.log_checks import read_log
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,7 +66,7 @@ def count_queries(sessions: object) -> pl.DataFrame:
     import polars as pl
 
     found = collect(
-        searches(read_sessions(sessions)).group_by("query").agg(nw.len().alias("sessions"))
+        searches(read_log(sessions)).group_by("query").agg(nw.len().alias("sessions"))
     ).filter(pl.col("query").str.strip_chars() != "")
     if found.is_empty():
         raise InputError(message("online.log-holds-no-session"))

@@ -12,7 +12,7 @@ from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
-from relyon.io.session_readers import read_sessions
+from relyon.io.log_checks import read_log
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,7 +93,7 @@ def read_traffic(
     """
     import polars as pl
 
-    log = read_sessions(sessions)
+    log = read_log(sessions, uses=("times",))
     path = log.path
     if "bucket" not in log.columns:
         raise InputError(

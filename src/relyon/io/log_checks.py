@@ -1,0 +1,197 @@
+"""Logs whose columns mean something else: the checks that every command makes before it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Literal
+
+from relyon.core.errors import InputError, ParseError
+from relyon.core.notes import Note
+from relyon.core.texts import message
+from relyon.data.lazy import gather
+from relyon.data.log_facts import (
+    CLICKED_ALWAYS,
+    DAY_FIRST,
+    LEAST_ROWS,
+    Facts,
+    facts_of,
+)
+from relyon.io.session_readers import read_sessions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relyon.data.lazy import LazyRows
+    from relyon.data.sessions import Kind, Sessions
+
+__all__ = ["LEAST_LISTS", "SWAPPED", "Use", "always_clicked", "read_log", "time_values"]
+
+#: What is computed from a log: rates of clicks, or lengths of time.
+Use = Literal["clicks", "times"]
+
+#: Rows at the start of a log that show whether query and document are swapped.
+HEAD = 20_000
+#: With fewer lists of several results it cannot be seen.
+LEAST_LISTS = 20
+#: From this share of lists with several queries and a single document on, they are swapped.
+SWAPPED = 0.5
+
+
+def read_log(
+    source: object, *, kind: Kind = "sessions", uses: Collection[Use] = ("clicks",)
+) -> Sessions:
+    """Reads a search log and refuses one whose columns mean something else.
+
+    A column of clicks contains 0 or 1, not a rate and not a count. A log has results that were not
+    clicked. The query is the same for all results of a list, and the documents differ. Times are
+    written year first, since the order of day and month cannot be known. Where these matter less,
+    a note says what is wrong.
+
+    Args:
+        source: What `relyon.read_sessions` takes.
+        kind: See `relyon.read_sessions`.
+        uses: What is computed: logs of clicks only are refused for `clicks`, and times of an
+            unknown order of day and month for `times`; both are noted otherwise.
+
+    Raises:
+        InputError: If it means something else, or `read_sessions` refuses it.
+        ParseError: At the first line whose value means something else.
+
+    Examples:
+        >>> import polars as pl
+        >>> log = {"session": ["s"], "query": ["tv"], "rank": [1], "sku": ["a"], "clicks": [1]}
+        >>> read_log(pl.DataFrame(log)).columns
+        ('session', 'query', 'position', 'doc', 'clicked')
+    """
+    log = read_sessions(source, kind=kind)
+    if log.counted and kind != "clicks":
+        raise InputError(
+            message("data.log-contains-counts"),
+            path=log.path,
+            hint=message("data.read-counts-with"),
+        )
+    if log.counted or log.checked >= {*uses, "values"}:
+        return log
+    facts = log.facts or facts_of(log.raw)
+    _check_flags(log, facts)
+    if kind != "decisions":
+        _check_lists(log)
+    notes = [
+        *_clicks(log, facts, "clicks" in uses and kind != "decisions"),
+        *_times(log, facts, "times" in uses),
+    ]
+    new = [note for note in notes if note.kind not in {one.kind for one in log.notes}]
+    found = log.derived(log.frame, log.raw, source=log.source, notes=(*log.notes, *new))
+    found.facts = facts
+    found.checked = frozenset((*uses, *log.checked, "values"))
+    return found
+
+
+def _clicks(log: Sessions, facts: Facts, refuse: bool) -> list[Note]:
+    if not always_clicked(facts):
+        return []
+    if refuse:
+        raise InputError(
+            message("io.log-contains-only-clicks", clicked=facts.clicked, rows=facts.rows),
+            path=log.path,
+            hint=message("io.log-shown-results-too"),
+        )
+    return [Note("only-clicks", facts.clicked, "warning", values={"rows": facts.rows})]
+
+
+def _times(log: Sessions, facts: Facts, refuse: bool) -> list[Note]:
+    if not facts.day_first:
+        return []
+    values = time_values(log, facts)
+    if refuse:
+        raise InputError(
+            message("io.times-have-no-known-order", **values),
+            path=log.path,
+            hint=message("io.write-year-first"),
+        )
+    return [Note("day-first-times", facts.day_first, "warning", values=values)]
+
+
+def always_clicked(facts: Facts) -> bool:
+    """Returns whether a log contains only results that were clicked."""
+    return facts.rows >= LEAST_ROWS and facts.clicked >= CLICKED_ALWAYS * facts.rows
+
+
+def _check_flags(log: Sessions, facts: Facts) -> None:
+    """Refuses values of a column of yes and no that are neither."""
+    for name, count in facts.odd.items():
+        line = facts.line.get(name, 0)
+        text = message("io.flag-is-neither", name=name, value=facts.first[name], count=count)
+        hint = message("io.flag-counts-or-rates", name=name)
+        if line and "…" not in log.source:
+            raise ParseError(text, path=log.path, line=line, hint=hint)
+        raise InputError(text, path=log.path, hint=hint)
+
+
+def _check_lists(log: Sessions) -> None:
+    """Refuses a log whose lists have several queries and a single document."""
+    import narwhals as nw
+
+    if not {"session", "query", "doc"} <= set(log.columns):
+        return
+    names = [nw.col(name).cast(nw.String) for name in ("session", "query", "doc")]
+    found = gather(swapped_lists(log.raw.select(*names).head(HEAD))).row(0, named=True)
+    lists, swapped = int(found["lists"] or 0), int(found["swapped"] or 0)
+    if lists >= LEAST_LISTS and swapped > SWAPPED * lists:
+        raise InputError(
+            message("io.query-and-document-are-swapped", swapped=swapped, lists=lists),
+            path=log.path,
+            hint=message("io.swap-query-and-document"),
+        )
+
+
+def swapped_lists(rows: LazyRows) -> LazyRows:
+    """Returns one row: lists of several results, and how many have several queries, one document.
+
+    Args:
+        rows: `session`, `query` and `doc`.
+    """
+    import narwhals as nw
+
+    lists = (
+        rows.filter(~nw.col("session").is_null())
+        .group_by("session")
+        .agg(
+            nw.len().alias("rows"),
+            nw.col("query").min().alias("query"),
+            nw.col("query").max().alias("other"),
+            nw.col("doc").min().alias("doc"),
+            nw.col("doc").max().alias("last"),
+        )
+        .filter(nw.col("rows") > 1)
+    )
+    swapped = (nw.col("query") != nw.col("other")) & (nw.col("doc") == nw.col("last"))
+    return lists.select(
+        nw.len().alias("lists"), nw.when(swapped).then(1).otherwise(0).sum().alias("swapped")
+    )
+
+
+def time_values(log: Sessions, facts: Facts) -> dict[str, object]:
+    """Returns what is known of times that begin with a day or a month.
+
+    Args:
+        log: The log.
+        facts: What was counted of it.
+
+    Returns:
+        `count` of them; `days` and `months`, how many can only begin with the one or the other;
+        `times` in all, and an `example`.
+    """
+    import narwhals as nw
+
+    time = nw.col("timestamp")
+    rows = log.raw.filter(time.str.contains(DAY_FIRST)).select(time)
+    found: pl.Series = gather(rows).get_column("timestamp")
+    first, second = (found.str.extract(r"^\s*(\d+)\D(\d+)", group).cast(int) for group in (1, 2))
+    return {
+        "count": len(found),
+        "times": facts.times,
+        "days": int((first > 12).sum()),
+        "months": int((second > 12).sum()),
+        "example": found.item(0) if len(found) else "",
+    }
