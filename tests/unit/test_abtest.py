@@ -11,7 +11,12 @@ import polars as pl
 import pytest
 
 from relyon.analysis.diagnosis import OnlineData
-from relyon.analysis.statistics import ratio_mismatch, sequential_mismatch
+from relyon.analysis.statistics import (
+    ratio_mismatch,
+    sequential_mismatch,
+    student,
+    student_quantile,
+)
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.online.experiments import Threat, check_experiment, compare_arms
 
@@ -212,10 +217,10 @@ def test_checks_by_name() -> None:
 def test_arms_by_hand() -> None:
     report = compare_arms(SMALL)
     ctr = report.get("ctr", "A")
-    # Users 1 and 2: 1 of 3 and 0 of 2. r = 1/5; s - r n = 2/5 and -2/5; error² = 2 (8/25) / 25.
-    assert (ctr.users, ctr.value) == (2, 0.2)
-    half = 12.706204736 * math.sqrt(16 / 625)
-    assert ctr.interval == pytest.approx((0.2 - half, 0.2 + half))
+    # Users 1 and 2: 1 of 3 and 0 of 2. They count as 25/13 equal ones: one of them decides.
+    assert (ctr.users, ctr.value, ctr.largest) == (2, 0.2, 0.6)
+    assert ctr.effective == pytest.approx(25 / 13)
+    assert all(math.isnan(bound) for bound in ctr.interval)
     other = report.get("ctr", "B")
     assert other.value == pytest.approx(2 / 3)
     assert other.difference == pytest.approx(2 / 3 - 0.2)
@@ -230,20 +235,66 @@ def test_arms_by_hand() -> None:
     assert "* Do not rely on this interval" in report.to_text()
 
 
-def test_differences_are_welch_of_linearised_users() -> None:
-    from scipy.stats import ttest_ind
+def test_an_interval_by_hand() -> None:
+    """Users of 4, 2 and 2 results with 1, 0 and 1 clicks: r = 1/4, s − r n = 0, −1/2 and 1/2."""
+    rows = [
+        ("a", 1, 1),
+        ("a", 1, 0),
+        ("a", 1, 0),
+        ("a", 1, 0),
+        ("b", 2, 0),
+        ("b", 2, 0),
+        ("c", 3, 1),
+    ]
+    rows += [("c", 3, 0)]
+    some = pl.DataFrame(rows, ["user", "session", "clicked"], orient="row")
+    some = some.with_columns(query=pl.lit("tv"), position=pl.int_range(pl.len()), doc=pl.lit("x"))
+    other = some.with_columns(user=pl.col("user") + "2", session=pl.col("session") + 9)
+    found = compare_arms(
+        pl.concat([some.with_columns(arm=pl.lit("A")), other.with_columns(arm=pl.lit("B"))])
+    )
+    one = found.get("ctr", "A")
+    # Over 1 - w = 1/2, 3/4 and 3/4: error² = (2/3) 2 (2/3)² / 8²; 64/24 effective users.
+    half = -student_quantile(64 / 24 - 1, 0.025) * math.sqrt(2 / 3 * 2 * 4 / 9 / 64)
+    assert one.interval == pytest.approx((max(0, 0.25 - half), 0.25 + half))
+    # Two of the three carry the error.
+    assert (one.value, one.influential) == (0.25, 2)
+    text = " ".join(found.to_text().split())
+    assert "A: 3 users count as 2.7 equally active ones; the most active has 50.0%." in text
 
+
+def test_differences_are_welch_of_the_jackknife() -> None:
     log = traffic(300, 4)
     one = compare_arms(log).get("ctr", "B")
     users = log.group_by("user").agg(pl.col("arm").first(), pl.col("clicked").sum(), n=pl.len())
-    lines = {}
+    rates, variances, degrees = [], [], []
     for arm in "AB":
         part = users.filter(arm=arm)
         clicks, shown = part["clicked"].to_numpy(), part["n"].to_numpy()
-        rate = clicks.sum() / shown.sum()
-        lines[arm] = rate + (clicks - rate * shown) / shown.mean()
-    assert one.difference == pytest.approx(lines["B"].mean() - lines["A"].mean())
-    assert one.p == pytest.approx(ttest_ind(lines["B"], lines["A"], equal_var=False).pvalue)
+        without = (clicks.sum() - clicks) / (shown.sum() - shown)
+        rates.append(clicks.sum() / shown.sum())
+        variances.append(np.square(without - rates[-1]).sum() * (1 - 1 / len(shown)))
+        degrees.append(shown.sum() ** 2 / np.square(shown).sum() - 1)
+    assert one.difference == pytest.approx(rates[1] - rates[0])
+    freedom = sum(variances) ** 2 / sum(
+        value**2 / degree for value, degree in zip(variances, degrees, strict=True)
+    )
+    t = (rates[1] - rates[0]) / math.sqrt(sum(variances))
+    assert one.p == pytest.approx(2 * student(freedom, -abs(t)))
+
+
+def test_looks_at_the_sizes() -> None:
+    """χ² alone is no warning: it would be one at some look far more often than its level."""
+    sizes = pl.DataFrame({"user": range(10_000)}).with_columns(
+        session="user",
+        query=pl.lit("tv"),
+        position=1,
+        doc=pl.lit("a"),
+        arm=pl.Series("BA"[int((n + 1) * 0.483) > int(n * 0.483)] for n in range(10_000)),
+    )
+    by_arm = sizes["arm"].value_counts(sort=True)["count"].to_list()
+    assert ratio_mismatch(by_arm, [1, 1]).p < 0.001
+    assert not check_experiment(sizes, only="sample-ratio").warnings
 
 
 def test_history_sharpens_differences() -> None:

@@ -49,11 +49,11 @@ Examples:
   relyon abtest check arms.csv --planned A=0.9 --planned B=0.1 --strict
   relyon abtest check arms.csv --start 2026-03-08 --online online.json
 
-Checks for sample-ratio mismatch (at one look, and valid at every look), users
-in several arms, rows without an arm, arms that differ before the test,
-different shares of new users, results placed by rules, and carry-over from an
-earlier attempt. Each comes with its count, its effect on the numbers, and what
-to do.
+Checks for sample-ratio mismatch (valid at every look), users in several arms,
+rows without an arm, arms that differ before the test, different shares of new
+users, results placed by rules, and carry-over from an earlier attempt. Each
+comes with its count, its effect on the numbers, and what to do. All but the
+first are for one look.
 """
 
 SHOW = """Show metrics by arm, with intervals by user.

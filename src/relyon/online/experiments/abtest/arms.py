@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.statistics import (
+    ClusterSizes,
     RatioEstimate,
     Resampling,
     difference_of,
@@ -34,7 +35,7 @@ Bounds = tuple[float, float]
 NONE: Bounds = (math.nan, math.nan)
 
 #: Below these, intervals of ratios are not to be relied on: the tests measure how far they fail.
-FEWEST_USERS, FEWEST_EVENTS = 50, 10
+FEWEST_USERS, FEWEST_EVENTS, FEWEST_INFLUENTIAL = 50, 10, 15
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class ArmMetric:
         effective: Users of equal weight with the same information: (Σ b)² / Σ b², with b the sum
             below the line.
         events: Users who add to the smaller side of the ratio, such as those who bought.
+        influential: Users who carry the error: (Σ d²)² / Σ d⁴, with d = s − r n; NaN if none does.
+        largest: The share of the most active user.
     """
 
     metric: str
@@ -73,11 +76,17 @@ class ArmMetric:
     reduction: float = math.nan
     effective: float = math.nan
     events: int = 0
+    influential: float = math.nan
+    largest: float = math.nan
 
     @property
     def thin(self) -> bool:
         """Whether intervals are not to be relied on: few users, heavy ones, or rare events."""
-        return not self.effective >= FEWEST_USERS or self.events < FEWEST_EVENTS
+        return (
+            not self.effective >= FEWEST_USERS
+            or not self.influential >= FEWEST_INFLUENTIAL
+            or self.events < FEWEST_EVENTS
+        )
 
 
 @dataclass(frozen=True)
@@ -189,7 +198,15 @@ class ArmReport(Exportable):
         if any(math.isnan(one.interval[0]) for one in self.rows):
             said.append(words["abtest.none"])
         if any(one.thin for one in self.rows):
-            said.append(words.say("abtest.thin", users=FEWEST_USERS, events=FEWEST_EVENTS))
+            said.append(
+                words.say(
+                    "abtest.thin",
+                    users=FEWEST_USERS,
+                    influential=FEWEST_INFLUENTIAL,
+                    events=FEWEST_EVENTS,
+                )
+            )
+        said += self._counted(language)
         said += [
             words.say(f"missing.{reason}", metric=words.name("metric", metric))
             for metric, reason in self.missing.items()
@@ -199,6 +216,23 @@ class ArmReport(Exportable):
             blocks.append(Table(first, values, left=2, long=(1,)))
             blocks.append(Table(second, differences, left=2, long=(1,)))
         return Document([*blocks, Prose(said)])
+
+    def _counted(self, language: Language) -> list[str]:
+        """Returns how many equally active users each arm is worth, by its first metric."""
+        words = catalogue("experiments", language)
+        first = self.rows[0].metric if self.rows else ""
+        return [
+            words.say(
+                "abtest.counted",
+                arm=one.arm,
+                count=one.users,
+                unit=words.name("unit", self.unit),
+                effective=words.style.number(one.effective, 1),
+                share=one.largest,
+            )
+            for one in self.rows
+            if one.metric == first
+        ]
 
 
 def compare_arms(
@@ -217,7 +251,7 @@ def compare_arms(
     Metrics are ratios of sums over users: CTR (results with a click / results), abandonment
     (searches without a click / searches), conversion (searches with a purchase / searches), and
     seconds to the first click (over searches with one). Users are what is randomised, so errors are
-    by user: those of the delta method, or of a bootstrap of users. Users of several arms are left
+    by user: those of the jackknife, or of a bootstrap of users. Users of several arms are left
     out. With `start` the history before it sharpens the differences (CUPED).
 
     Args:
@@ -226,7 +260,8 @@ def compare_arms(
         baseline: The arm that the others are compared with; None takes the first by name.
         start: When the test began, such as 2026-03-01.
         restart: When it was begun anew: nothing before counts.
-        interval: `delta` or `bootstrap`; p-values and CUPED are by the delta method with either.
+        interval: `delta`, the delta method with the jackknife's error, or `bootstrap`; p-values and
+            CUPED are by the former with either.
         level: Confidence level of the intervals.
         resamples: Setting of the bootstrap.
         seed: Setting of the bootstrap.
@@ -308,19 +343,19 @@ def _known(bounds: Bounds, estimate: RatioEstimate) -> Bounds:
 def _row(
     metric: Metric, arm: str, users: pl.DataFrame, estimate: RatioEstimate, level: float
 ) -> ArmMetric:
-    import numpy as np
-
     above, below = metric.sums(users)
-    squares = float(np.square(below).sum())
+    sizes = ClusterSizes.of(below)
     rest = below - above if metric.name != "first-click" else above
     return ArmMetric(
         metric=metric.name,
         arm=arm,
         users=estimate.clusters,
         value=estimate.value,
-        interval=_known(estimate.interval(level), estimate),
-        effective=float(below.sum()) ** 2 / squares if squares else math.nan,
+        interval=_known(metric.interval(estimate, level), estimate),
+        effective=sizes.effective,
         events=min(int((above > 0).sum()), int((rest > 0).sum())),
+        influential=estimate.influence,
+        largest=sizes.largest,
     )
 
 

@@ -25,8 +25,8 @@ class SampleRatio(ExperimentCheck):
     """Arms that do not have their planned shares of users: a sample-ratio mismatch.
 
     Attributes:
-        level: A p-value up to this is a warning: of χ² at the end, or of the sequential test, which
-            is valid at every look.
+        level: A p-value of the sequential test up to this is a warning: it is valid at every look,
+            while χ², which is shown beside it, is for a single one.
     """
 
     name: ClassVar[str] = "sample-ratio"
@@ -45,7 +45,7 @@ class SampleRatio(ExperimentCheck):
         groups = traffic.users["arm"].replace_strict(places, return_dtype=pl.Int64)
         looks = sequential_mismatch(groups.to_numpy(), planned)
         sequential = float(looks[-1])
-        if min(found.p, sequential) > self.level:
+        if sequential > self.level:
             return None
         moved = sum(abs(one - other) for one, other in zip(sizes, found.expected, strict=True)) / 2
         arm = traffic.arms[found.largest]

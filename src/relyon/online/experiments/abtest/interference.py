@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.analysis.statistics import RatioEstimate, adjust, difference_of, ratio_of_sums
+from relyon.analysis.statistics import RatioEstimate, adjust, difference_of, jackknife_ratio
 from relyon.online.experiments.abtest.experiment_check import (
     ExperimentCheck,
     Skipped,
@@ -147,7 +147,7 @@ class CarryOver(ExperimentCheck):
         for now in arms:
             there = back.filter(back["arm"] == now)
             pair = [
-                ratio_of_sums(*metric.sums(there.filter(there["earlier"] == one)))
+                jackknife_ratio(*metric.sums(there.filter(there["earlier"] == one)))
                 for one in (arms[0], earlier)
             ]
             difference = difference_of(*pair)

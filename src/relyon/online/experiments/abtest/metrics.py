@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relyon.analysis.statistics import RatioEstimate, difference_of, ratio_of_sums
+from relyon.analysis.statistics import RatioEstimate, difference_of, jackknife_ratio
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +28,7 @@ class Metric:
         below: The sum below it.
         needs: The column of the log that it needs.
         inverted: Whether it is one less the ratio.
+        most: The most that it can be; the least is 0.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Metric:
     below: str
     needs: str
     inverted: bool = False
+    most: float = 1.0
 
     def sums(
         self, users: pl.DataFrame, prefix: str = ""
@@ -46,14 +48,19 @@ class Metric:
 
     def estimate(self, users: pl.DataFrame, prefix: str = "") -> RatioEstimate:
         """Returns the ratio with its error by user."""
-        return ratio_of_sums(*self.sums(users, prefix))
+        return jackknife_ratio(*self.sums(users, prefix))
+
+    def interval(self, estimate: RatioEstimate, level: float) -> tuple[float, float]:
+        """Returns the interval of an estimate, within what the metric can be."""
+        low, high = estimate.interval(level)
+        return (low, high) if math.isnan(low) else (max(low, 0.0), min(high, self.most))
 
 
 METRICS = (
     Metric("ctr", "clicks", "results", "clicked"),
     Metric("abandonment", "clicked", "sessions", "clicked", inverted=True),
     Metric("conversion", "bought", "sessions", "purchase"),
-    Metric("first-click", "seconds", "waits", "clicked"),
+    Metric("first-click", "seconds", "waits", "clicked", most=math.inf),
 )
 
 
@@ -98,15 +105,16 @@ def adjusted_difference(metric: Metric, first: pl.DataFrame, second: pl.DataFram
     arms = [metric.sums(users) for users in (first, second)]
     past = [metric.sums(users, "pre_") for users in (first, second)]
     below = float(sum(one[1].sum() for one in past))
-    plain = difference_of(*(ratio_of_sums(*one) for one in arms))
+    plain = difference_of(*(jackknife_ratio(*one) for one in arms))
     if not below or math.isnan(plain.error):
         return Adjusted(RatioEstimate(math.nan, math.nan, plain.clusters), math.nan)
     ratio = sum(one[0].sum() for one in past) / below
     scale = sum(map(len, (first, second))) / below
-    lines, histories = [], []
+    lines, histories, shares = [], [], []
     for (above, under), (above_before, under_before) in zip(arms, past, strict=True):
         # A user without a session in the denominator does not count for this metric.
         there = under > 0
+        shares.append(under[there] / under.sum())
         value = above.sum() / under.sum()
         lines.append(value + (above - value * under)[there] / under[there].mean())
         histories.append(((above_before - ratio * under_before) * scale)[there])
@@ -116,10 +124,14 @@ def adjusted_difference(metric: Metric, first: pl.DataFrame, second: pl.DataFram
         return Adjusted(RatioEstimate(math.nan, math.nan, plain.clusters), math.nan)
     slope = sum(pair[0, 1] for pair in pairs) / spread
     estimates = []
-    for line, history in zip(lines, histories, strict=True):
+    for arm, line, history, share in zip((first, second), lines, histories, shares, strict=True):
         kept = line - slope * history
-        error = math.sqrt(float(kept.var(ddof=1)) / len(kept))
-        estimates.append(RatioEstimate(float(kept.mean()), error, len(kept)))
+        count = len(kept)
+        # The jackknife's, as of the plain ratio, of which these are the linearised terms.
+        left = (kept - kept.mean()) / (1 - share)
+        error = math.sqrt((count - 1) / count * float(np.square(left).sum())) / count
+        freedom = metric.estimate(arm).degrees
+        estimates.append(RatioEstimate(float(kept.mean()), error, count, freedom))
     found = difference_of(*estimates)
     reduction = 1 - found.error**2 / plain.error**2 if plain.error else math.nan
     return Adjusted(found, reduction)
