@@ -234,13 +234,14 @@ def share_contrast(pairing: Pairing, settings: Settings) -> ShareContrast | None
         sides.append((up / (up + down), _divided(up - above, left)))
     (first, first_without), (second, second_without) = sides
     found = Jackknife.of(second - first, second_without - first_without, _sizes(pairing))
-    p = statistics.ratio_p(pairing.parts, _share, settings.draws)
+    p = statistics.ratio_p(pairing.parts, _share, settings.draws, _shares)
     alone = decided_by_one(pairing)
     interval = (math.nan, math.nan) if alone else found.interval(settings.confidence)
     return ShareContrast(first, second, second - first, interval, p)
 
 
 def _divided(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns quotients, NaN over 0."""
     import numpy as np
 
     found = np.full(len(above), math.nan)
@@ -251,6 +252,10 @@ def _divided(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[
 def _share(positive: float, negative: float) -> float:
     pairs = positive + negative
     return positive / pairs if pairs else math.nan
+
+
+def _shares(positive: NDArray[np.float64], negative: NDArray[np.float64]) -> NDArray[np.float64]:
+    return _divided(positive, positive + negative)
 
 
 def dominance(pairing: Pairing, settings: Settings) -> Dominance | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
-__all__ = ["POWERS", "SHARES", "PlannedDifference", "QueryPlan", "plan_queries"]
+__all__ = ["POWERS", "SHARES", "Basis", "PlannedDifference", "QueryPlan", "plan_queries"]
+
+#: Whether the queries graded so far carry a plan: few do, but leave out what is rare; too few do
+#: not.
+Basis = Literal["enough", "few", "too_few"]
+#: Queries that differ, and degrees of freedom of s², from which on they are enough.
+ENOUGH_DIFFER, ENOUGH_CERTAINTY = 50, 30.0
 
 #: The default powers of a plan.
 POWERS = (0.8, 0.9)
@@ -37,9 +43,13 @@ class PlannedDifference:
         candidate: The run compared with the baseline.
         difference: δ.
         share: δ as a share of the baseline's number; NaN if that is 0.
-        deviation: σ of the differences by query.
-        graded: Number of queries behind σ.
-        queries: Queries needed, one number per power of the plan; 0 if σ is unknown.
+        deviation: s, the standard deviation of the differences by query.
+        error: The relative standard error of s, from the queries behind it; NaN if unknown.
+        graded: Number of queries behind s.
+        differing: How many of them differ.
+        test: The test that is to find the difference.
+        basis: Whether these are enough queries for a plan: `enough`, `few`, or `too_few`.
+        queries: Queries needed, one number per power of the plan; 0 if unknown.
     """
 
     measure: str
@@ -47,7 +57,11 @@ class PlannedDifference:
     difference: float
     share: float
     deviation: float
+    error: float
     graded: int
+    differing: int
+    test: str
+    basis: Basis
     queries: tuple[int, ...]
 
     def to_dict(self) -> dict[str, object]:
@@ -98,24 +112,25 @@ class QueryPlan(Exportable):
 
     def document(self, language: Language = "en") -> Document:
         """Returns the table of differences and queries, with its assumptions."""
-        words = catalogue("planning", language)
+        from relyon.analysis.statistics import ENOUGH_QUERIES
+        from relyon.analysis.statistics.planned_tests import RANK_TESTS
+
+        words, tests = catalogue("planning", language), catalogue("tables", language)
         headings = [
             words["heading.candidate"],
             words["heading.measure"],
             words["heading.deviation"],
             words["heading.graded"],
             words["heading.difference"],
-            words["heading.share"],
             *(words.say("heading.power", power=f"{power:g}") for power in self.powers),
         ]
         rows = [
             [
                 one.candidate,
                 one.measure,
-                TERMINAL.number(one.deviation),
-                f"{one.graded:,}",
-                TERMINAL.number(one.difference),
-                "-" if math.isnan(one.share) else f"{100 * one.share:.3g}%",
+                _with_error(one),
+                f"{one.differing:,}/{one.graded:,}",
+                _with_share(one),
                 *(f"{queries:,}" if queries else "-" for queries in one.queries),
             ]
             for one in self.rows
@@ -123,12 +138,21 @@ class QueryPlan(Exportable):
         notes = [
             words.say(
                 "queries.level",
+                tests=[tests.name("test", one) for one in dict.fromkeys(r.test for r in self.rows)],
                 alpha=f"{self.alpha:g}",
                 comparisons=self.comparisons,
                 level=f"{self.level:.3g}",
             ),
             words["queries.deviation"],
         ]
+        if any(one.test in RANK_TESTS for one in self.rows):
+            notes.append(words["queries.ranks"])
+        for basis in ("few", "too_few"):
+            found = dict.fromkeys(
+                f"{one.candidate}, {one.measure}" for one in self.rows if one.basis == basis
+            )
+            if found:
+                notes.append(words.say(f"queries.{basis}", what=[*found], least=ENOUGH_QUERIES))
         return Document([Table(headings, rows, left=2, long=(0, 1), notes=notes)])
 
 
@@ -140,10 +164,11 @@ def plan_queries(
 ) -> QueryPlan:
     """Returns how many queries detect a difference, from the spread of a comparison.
 
-    n = (z_{a/2} + z_β)² σ² / δ² + z²_{a/2} / 2, rounded up, with σ the standard deviation of the
-    differences by query and a = α / m for m comparisons that are corrected together: the first step
-    of Holm's correction, which does not depend on the other differences. For a single
-    comparison, or without a correction, a = α.
+    By `plan_test`, for the test of the comparison, at the level a = α / m for m comparisons that
+    are corrected together: the first step of Holm's correction, which does not depend on the other
+    differences. For a single comparison, or without a correction, a = α; under Tukey's test m
+    counts all pairs of runs, which asks for slightly more than needed. That the standard deviation
+    is an estimate is counted; fewer than six queries that differ carry no plan.
 
     Args:
         comparison: The result of `relyon.compare`; its test, alpha and correction also apply to the
@@ -162,43 +187,77 @@ def plan_queries(
         >>> comparison = relyon.compare_values({"old": old, "new": new})
         >>> plan = comparison.plan(["10%", 0.02])
         >>> [row.queries for row in plan.rows]
-        [(24, 31), (138, 184)]
+        [(25, 33), (144, 197)]
 
     References:
-        Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z.
+        Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z; Julious and
+        Owen (2006), Pharmaceutical Statistics 5(1).
     """
 
-    from relyon.analysis.statistics import queries_needed, standard_deviation
+    import numpy as np
+
+    from relyon.analysis.statistics import spread_certainty, standard_deviation
+    from relyon.analysis.statistics.planned_tests import plan_test
 
     for power in powers:
         check_fraction("power", power)
     wanted = [_difference(one) for one in (differences or [f"{100 * one:g}%" for one in SHARES])]
     settings = comparison.settings
-    together = len(comparison.tested) * len(comparison.candidates)
-    count = together if settings.correction != "none" else 1
+    runs, measures = len(comparison.candidates), len(comparison.tested)
+    corrected = settings.correction != "none"
+    count = runs * measures if corrected else 1
+    if settings.test == "tukey":
+        count = (runs + 1) * runs // 2 * (measures if corrected else 1)
     level = settings.alpha / max(count, 1)
     rows = []
     for one in comparison.contrasts:
         if one.measure not in comparison.tested:
             continue
-        deltas = comparison.parts_of_difference(one.candidate, one.measure)
+        test = settings.test if settings.test == "tukey" else one.test
+        deltas = np.array(list(comparison.deltas(one.candidate, one.measure).values()))
         deviation = standard_deviation(deltas) or math.nan
+        certainty = spread_certainty(deltas)
+        differing = int(np.count_nonzero(deltas))
         for number, relative in wanted:
             base = abs(one.baseline_mean)
             size = number * base if relative else number
-            share = number if relative else size / base if base else math.nan
             rows.append(
                 PlannedDifference(
                     one.measure,
                     one.candidate,
                     size,
-                    share,
-                    deviation,
-                    one.queries,
-                    tuple(queries_needed(size, deviation, level, power) for power in powers),
+                    share=number if relative else size / base if base else math.nan,
+                    deviation=deviation,
+                    error=1 / math.sqrt(2 * certainty) if certainty else math.nan,
+                    graded=one.queries,
+                    differing=differing,
+                    test=test,
+                    basis=_basis(differing, certainty),
+                    queries=tuple(
+                        plan_test(deltas, size, test, alpha=level, power=power) for power in powers
+                    ),
                 )
             )
     return QueryPlan(tuple(rows), tuple(powers), settings.alpha, count, level)
+
+
+def _with_error(one: PlannedDifference) -> str:
+    deviation = TERMINAL.number(one.deviation)
+    return deviation if math.isnan(one.error) else f"{deviation} ±{100 * one.error:.0f}%"
+
+
+def _with_share(one: PlannedDifference) -> str:
+    difference = TERMINAL.number(one.difference)
+    return difference if math.isnan(one.share) else f"{difference} ({100 * one.share:.3g}%)"
+
+
+def _basis(differing: int, certainty: float) -> Basis:
+    from relyon.analysis.statistics import ENOUGH_QUERIES
+
+    if differing < ENOUGH_QUERIES:
+        return "too_few"
+    enough = differing >= ENOUGH_DIFFER and certainty >= ENOUGH_CERTAINTY
+    return "enough" if enough else "few"
 
 
 def _difference(value: float | str) -> tuple[float, bool]:

@@ -23,9 +23,9 @@ def effective_count(weights: NDArray[np.float64]) -> float:
         >>> effective_count(np.full(40, 10.0)), round(effective_count(np.array([4950.0, 45.0])), 3)
         (40.0, 1.0)
     """
-    squares = [one * one for one in weights.tolist()]
-    fourth = math.fsum(one * one for one in squares)
-    return math.fsum(squares) ** 2 / fourth if fourth > 0 else 0.0
+    squares = weights * weights
+    fourth = math.fsum((squares * squares).tolist())
+    return math.fsum(squares.tolist()) ** 2 / fourth if fourth > 0 else 0.0
 
 
 @dataclass(frozen=True)

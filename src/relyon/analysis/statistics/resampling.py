@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Kernel = Callable[[NDArray[np.int64], int, int, int, int], NDArray[np.int64]]
+    Ratios = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
 __all__ = [
     "Whole",
@@ -357,6 +358,7 @@ def ratio_p(
     parts: tuple[NDArray[np.float64], ...],
     ratio: Callable[[float, float], float],
     resampling: Resampling,
+    ratios: Ratios | None = None,
 ) -> float:
     """Returns Fisher's randomisation test of the difference of two ratios of sums.
 
@@ -367,6 +369,7 @@ def ratio_p(
         parts: The baseline's numerators and denominators, then the candidate's.
         ratio: Computes a number from summed numerators and denominators.
         resampling: Number of draws and seed.
+        ratios: The same for arrays, if there is such a function: it takes less time.
 
     Returns:
         The p-value; NaN if an observed ratio is not a number. Equal infinities do not differ; a
@@ -404,6 +407,13 @@ def ratio_p(
     at_least = 0
     for sums in _draw(_native.signed_sums, values, resampling):
         ups, downs = sums[0] * first.unit, sums[1] * second.unit
+        if ratios is not None:
+            theirs = ratios((above + ups) / 2, (below + downs) / 2)
+            ours = ratios((above - ups) / 2, (below - downs) / 2)
+            with np.errstate(invalid="ignore"):
+                apart = np.where(theirs == ours, 0.0, np.abs(theirs - ours))
+            at_least += int(np.count_nonzero(~(apart < observed * (1 - 1e-9))))
+            continue
         at_least += sum(
             not distance(up, down) < observed * (1 - 1e-9)
             for up, down in zip(ups.tolist(), downs.tolist(), strict=True)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.honest.rows import row
 
 import relyon
 
-REPETITIONS = 1000
-LEVEL = 0.05
+REPETITIONS = 600
+CLAIM = "pooled-auc-intervals"
 
 
 def two_runs(queries: int, seed: int, gain: float = 1.0) -> list[relyon.Results]:
@@ -49,17 +50,32 @@ def counted(queries: int, **settings: Any) -> tuple[float, float]:
     return alarms / REPETITIONS, misses / REPETITIONS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("queries", [8, 20, 100])
 def test_false_alarms_are_as_many_as_the_level_says(queries: int) -> None:
     alarms, misses = counted(queries)
-    error = math.sqrt(LEVEL * (1 - LEVEL) / REPETITIONS)
     # A test by permutation may be stricter than its level, never less strict.
-    assert 0.5 * LEVEL <= alarms <= LEVEL + 3 * error
-    assert misses <= 1.4 * LEVEL + 3 * error
+    case = f"false alarms, {queries} queries of 4 to 19 documents"
+    row(CLAIM, case, alarms, REPETITIONS, promise="at most 7%", least=0.02, most=0.07)
+    case = f"coverage, {queries} queries of 4 to 19 documents"
+    row(CLAIM, case, 1 - misses, REPETITIONS, promise="at least 93%", least=0.93)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["percentile", "bca"])
+def test_the_bootstraps_intervals_of_few_queries_are_too_narrow(kind: str) -> None:
+    _, misses = counted(6, interval=kind)
+    row(
+        CLAIM,
+        f"coverage, {kind}, 6 queries",
+        1 - misses,
+        REPETITIONS,
+        promise="none",
+        least=0.8,
+        most=0.94,
+        assumption=False,
+        says="the page: with few queries, the bootstrap's intervals are too narrow",
+    )
+
+
 def test_a_better_ranker_is_found() -> None:
     found = 0
     for seed in range(50):
