@@ -112,8 +112,8 @@ class RatioEstimate:
         trials, n = p(1 - p) / error², at most the actual number. So the interval stays within 0 and
         1, and a share of 0 or 1 has one too. Student's quantile allows for few clusters. In
         simulations of 30 clusters of like size it covers shares of 0.1 and 0.5 in 95% and one of
-        0.02 in 92% of cases, the plain interval the last in 86%; of few clusters, or of very
-        unequal ones, it covers fewer (`tests/honest/test_share_intervals.py`).
+        0.02 in 92% of cases, the plain interval the last in 86%; of clusters of very unequal
+        size it covers fewer (`tests/honest/test_share_intervals.py`).
 
         Args:
             confidence: Such as 0.95.

@@ -35,7 +35,7 @@ Bounds = tuple[float, float]
 NONE: Bounds = (math.nan, math.nan)
 
 #: Below these, intervals of ratios are not to be relied on: the tests measure how far they fail.
-FEWEST_USERS, FEWEST_EVENTS, FEWEST_INFLUENTIAL = 50, 10, 15
+FEWEST_USERS, FEWEST_EVENTS, FEWEST_INFLUENTIAL = 50, 10, 20
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,12 @@ def adjusted_difference(metric: Metric, first: pl.DataFrame, second: pl.DataFram
     over the arms, the difference is that of the means of l − θ x. As x was there before the test,
     both arms expect the same of it.
 
+    Its error is of the residuals e / (1 − h) of each arm, with h a share of the arm plus a share
+    of the histories' sum of squares; degrees of freedom are one less than the users of equal h with
+    the same information. NaN where one user decides.
+
     References:
+        Bell and McCaffrey (2002), Survey Methodology 28(2), for the error.
         Deng, Xu, Kohavi and Walker (2013), WSDM: CUPED, with appendix B on ratios.
     """
     import numpy as np
@@ -123,15 +128,19 @@ def adjusted_difference(metric: Metric, first: pl.DataFrame, second: pl.DataFram
     if not spread > 0:
         return Adjusted(RatioEstimate(math.nan, math.nan, plain.clusters), math.nan)
     slope = sum(pair[0, 1] for pair in pairs) / spread
+    squares = sum(float(np.square(history - history.mean()).sum()) for history in histories)
     estimates = []
-    for arm, line, history, share in zip((first, second), lines, histories, shares, strict=True):
+    for line, history, share in zip(lines, histories, shares, strict=True):
         kept = line - slope * history
         count = len(kept)
-        # The jackknife's, as of the plain ratio, of which these are the linearised terms.
-        left = (kept - kept.mean()) / (1 - share)
+        # A user counts in the mean by their share of it, and in θ by how unusual their history is.
+        lever = share + np.square(history - history.mean()) / squares
+        effective = 1 / float(np.square(lever / lever.sum()).sum())
+        if effective < 2 or lever.max() >= 1:
+            return Adjusted(RatioEstimate(math.nan, math.nan, plain.clusters), math.nan)
+        left = (kept - kept.mean()) / (1 - lever)
         error = math.sqrt((count - 1) / count * float(np.square(left).sum())) / count
-        freedom = metric.estimate(arm).degrees
-        estimates.append(RatioEstimate(float(kept.mean()), error, count, freedom))
+        estimates.append(RatioEstimate(float(kept.mean()), error, count, effective - 1))
     found = difference_of(*estimates)
     reduction = 1 - found.error**2 / plain.error**2 if plain.error else math.nan
     return Adjusted(found, reduction)
