@@ -38,23 +38,24 @@ UNEXPLAINED = {
         day-first-times only-clicks
         clicks-repeated clicks-rows-left-out clicks-shared documents-numbered
         duplicate-judgments earlier-data earlier-goal evidence-left-out export-single
-        few-runs files-beside grades-from-score grading gradings-differ id-mismatch
-        incomplete-events judged-without-row labels-of-subtopics machine-finals
+        few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ id-mismatch
+        hidden-fields incomplete-events judged-without-row labels-of-subtopics machine-finals
         machine-grades missing-grades missing-months mix-queries mixed-anonymous mixed-moved
         mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document
         no-order no-subtopics not-exported not-exported-name offpolicy-absent
         offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
         offpolicy-unseen-zero offpolicy-users one-group one-query one-round other-queries partial-queries
         queries-joined queries-without-text regrouped repeated-rows rows-unjudged
-        same-sessions scores-from-ranks shallow-round shared-queries simulated-without
+        rank-contradicts-score same-sessions scores-from-ranks shallow-round shared-queries simulated-without
         split-uneven stages-do-not-nest subtopics texts-absent texts-missing texts-unknown
         times-as-text undated-judgments unjudged-queries unpaired-queries
         unshared-measures unused-actions weights-found weights-judged without-time xgboost-min-rows
     """,
     "logs": """
-        actions-without-impression bots cut-off-lists duplicate-rows gaps implausible-timestamps
+        actions-without-impression bots click-values cut-off-lists day-first-timestamps
+        duplicate-rows gaps implausible-timestamps
         incomplete-lists invalid-positions missing-values mixed-positions mixed-timestamps
-        query-variants repeated-documents several-queries shared-positions unreadable-timestamps
+        query-variants repeated-documents several-queries shared-positions swapped-columns unreadable-timestamps
         zero-based-positions""",
     "checks": """
         constant-feature constant-labels fractional-labels large-labels leaking-feature

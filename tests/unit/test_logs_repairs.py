@@ -81,6 +81,11 @@ def test_every_check_has_its_texts(language: Any) -> None:
         "measured": 20,
         "sessions": 5,
         "traffic": 0.5,
+        "column": "clicked",
+        "value": "0.37",
+        "example": "03/04/2026",
+        "days": 1,
+        "months": 0,
     }
     for kind in checks:
         finding = Finding(kind, "warning", 1, 2, "rows", (), values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -10,7 +10,7 @@ from relyon.cli.engine import Engine
 from relyon.cli.group import CommandGroup
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import format_option, language_option, no_color_option, output_option
-from relyon.cli.output import Output, emit, write
+from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
 from relyon.cli.request import fixed, flag, group, option, request, takes
 from relyon.cli.sessions import LogSource
 from relyon.core.errors import ParameterError, StrictError
@@ -43,7 +43,8 @@ Examples:
   relyon logs read log.csv -o log.parquet
   relyon logs read log.csv --columns session=session+user -o log.jsonl.gz
 
-Values get their types and columns their names; rows stay as they are. UBI
+Values get their types and columns their names; rows and columns that are not of
+a log stay as they are. UBI
 events are joined into impressions. Positions that start at 0 are kept: `relyon
 logs doctor --fix` repairs them.
 """
@@ -67,12 +68,13 @@ Examples:
   relyon logs doctor log.csv
   relyon logs doctor log.csv --lang zh
   relyon logs doctor log.csv --fix -o cleaned.parquet
+  relyon logs doctor log.csv --fix --drop-bots -o people.parquet
 
 Looks for positions that start at 0, truncated lists and missing positions,
 mixed timestamp formats, gaps in time, clicks without an impression, duplicates,
 bots, and queries that differ only in case, width or spacing. --fix repairs what
-needs no decision, in a copy; cleaned.parquet.changes.json lists what it
-changed.
+needs no decision, in a copy with all columns; cleaned.parquet.changes.json lists
+what it changed. With --drop-bots the copy is without bots, for `relyon sample`.
 """
 
 
@@ -91,6 +93,7 @@ class Read:
     """The request of `relyon logs read`."""
 
     source: LogSource = group(LogSource)
+    force: bool = flag("--force", help="Replace the file if it exists.")
     output: str = option(
         "-o",
         "--output",
@@ -108,10 +111,10 @@ def read(request: Read) -> None:
     from relyon.io.session_writers import check_target, write_sessions
 
     check_target(request.output)
-    write_sessions(
-        request.source.sessions(request.output),
-        request.output,
-    )
+    protect_inputs(request.output, request.source.log)
+    refuse_existing(request.output, request.force)
+    sessions = request.source.sessions(request.output, others="keep")
+    write_sessions(sessions, request.output)
 
 
 @request
@@ -166,6 +169,11 @@ class Doctor:
         help="The cleaned copy, with --fix: .parquet, .csv or .jsonl; the last two also .gz or"
         " .zst.",
     )
+    drop_bots: bool = flag(
+        "--drop-bots",
+        help="With --fix: leave out the users, or sessions, that the check bots finds.",
+    )
+    force: bool = flag("--force", help="Replace the files if they exist.")
     record: str | None = option(
         "--record",
         metavar="FILE",
@@ -194,9 +202,10 @@ def doctor(request: Doctor) -> None:
             message("cli.fix-needs-file") if request.fix else message("cli.output-is-for-fix"),
             hint=message("cli.write-fix-o-cleaned"),
         )
-    if request.record is not None and not request.fix:
+    if (request.record is not None or request.drop_bots) and not request.fix:
+        name = "--record" if request.record is not None else "--drop-bots"
         raise ParameterError(
-            message("cli.record-is-for-fix"), hint=message("cli.write-fix-o-cleaned")
+            message("cli.option-is-for-fix", option=name), hint=message("cli.write-fix-o-cleaned")
         )
     if request.engine:
         request.engine.refuse(fix=request.fix)
@@ -204,14 +213,19 @@ def doctor(request: Doctor) -> None:
     if request.output is not None:
         check_target(request.output)
         record = request.record or f"{request.output}.changes.json"
-    sessions = request.source.sessions(request.output, record, engine=request.engine)
+        for path in (request.output, record):
+            protect_inputs(path, request.source.log)
+            refuse_existing(path, request.force)
+    others: Literal["drop", "keep"] = "keep" if request.fix else "drop"
+    sessions = request.source.sessions(request.output, record, engine=request.engine, others=others)
     with Progress("cli.checking") as progress:
         checkup = examine(
             sessions, depth=request.depth, only=request.only or None, progress=progress
         )
     emit(checkup, request.summary, own={"json": {"language": request.summary.language}})
     if request.output is not None and record is not None:
-        _write(checkup.repair(), request.output, record)
+        also = ["bots"] if request.drop_bots else []
+        _write(checkup.repair(also=also), request.output, record)
     if request.strict and checkup.warnings:
         kinds = ", ".join(one.kind for one in checkup.warnings)
         raise StrictError(message("cli.log-has-warnings", kinds=kinds))

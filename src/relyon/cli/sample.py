@@ -20,7 +20,7 @@ from relyon.cli.options import (
     no_color_option,
     seed_option,
 )
-from relyon.cli.output import Answer, Output, emit, protect_inputs
+from relyon.cli.output import Answer, Output, emit, protect_inputs, refuse_existing
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.sessions import Period, open_log
 from relyon.core.errors import InputError, ParameterError
@@ -123,6 +123,7 @@ class Request:
         help="Write the sample to a file, one row per session and result: .parquet, .csv, .tsv or"
         " .jsonl.",
     )
+    force: bool = flag("--force", help="Replace the files of -o and --pool if they exist.")
     pool_file: str | None = option(
         "--pool",
         metavar="FILE",
@@ -196,7 +197,7 @@ def command(request: Request) -> None:
 
     inputs = [*request.logs, request.pilot, request.judged]
     check_stdin([name for name in inputs if name])
-    _check_outputs(request.output, request.pool_file, inputs)
+    _check_outputs(request.output, request.pool_file, inputs, request.force)
     if request.allocation == "neyman" and request.pilot is None:
         raise ParameterError(message("cli.allocation-neyman-needs-pilot"))
     if request.plan and (
@@ -299,7 +300,9 @@ def _share(text: str) -> float:
     return share
 
 
-def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | None]) -> None:
+def _check_outputs(
+    output: str | None, pool: str | None, inputs: Sequence[str | None], force: bool
+) -> None:
     """Reports before the work rather than after it that a file cannot be written."""
     from relyon.io.table_files import check_name
 
@@ -307,6 +310,7 @@ def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | 
         if name is not None:
             check_name(name)
             protect_inputs(name, inputs)
+            refuse_existing(name, force)
     if output is not None and pool is not None and os.path.abspath(output) == os.path.abspath(pool):
         raise ParameterError(message("cli.o-and-pool-name"))
 

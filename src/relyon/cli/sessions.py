@@ -78,6 +78,7 @@ class LogSource:
         *outputs: str | None,
         kind: Kind = "sessions",
         engine: Engine | None = None,
+        others: Literal["drop", "keep"] = "drop",
     ) -> Sessions:
         """Reads the log, and prints notes about it.
 
@@ -85,10 +86,11 @@ class LogSource:
             *outputs: Files that are written, none of which may be a file of the log.
             kind: What the rows are.
             engine: Who reads it.
+            others: Whether columns that are not of a log are kept.
         """
         for output in outputs:
             protect_inputs(output, self.log)
-        return _read(self, "--", kind, engine)
+        return _read(self, "--", kind, engine, others)
 
 
 @request
@@ -128,6 +130,7 @@ def _read(
     option: Literal["--", "--log-"],
     kind: Kind = "sessions",
     engine: Engine | None = None,
+    others: Literal["drop", "keep"] = "drop",
 ) -> Sessions:
     """Reads the log of a command; the options for reading it begin with `option`."""
     from relyon.data.sessions import COLUMNS
@@ -136,7 +139,7 @@ def _read(
     roles = chosen_columns(source.columns, COLUMNS, "session=sid,doc=asin")
     form_option = "--input-format " if option == "--" else f"{option}format "
     with format_named_by(form_option, f"{option}columns"):
-        opened = open_log(source.log, roles, source.form, kind=kind, engine=engine)
+        opened = open_log(source.log, roles, source.form, kind=kind, engine=engine, others=others)
         sessions = source.period.of(opened)
     messages.notes(sessions.notes)
     return sessions
@@ -149,6 +152,7 @@ def open_log(
     *,
     kind: Kind = "sessions",
     engine: Engine | None = None,
+    others: Literal["drop", "keep"] = "drop",
 ) -> Sessions:
     """Returns the sessions of a log.
 
@@ -158,6 +162,7 @@ def open_log(
         form: The format; `None` if it is recognised.
         kind: What the rows are.
         engine: Who reads it.
+        others: Whether columns that are not of a log are kept; a cluster leaves them out.
     """
     if engine:
         from relyon.spark.cluster_files import read_log as read_in_cluster
@@ -165,4 +170,10 @@ def open_log(
         return read_in_cluster(engine.session, list(log), format=form, columns=columns)
     from relyon.io.session_readers import read_sessions
 
-    return read_sessions(list(log), format=form, columns=columns, kind=kind)  # type: ignore[arg-type]
+    return read_sessions(
+        list(log),
+        format=form,  # type: ignore[arg-type]
+        columns=columns,
+        kind=kind,
+        others=others,
+    )

@@ -16,6 +16,7 @@ from relyon.data.columns.evidence import (
 )
 from relyon.data.columns.faults import Record, diagnose, rows_of
 from relyon.data.columns.fields import scaled, to_ids, to_numbers, to_text
+from relyon.data.columns.rank_order import order_notes
 from relyon.data.columns.roles import EVIDENCE_NAMES, plain_name
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ __all__ = [
     "run_table",
     "score_notes",
 ]
+
+#: Rows of a frame that show whether its ranks and scores agree.
+ROWS = 2000
 
 
 def judgment_table(
@@ -173,7 +177,12 @@ def run_columns(
         value = "rank"
         score = -pl.Series("rank", rank).cast(pl.Float64)
     query, document = (to_ids(columns[role], role, path) for role in ("query", "document"))
-    return RunColumns(query, document, score, rank, value, score_notes(columns))
+    notes = [*score_notes(columns)]
+    if value == "score" and isinstance(rank, pl.Series) and isinstance(score, pl.Series):
+        first = [one.head(ROWS).to_list() for one in (columns["query"], rank, score)]
+        rows = zip(*first, strict=True)
+        notes += order_notes(row for row in rows if None not in row)
+    return RunColumns(query, document, score, rank, value, tuple(notes))
 
 
 def score_notes(roles: Container[str]) -> tuple[Note, ...]:

@@ -35,7 +35,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "grade": (
         "grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "relevancelabel",
-        "relevancegrade", "等级", "相关性", "标注", "final",
+        "relevancegrade", "等级", "相关性", "标注", "评分", "打分", "final",
         "score",  # used by several published judgment files; noted when it is used
     ),
     "subtopic": (
@@ -50,7 +50,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "relevancescore", "分数", "得分",
     ),
     "rank": ("rank", "position", "pos", "排名"),
-    "judge": ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人"),
+    "judge": (
+        "judge", "rater", "annotator", "user", "assessor", "评审", "标注人", "标注员",
+        "评分人", "打分人",
+    ),
     "probability": ("probability", "prob", "概率"),
     "weight": (),  # labels with scores have weights only if the caller says so
     "position": (),

@@ -15,6 +15,7 @@ from relyon.core.cells import APOSTROPHE, csv_frame, show_texts
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes
+from relyon.data.columns.rank_order import rank_notes
 from relyon.data.sheets import Sheet
 from relyon.io.byte_source import HEAD, Source
 from relyon.io.encoding import not_utf8
@@ -158,7 +159,10 @@ class Csv(TabularFormat, SheetFormat):
                 columns=layout.position,
                 threads=threads,
             )
-        return None if batch is None else (batch, score_notes(layout.position))
+        if batch is None:
+            return None
+        order = rank_notes(source.head, layout.position, layout.separator, int(layout.has_header))
+        return batch, (*score_notes(layout.position), *order)
 
     def table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
         """Reads some columns of every row."""

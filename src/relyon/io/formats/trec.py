@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 from relyon import _native
 from relyon.core.errors import InputError, ParameterError, ParseError
 from relyon.core.texts import Language, message
+from relyon.data.columns.rank_order import rank_notes
 from relyon.io.byte_source import Source
 from relyon.io.compression import Reader
 from relyon.io.format import Format, first_lines, formats
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from relyon.io.spaced_ids import Naming
 
 __all__ = ["Trec", "check_kind"]
+
+#: The columns of a run that say how its results are ordered.
+PLACES = {"query": 0, "rank": 3, "score": 4}
 
 _QUERIES_AT_ONCE = 16  # at most a few megabytes of text, for lists of usual length
 
@@ -120,7 +124,8 @@ class Trec(SheetFormat):
                     table = _native.RunTable.from_chunks(reader.read, source.path)
                 finally:
                     reader.close()
-        return Run(table, name=name, source=source.path)
+        notes = rank_notes(source.head, PLACES)
+        return Run(table, name=name, source=source.path, notes=notes)
 
     def stream_run(
         self,
@@ -133,7 +138,8 @@ class Trec(SheetFormat):
         check_kind(source, "run")
         if source.plain:
             with encoding_named(source):
-                return _native.evaluate_text(judgments, plan, source.path, threads), ()
+                batch = _native.evaluate_text(judgments, plan, source.path, threads)
+            return batch, rank_notes(source.head, PLACES)
         with encoding_named(source), source, ExitStack() as readers:
 
             def again() -> Callable[[int], bytes]:
@@ -145,7 +151,7 @@ class Trec(SheetFormat):
             batch = _native.evaluate_chunks(
                 judgments, plan, source.read, source.path, None if once else again, threads
             )
-        return batch, ()
+        return batch, rank_notes(source.head, PLACES)
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes qrels; whole grades have no fraction.

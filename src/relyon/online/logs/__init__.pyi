@@ -20,6 +20,11 @@ from .log_check import (
     checks as checks,
     register as register,
 )
+from .meaning import (
+    ClickValues as ClickValues,
+    DayFirstTimestamps as DayFirstTimestamps,
+    SwappedColumns as SwappedColumns,
+)
 from .missing_values import MissingValues as MissingValues
 from .overview import Overview as Overview, summarise as summarise
 from .positions import (

@@ -61,6 +61,16 @@ class Bots(Check):
         """
         return self._users(log) if log.has("user") else self._sessions(log)
 
+    def repair(self, frame: pl.LazyFrame, log: Log) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+        """Leaves the users or sessions out; only people know whether these are tests of a site."""
+        import polars as pl
+
+        found, _, unit = self.found(log)
+        column = "user" if unit == "users" else "session"
+        names = found.get_column(column).unique().to_list()
+        bots = pl.col(column).is_in(names).fill_null(False)
+        return frame.filter(~bots), frame.filter(bots)
+
     def _users(self, log: Log) -> tuple[pl.DataFrame, int, str]:
         import narwhals as nw
         import polars as pl

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.findings import Findings
 from relyon.core.language import Language, check_language
 from relyon.core.texts import catalogue, message
-from relyon.data.sessions import Sessions
+from relyon.data.sessions import COLUMNS, Sessions
 from relyon.online.logs.finding_text import shown_finding
 from relyon.online.logs.log_check import EXAMPLES, MODULES, Check, Finding, Log, checks, plain
 
@@ -114,11 +114,15 @@ class Checkup(Findings[Finding], Exportable):
         self._log = log
         self._checks = made
 
-    def repair(self) -> Repair:
+    def repair(self, also: Collection[str] = ()) -> Repair:
         """Returns the log with the safe repairs made; this one is not changed.
 
         The repairs are those of the findings that are `fixable`. They need Polars: the rows of
-        another engine are read into memory.
+        another engine are read into memory. Columns that are not of a log stay as they are.
+
+        Args:
+            also: Further findings to repair: `bots` leaves out the users, or sessions, of that
+                check.
         """
         import polars as pl
 
@@ -128,7 +132,9 @@ class Checkup(Findings[Finding], Exportable):
         changes = []
         done = set()
         for check in self._checks:
-            if check.name not in self or not self[check.name].fixable:
+            if check.name not in self:
+                continue
+            if not self[check.name].fixable and check.name not in also:
                 continue
             repaired = check.repair(frame, self._log)
             if repaired is None:
@@ -136,7 +142,13 @@ class Checkup(Findings[Finding], Exportable):
             frame, touched = repaired
             done.add(check.name)
             changes.append(self._change(check.name, frame, touched))
-        cleaned = Sessions.from_frame(frame, source=sessions.source, notes=sessions.notes)
+        cleaned = Sessions.from_frame(
+            frame,
+            {name: name for name in self._log.columns if name in COLUMNS},
+            source=sessions.source,
+            notes=sessions.notes,
+            others="keep",
+        )
         remaining = tuple(one.kind for one in self.findings if one.kind not in done)
         return Repair(cleaned, self.rows, tuple(changes), remaining)
 

@@ -317,7 +317,7 @@ T = TypeVar("T")
 C = TypeVar("C", bound="type[Check]")
 
 #: The modules of the checks, in the order in which they are made and repaired.
-MODULES = ("missing_values", "times", "positions", "events", "searches", "bots")
+MODULES = ("meaning", "missing_values", "times", "positions", "events", "searches", "bots")
 
 checks: Registry[type[Check]] = Registry(
     "check", modules=[f"relyon.online.logs.{name}" for name in MODULES]

@@ -31,6 +31,10 @@ __all__ = ["MANIFEST", "find_rounds", "read_round", "read_rounds", "write_round"
 MANIFEST = "round.json"
 SAMPLE, JUDGMENTS, RESULTS = "sample.csv", "judgments.csv", "results.csv"
 FORMAT = 1
+#: From this share of equal results on, two samples are one and the same.
+SAME = 0.5
+#: With fewer results they may be equal by chance.
+LEAST_RESULTS = 20
 HINT = "online.rounds-are-never-changed"
 
 
@@ -48,7 +52,8 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
         The round's own folder.
 
     Raises:
-        InputError: If the month already exists, or nothing can be written.
+        InputError: If the month already exists, another round has the same sample, or nothing can
+            be written.
 
     Examples:
         >>> import polars as pl, relyon, tempfile
@@ -67,6 +72,7 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
         rounds.mkdir(parents=True, exist_ok=True)
         if target.exists():
             raise _taken(target)
+        _refuse_again(made, rounds)
         partial.mkdir()
         try:
             _write_files(made, partial)
@@ -90,6 +96,31 @@ def _taken(target: Path) -> InputError:
         path=str(target),
         hint=message("online.to-replace"),
     )
+
+
+def _refuse_again(made: Round, rounds: Path) -> None:
+    """Refuses the sample of another month: half of its results or more are the same.
+
+    Raises:
+        InputError: If a stored round has the same sample.
+    """
+    keys = ["session", "query", "position", "doc"]
+    own = made.sample.results.select(keys)
+    for path in find_rounds(rounds):
+        if not (path / SAMPLE).is_file():
+            continue
+        same = own.join(read_sample(path / SAMPLE).results.select(keys), on=keys, how="semi").height
+        if own.height >= LEAST_RESULTS and same >= SAME * own.height:
+            raise InputError(
+                message(
+                    "online.sample-of-another-month",
+                    month=path.name,
+                    same=same,
+                    results=own.height,
+                ),
+                path=str(rounds / made.month),
+                hint=message("online.draw-this-month"),
+            )
 
 
 class _Level(TypedDict):

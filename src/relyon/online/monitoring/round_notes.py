@@ -20,6 +20,10 @@ COVERAGE_FALL = 0.05
 MOVED = 0.1
 #: From this share of grades on that changed between two months, graders may have changed.
 REGRADED = 0.1
+#: Highest grades of two months that differ by more than this factor are of two scales; with fewer
+#: grades, the highest of a scale may be missing by chance.
+SCALE_FACTOR = 2.0
+LEAST_GRADES = 20
 
 
 def observe(
@@ -46,8 +50,10 @@ def observe(
         *_tiers(rounds, depths),
     ]
     notes += _coverage(rounds, points)
+    for before in rounds[:-1]:
+        notes += _again(before, rounds[-1])
     if len(rounds) > 1:
-        notes += _pair(rounds[-2], rounds[-1])
+        notes += [*_ranges(rounds[-2], rounds[-1]), *_pair(rounds[-2], rounds[-1])]
     return notes
 
 
@@ -163,7 +169,21 @@ def _coverage(rounds: Sequence[Round], points: Sequence[Point]) -> Iterator[Note
             )
 
 
-def _pair(before: Round, after: Round) -> Iterator[Note]:
+def _ranges(before: Round, after: Round) -> Iterator[Note]:
+    """Yields a note if the highest grades of two months belong to different scales."""
+    highest = [
+        max((grade for grades in one.judgments.to_dict().values() for grade in grades.values()),
+            default=0.0)
+        for one in (before, after)
+    ]  # fmt: skip
+    enough = min(len(before.judgments), len(after.judgments)) >= LEAST_GRADES
+    if enough and max(highest) > SCALE_FACTOR * max(min(highest), 1e-9):
+        values = {"before": before.month, "after": after.month}
+        values |= {"earlier": highest[0], "later": highest[1]}
+        yield Note("grade-ranges-differ", level="warning", values=values)
+
+
+def _again(before: Round, after: Round) -> Iterator[Note]:
     sessions = set(before.sample.sessions["session"]) & set(after.sample.sessions["session"])
     if sessions:
         yield Note(
@@ -173,6 +193,9 @@ def _pair(before: Round, after: Round) -> Iterator[Note]:
             tuple(sorted(sessions)[:3]),
             {"before": before.month, "after": after.month},
         )
+
+
+def _pair(before: Round, after: Round) -> Iterator[Note]:
     tiers = [
         dict(one.sample.sessions.select("query", "tier").iter_rows()) for one in (before, after)
     ]

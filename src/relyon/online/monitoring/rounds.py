@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["Round", "create_round"]
+
+#: Grades above it are percentages or scores, unless a scale says otherwise.
+MOST_GRADE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +112,8 @@ def create_round(
 
     Raises:
         ParameterError: If the month is invalid, or a k is deeper than the sample.
-        InputError: If none of the sampled queries is judged, or the judgments cannot be read.
+        InputError: If none of the sampled queries is judged, the judgments cannot be read, or
+            grades without a scale are negative or above 10.
 
     Examples:
         >>> import polars as pl, relyon
@@ -127,6 +132,7 @@ def create_round(
         raise ParameterError(message("online.tier-must-not-be-called"))
     rules = load_convention(convention)
     found = read_judgments(judgments, scale=scale)
+    _check_grades(found)
     own = {tier.name: tier.k for tier in sample.tiers}
     depths = chosen_depths(own, own, k)
     least = min(depths.values())
@@ -134,6 +140,25 @@ def create_round(
     kept = _of_sample(sample, found)
     results = _results(sample, kept, rules, depths, common)
     return Round(month, sample, kept, rules, depths, common, results, grading=grading)
+
+
+def _check_grades(judgments: Judgments) -> None:
+    """Refuses grades that belong to no usual scale, unless a scale is given.
+
+    Raises:
+        InputError: If one is negative, or above 10.
+    """
+    if judgments.scale is not None:
+        return
+    least, most = math.inf, -math.inf
+    for grades in judgments.to_dict().values():
+        least, most = min(least, *grades.values()), max(most, *grades.values())
+    if least < 0 or most > MOST_GRADE:
+        raise InputError(
+            message("online.grades-are-outside", least=least, most=most, usual=MOST_GRADE),
+            path=judgments.path,
+            hint=message("online.name-scale-of-grades"),
+        )
 
 
 def _of_sample(sample: Sample, judgments: Judgments) -> Judgments:

@@ -17,6 +17,7 @@ from relyon.core.notes import Note
 from relyon.core.parameters import check_path
 from relyon.core.texts import catalogue, message
 from relyon.io.table_files import read_table, write_table
+from relyon.online.sampling.sample_checks import check_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -299,7 +300,8 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
             send. None for any.
 
     Raises:
-        InputError: If it cannot be read, is not a sample, or is too large.
+        InputError: If it cannot be read, is not a sample, is too large, or a part of it is missing:
+            a tier, some of the draws, or sessions of a tier.
 
     Examples:
         >>> import polars as pl
@@ -340,6 +342,7 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
         .unique(["draw"], keep="first", maintain_order=True)
         .sort("draw")
     )
+    check_whole(typed, sessions, os.fspath(path))
     found = []
     tiers = typed.unique(["tier"], keep="first").sort("tier_number")
     for row in tiers.iter_rows(named=True):
