@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -21,6 +21,7 @@ from relyon.cli.options import (
     no_color_option,
     output_option,
     scale_option,
+    seed_option,
     threads_option,
 )
 from relyon.cli.output import Charted, Output, emit, protect_inputs, refuse_existing
@@ -42,7 +43,7 @@ HELP = """Derive labels from clicks and compare click models.
 
 \b
 Examples:
-  relyon labels make clicks.csv --model pbm -o labels.parquet
+  relyon labels make clicks.csv -o labels.parquet
   relyon labels compare clicks.csv --model pbm --model ubm --model dbn
   relyon labels bias clicks.csv -o bias.html
   relyon labels simulate bm25.run --judgments judgments.qrels -o users.csv
@@ -61,6 +62,11 @@ Examples:
   relyon labels make clicks.csv --model pbm --prior data \\
       --grading quantile=4 -o grades.parquet
   relyon evaluate labels.parquet new.run -m ndcg@10
+
+By default the log decides: the plain click rate where there are few impressions
+per label or positions cannot be compared, otherwise the model that users follow
+and that predicts held-out clicks best. The output says why, and whether users
+follow the model.
 
 Models: sdbn, dbn, dcm, cascade and ccm (the user goes down the list), pbm and
 ubm (positions are seen or not), coec and dctr (rates), ratio, ips and snips
@@ -113,7 +119,17 @@ class Make:
 
     source: LogSource = group(LogSource)
     model: str = option(
-        "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
+        "--model",
+        metavar="MODEL",
+        default="auto",
+        show_default=True,
+        help="The click model; auto chooses what the log supports.",
+    )
+    clickless: Literal["seen", "left-out"] | None = option(
+        "--clickless",
+        type=click.Choice(["seen", "left-out"]),
+        help="For sdbn and dcm: count sessions without a click as wholly seen, or leave them out."
+        "  [default: seen]",
     )
     output: str = option(
         "-o",
@@ -182,6 +198,7 @@ class Make:
         asked=format_option("table", "json", "markdown", help="Output format of the results."),
         digits=digits_option(),
     )
+    seed: int = seed_option("The same seed chooses and checks the model on the same sessions.")
     threads: int = threads_option()
     engine: Engine = group(Engine)
 
@@ -193,13 +210,9 @@ def make(request: Make) -> None:
     """Runs `relyon labels make`."""
 
     from relyon import io
-    from relyon.labels.derivation import make_labels, model_of
+    from relyon.labels.derivation import make_labels
 
-    chosen = (
-        model_of(request.model)
-        if request.bias is None
-        else _with_bias(model_of(request.model), request.bias)
-    )
+    chosen = _model(request)
     refuse_existing(request.output, request.force)
     valued = _actions(request.actions, request.long_dwell, request.per_click)
     sessions = request.source.sessions(request.output, kind="clicks", engine=request.engine)
@@ -215,6 +228,7 @@ def make(request: Make) -> None:
         grading=request.grading,
         min_weight=request.min_weight,
         level=request.clicks.confidence,
+        seed=request.seed,
         threads=request.threads,
     )
     messages.notes(labels.notes)
@@ -258,19 +272,33 @@ def _prior(text: str | None) -> tuple[float, float] | str | None:
     return clicks, shown
 
 
-def _with_bias(model: ClickModel, path: str) -> ClickModel:
-    """Returns the model with the given examination probabilities."""
+def _model(request: Make) -> str | ClickModel:
+    """Returns the model with what was given for it, or `auto`."""
     from dataclasses import replace
 
+    from relyon.labels.click_models.dcm import DCM
+    from relyon.labels.click_models.sdbn import SDBN
     from relyon.labels.correction import Corrected
+    from relyon.labels.derivation import model_of
+    from relyon.labels.model_choice import AUTO
     from relyon.labels.position_bias.bias_file import read_bias
 
-    if not isinstance(model, Corrected):
-        raise ParameterError(
-            message("cli.click-model-does", name=model.name),
-            hint=message("cli.use-ratio"),
-        )
-    return replace(model, examination=read_bias(path))
+    model = AUTO if request.model == AUTO else model_of(request.model)
+    if request.bias is not None:
+        if not isinstance(model, Corrected):
+            raise ParameterError(
+                message("cli.click-model-does", name=request.model),
+                hint=message("cli.use-ratio"),
+            )
+        model = replace(model, examination=read_bias(request.bias))
+    if request.clickless is not None:
+        if not isinstance(model, SDBN | DCM):
+            raise ParameterError(
+                message("cli.clickless-needs-model", name=request.model),
+                hint=message("cli.use-sdbn"),
+            )
+        model = replace(model, clickless=request.clickless)
+    return model
 
 
 @request

@@ -12,6 +12,11 @@ from .agreement import (
 from .derivation import (
     make_labels as make_labels,
 )
+from .fit_check import (
+    FitCheck as FitCheck,
+    FitGroup as FitGroup,
+    check_fit as check_fit,
+)
 from .grading import (
     Grading as Grading,
     Posterior as Posterior,
@@ -36,6 +41,11 @@ from .model import (
     Relevance as Relevance,
     models as models,
     register as register,
+)
+from .model_choice import (
+    Candidate as Candidate,
+    ModelChoice as ModelChoice,
+    choose_model as choose_model,
 )
 from .model_comparison import (
     ModelComparison as ModelComparison,

@@ -12,11 +12,13 @@ from relyon.core.parameters import check_fraction, check_least, check_type
 from relyon.core.texts import message
 from relyon.io.log_checks import read_log
 from relyon.labels.actions import ActionCounts, Actions
-from relyon.labels.beta import interval
+from relyon.labels.beta import Relevance
+from relyon.labels.fit_check import check_fit
 from relyon.labels.grading import Grading, parse_grading
 from relyon.labels.label_set import Labels
 from relyon.labels.log import read_folds
 from relyon.labels.model import ClickModel, models
+from relyon.labels.model_choice import AUTO, choose_model
 from relyon.labels.position_bias.connection import Support, support_of
 from relyon.labels.prior import with_estimated_prior
 from relyon.labels.rules import Rules, without_bots
@@ -41,7 +43,7 @@ def model_of(model: str | ClickModel) -> ClickModel:
 
 def make_labels(
     sessions: object,
-    model: str | ClickModel = "pbm",
+    model: str | ClickModel = AUTO,
     *,
     depth: int = 10,
     min_dwell: float | None = None,
@@ -52,13 +54,15 @@ def make_labels(
     grading: Grading | str | None = None,
     min_weight: float = 0.0,
     level: float = 0.95,
+    seed: int = 0,
     threads: int = 0,
 ) -> Labels:
     """Makes labels of a log's clicks, and of what followed them.
 
     Args:
         sessions: What `relyon.read_sessions` takes.
-        model: A click model or its name; `relyon.labels.models` lists the names.
+        model: A click model or its name; `relyon.labels.models` lists the names. `auto` chooses
+            what the log supports: `choose_model`.
         depth: Ignore positions after this one.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
         need_dwell: Clicks without a dwell time do not count either.
@@ -72,6 +76,7 @@ def make_labels(
             `"threshold=0.1,0.3,0.6"`.
         min_weight: Minimum number of effective impressions behind a label.
         level: Confidence level of the intervals.
+        seed: Of the sessions that the choice and the check of the model look at.
         threads: Threads to use; 0 uses all cores.
 
     Raises:
@@ -99,10 +104,10 @@ def make_labels(
         >>> bought.judgments["tv"]
         {'b': 0.375, 'a': 0.125}
     """
-    chosen = model_of(model)
-    if not chosen.ranks:
+    named = None if model == AUTO else model_of(model)
+    if named is not None and not named.ranks:
         raise ParameterError(
-            message("labels.click-model-does", name=chosen.name),
+            message("labels.click-model-does", name=named.name),
             hint=message("labels.is-only-baseline"),
         )
     check_fraction("level", level)
@@ -116,6 +121,8 @@ def make_labels(
         read = without_bots(read)
     rules = Rules(depth, min_dwell, need_dwell, acted=_acted(valued, read))
     log = read_folds(read, [None], rules=rules, threads=threads)[0]
+    choice = None if named is not None else choose_model(log, support_of(log), seed=seed)
+    chosen = model_of(choice.model) if choice is not None else model_of(model)
     if prior == "data":
         chosen = with_estimated_prior(chosen, log)
     elif prior is not None:
@@ -123,7 +130,8 @@ def make_labels(
         chosen = replace(chosen, prior_clicks=clicks, prior_shown=shown)
     support = support_of(log) if chosen.needs_swaps else Support(None, ())
     fitted = chosen.fit(log, support.shown)
-    notes = (*log.notes, *chosen.notes(fitted.parameters), *support.notes)
+    fit = check_fit(fitted, log, seed=seed)
+    notes = (*log.notes, *chosen.notes(fitted.parameters), *support.notes, *fit.notes)
     counts = None if valued is None else valued.count(rules.clicks(read))
     every = _relevances(fitted, counts, level)
     labels = every.filter(every.get_column("weight") >= min_weight)
@@ -152,6 +160,8 @@ def make_labels(
         prior="data" if prior == "data" else "",
         grading=grader,
         bounds=bounds,
+        fit=fit,
+        choice=choice,
     )
 
 
@@ -180,13 +190,13 @@ def _relevances(fitted: FittedModel, counts: ActionCounts | None, level: float) 
 
     found = fitted.relevances
     if counts is not None:
-        found = counts.valued(fitted.pairs, found)
+        found = counts.valued(fitted.pairs, Relevance(found.value, found.evidence))
         if counts.actions.per == "impression":
             found = fitted.at_most_shown(found)
-    low, high = interval(found.value, found.weight, level)
+    low, high = found.interval(level)
     return fitted.pairs.with_columns(
         grade=pl.Series(found.value),
         low=pl.Series(low),
         high=pl.Series(high),
-        weight=pl.Series(found.weight),
+        weight=pl.Series(found.evidence),
     ).sort("query", "grade", "document", descending=[False, True, False])

@@ -14,8 +14,10 @@ from relyon.core.notes import Note
 from relyon.core.texts import Language, catalogue
 from relyon.core.texts.numbers import DIGITS
 from relyon.labels.actions import ActionCounts
+from relyon.labels.fit_check import FitCheck
 from relyon.labels.grading import Grading
 from relyon.labels.model import FittedModel
+from relyon.labels.model_choice import ModelChoice
 from relyon.labels.rules import Rules
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ class Labels(Exportable):
         prior: `data` where the prior was estimated from the log.
         grading: How the labels were graded, where they were.
         bounds: The thresholds of the grades.
+        fit: Whether users follow the model.
+        choice: Why this model was chosen, where it was not named.
     """
 
     fitted: FittedModel
@@ -66,6 +70,8 @@ class Labels(Exportable):
     prior: str = ""
     grading: Grading | None = None
     bounds: tuple[float, ...] = ()
+    fit: FitCheck | None = None
+    choice: ModelChoice | None = None
 
     @property
     def judgments(self) -> Judgments:
@@ -84,6 +90,8 @@ class Labels(Exportable):
             "source": self.source,
             "sessions": str(self.sessions),
             "level": f"{self.level:g}",
+            "chosen": "" if self.choice is None else self.choice.reason,
+            "fit": "" if self.fit is None else self.fit.verdict,
             "graded": "" if self.grading is None else self.grading.name,
             "assumes": " ".join(self.assumptions()),
         }
@@ -157,6 +165,8 @@ class Labels(Exportable):
                 for name, values in parameters.shared.items()
             },
             "assumptions": self.assumptions(),
+            "choice": self.choice and self.choice.to_dict(),
+            "fit": self.fit and self.fit.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
         }
 
@@ -209,6 +219,12 @@ class Labels(Exportable):
         names = [words.say(f"column.{name}", level=level) for name in headings]
         texts.append(words["best"])
         blocks: list[Block] = [Prose(texts), Table(names, rows, left=2)]
+        if self.choice is not None:
+            blocks.append(Prose([words.word("list.sentence").join(self.choice.sentences(words))]))
+        if self.fit is not None:
+            blocks.append(Prose([self.fit.sentence(words)]))
+            if self.fit.verdict == "differs":
+                blocks.append(self.fit.table(words))
         return Document(blocks)
 
 

@@ -39,20 +39,38 @@ class Lists:
         """The number of distinct lists."""
         return len(self.counts)
 
+    @property
+    def last_clicks(self) -> NDArray[np.int64]:
+        """The position of the last click above each result; 0 if there is none."""
+        import numpy as np
+
+        here = np.where(self.clicked, self.positions, 0)
+        found = np.zeros_like(here)
+        np.maximum.accumulate(here[:, :-1], axis=1, out=found[:, 1:])
+        return found
+
+    def rows(self, which: slice) -> Lists:
+        """Returns some of the lists.
+
+        Args:
+            which: Which ones.
+        """
+        return Lists(
+            self.names,
+            self.pairs[which],
+            self.positions[which],
+            self.shown[which],
+            self.clicked[which],
+            self.counts[which],
+        )
+
     def head(self, count: int) -> Lists:
         """Returns the first lists.
 
         Args:
             count: How many.
         """
-        return Lists(
-            self.names,
-            self.pairs[:count],
-            self.positions[:count],
-            self.shown[:count],
-            self.clicked[:count],
-            self.counts[:count],
-        )
+        return self.rows(slice(count))
 
 
 def lists_of(log: ClickLog) -> Lists:

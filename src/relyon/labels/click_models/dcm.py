@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, get_args
 
+from relyon.core.parameters import check_choice
+from relyon.labels.clickless import Clickless, seen
 from relyon.labels.examination import Chain, Steps
 from relyon.labels.model import Parameters, Relevance, register
 
@@ -27,18 +29,29 @@ class DCM(Chain):
     another one followed) / (b + clicks at r). The user is taken as satisfied by the last click,
     and to have seen everything in a session without one.
 
+    Attributes:
+        clickless: Whether a session without a click was seen wholly (`seen`, PyClick's rule), or
+            is left out (`left-out`).
+
     Source: Guo, Liu, Wang, Efficient multiple-click models in web search (2009).
     """
 
     name: ClassVar[str] = "dcm"
     title: ClassVar[str] = "Dependent click model"
 
+    clickless: Clickless = "seen"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("clickless", self.clickless, get_args(Clickless))
+
     def estimate(self, log: ClickLog) -> Parameters:
         """Counts down to the last click."""
         counts = log.native.counts()
-        attraction = self.rate(counts["clicks"], counts["above"])
+        above = seen(log, self.clickless)
+        attraction = self.rate(counts["clicks"], above)
         go_on = self.rate(counts["position_followed"], counts["position_clicks"])
-        weight = counts["above"] + self.prior_shown
+        weight = above + self.prior_shown
         return Parameters({"attraction": attraction}, {"attraction": weight}, {"go_on": go_on})
 
     def assume(

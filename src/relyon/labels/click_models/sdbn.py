@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, get_args
 
+from relyon.core.parameters import check_choice
 from relyon.labels.beta import product
+from relyon.labels.clickless import Clickless, seen
 from relyon.labels.examination import Chain, Steps, satisfying
 from relyon.labels.model import Parameters, Relevance, register
 
@@ -27,21 +29,32 @@ class SDBN(Chain):
     α = (a + clicks) / (b + impressions at or above the last click); σ = (a + last clicks) /
     (b + clicks); relevance = ασ. Without a click everything was seen.
 
+    Attributes:
+        clickless: Whether a session without a click was seen wholly (`seen`, PyClick's rule), or
+            is left out (`left-out`).
+
     Source: Chapelle, Zhang, A dynamic Bayesian network click model for web search ranking (2009).
     """
 
     name: ClassVar[str] = "sdbn"
     title: ClassVar[str] = "Simplified dynamic Bayesian network"
 
+    clickless: Clickless = "seen"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("clickless", self.clickless, get_args(Clickless))
+
     def estimate(self, log: ClickLog) -> Parameters:
         """Counts down to the last click."""
         counts = log.native.counts()
-        attraction = self.rate(counts["clicks"], counts["above"])
+        above = seen(log, self.clickless)
+        attraction = self.rate(counts["clicks"], above)
         satisfaction = self.rate(counts["last_clicks"], counts["clicks"])
         return Parameters(
             {"attraction": attraction, "satisfaction": satisfaction},
             {
-                "attraction": counts["above"] + self.prior_shown,
+                "attraction": above + self.prior_shown,
                 "satisfaction": counts["clicks"] + self.prior_shown,
             },
         )
