@@ -34,7 +34,8 @@ PARTS = {
 UNEXPLAINED = {
     "notes": """
         absent-features abtest-sessions abtest-several abtest-unassigned
-        baseline-without-positions clicks-bots-sessions clicks-bots-users clicks-counted clicks-deep
+        baseline-without-positions dominant-query equal-changes few-changed largest-query
+        no-own-value unchanged-queries clicks-bots-sessions clicks-bots-users clicks-counted clicks-deep
         day-first-times only-clicks
         clicks-repeated clicks-rows-left-out clicks-shared documents-numbered
         duplicate-judgments earlier-data earlier-goal evidence-left-out export-single

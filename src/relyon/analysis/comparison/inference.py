@@ -133,7 +133,7 @@ def _tested(
         p_values=p_values,
         no_interval=_why_none(pairing) if math.isnan(interval[0]) else "",
         quotient=quotient,
-        share=share_contrast(pairing, settings),
+        share=share_contrast(pairing, settings, p_values),
         largest=largest_query(pairing) if is_pooled_ratio(pairing) and pairing.queries else None,
         dominant=dominance(pairing, settings),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -214,13 +215,19 @@ def _exponential(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
 
 
-def share_contrast(pairing: Pairing, settings: Settings) -> ShareContrast | None:
+def share_contrast(
+    pairing: Pairing, settings: Settings, p_values: Mapping[str, float]
+) -> ShareContrast | None:
     """Returns the share of positive pairs beside a ratio of pairs; None for other measures.
 
     Args:
         pairing: The two runs.
         settings: Level of the interval, and the draws of the test.
+        p_values: Of the ratio: if both runs have as many pairs on each query, the test of the ratio
+            is that of the share.
     """
+    import numpy as np
+
     from relyon.analysis import statistics
     from relyon.analysis.statistics.jackknife import Jackknife
 
@@ -234,7 +241,10 @@ def share_contrast(pairing: Pairing, settings: Settings) -> ShareContrast | None
         sides.append((up / (up + down), _divided(up - above, left)))
     (first, first_without), (second, second_without) = sides
     found = Jackknife.of(second - first, second_without - first_without, _sizes(pairing))
-    p = statistics.ratio_p(pairing.parts, _share, settings.draws, _shares)
+    if np.array_equal(positive + negative, other_positive + other_negative):
+        p = p_values["permutation"]
+    else:
+        p = statistics.ratio_p(pairing.parts, _share, settings.draws, _shares)
     alone = decided_by_one(pairing)
     interval = (math.nan, math.nan) if alone else found.interval(settings.confidence)
     return ShareContrast(first, second, second - first, interval, p)
