@@ -171,9 +171,6 @@ def _first_line(data: bytes) -> bytes:
     return next((line for line in data.removeprefix(_BOM).splitlines() if line.strip()), b"")
 
 
-# -- files on disk ---------------------------------------------------------------------------------
-
-
 def _on_disk(source: Source) -> str:
     """Returns the path of the uncompressed bytes: the file itself, or a copy."""
     if source.plain:
@@ -305,9 +302,6 @@ def _objects(
             count += 1
             if count == rows:
                 return
-
-
-# -- values ----------------------------------------------------------------------------------------
 
 
 def _check(
