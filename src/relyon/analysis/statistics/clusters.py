@@ -68,7 +68,7 @@ class ClusterSizes:
 
     @property
     def decided(self) -> bool:
-        """Whether a single cluster decides: fewer than two effective ones say nothing of others."""
+        """Whether one cluster decides: fewer than two effective ones do not show a spread."""
         return not self.effective - 1 >= FEWEST
 
 

@@ -218,7 +218,7 @@ class ArmReport(Exportable):
         return Document([*blocks, Prose(said)])
 
     def _counted(self, language: Language) -> list[str]:
-        """Returns how many equally active users each arm is worth, by its first metric."""
+        """Returns the number of equally active users of each arm, by its first metric."""
         words = catalogue("experiments", language)
         first = self.rows[0].metric if self.rows else ""
         return [

@@ -221,7 +221,7 @@ class Preferences(Exportable):
         return Document(blocks)
 
     def _counted(self, language: Language) -> list[str]:
-        """Returns how many equal queries and users the sessions are worth."""
+        """Returns the numbers of effective queries and users, and the largest shares."""
         words = catalogue("experiments", language)
         pairs = (("counted.queries", self.by_query), ("counted.users", self.by_user))
         return [
