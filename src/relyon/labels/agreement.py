@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Agreement", "Disagreement", "Graded", "HumanComparison", "PairOrder"]
 
-HEADINGS = ("model", "measure", "value", "interval", "difference", "interval")
+HEADINGS = ("model", "measure", "value", "interval", "queries", "difference", "interval")
 EXAMPLES = ("model", "query", "document", "grade", "label", "interval", "shown", "mean_rank")
 
 
@@ -258,7 +258,7 @@ class HumanComparison:
         if not self.agreements:
             return [*said, words["people.nothing"]]
         said += self._fewer(words)
-        said += [words["people.convention"], words["people.orders"]]
+        said += [words.say("people.convention", ties=self.convention.ties), words["people.orders"]]
         if len(self.orders) > 1:
             said.append(self.verdict(words))
         return said
@@ -327,6 +327,7 @@ class HumanComparison:
                         measure_label(measure),
                         style.number(one.value, digits),
                         style.interval(one.interval, digits),
+                        f"{one.queries:,}",
                         style.signed(contrast.difference, digits) if contrast else "",
                         style.signed_interval(contrast.interval, digits) if contrast else "",
                     ]

@@ -11,8 +11,10 @@ from relyon.analysis.statistics.bounded import mean_interval
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
+from relyon.data.convention import load_convention
 from relyon.data.judgments import Judgments
 from relyon.evaluation import Evaluator
+from relyon.evaluation.scores import array_rules
 from relyon.labels.agreement import Agreement, Disagreement, Graded, HumanComparison, PairOrder
 from relyon.measures.parser import measure as parse_measure
 
@@ -132,19 +134,21 @@ def compare_with_people(
         pool: What `pool_of` returned.
         fitted: The models; differences are to the first.
         measures: Names such as `ndcg@10`, `auc(rel=2)`.
-        convention: As for `relyon.evaluate`.
+        convention: As for `relyon.evaluate`. If it breaks ties by document id, equal labels count
+            as the mean over their orders instead, as in training.
         level: Confidence level of the intervals.
         examples: The most examples of documents in another order, per model.
         threads: Threads to use; 0 uses all cores.
 
     Raises:
+        ParameterError: If ties are ordered by a column of ranks, which labels do not have.
         UnknownNameError: If a measure or preset has no such name.
     """
     labels = [_labelled(pool, one, level) for one in fitted]
     names = [one.model.name for one in fitted]
     evaluator = Evaluator(
         Judgments.from_frame(pool.rows.select("query", "document", "grade")),
-        convention=convention,
+        convention=array_rules(load_convention(convention)),
         scale=pool.judgments.scale,
         threads=threads,
     )

@@ -248,7 +248,8 @@ def compare_models(
         judgments: What people graded, as for `relyon.evaluate`; `None` leaves people out.
         measures: By which labels are compared with the grades: names such as `ndcg@10`, or
             `auc(rel=2)` where a document is good from grade 2.
-        convention: As for `relyon.evaluate`: ties, gains and the like.
+        convention: As for `relyon.evaluate`: gains and the like. If it breaks ties by document id,
+            equal labels count as the mean over their orders (`ties=expected`).
         scale: The scale of the grades.
         examples: The most examples per model of documents that people order otherwise.
         estimators: Estimators of position bias to compare with the models' own, as for

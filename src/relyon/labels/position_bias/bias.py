@@ -15,6 +15,7 @@ from relyon.core.notes import Note
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.labels.position_bias.connection import Connection
 from relyon.labels.position_bias.doubts import Doubt
+from relyon.labels.position_bias.movement import Movement
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,6 +64,8 @@ class PositionBias(Exportable):
         results: Results that they showed.
         source: The log.
         notes: Notes about the log.
+        movements: Whether documents moved over time with their click rates, or with users; empty
+            if the log was read before.
     """
 
     estimates: tuple[PositionEstimate, ...]
@@ -74,6 +77,7 @@ class PositionBias(Exportable):
     results: int
     source: str
     notes: tuple[Note, ...] = ()
+    movements: tuple[Movement, ...] = ()
 
     @property
     def estimators(self) -> tuple[str, ...]:
@@ -143,6 +147,7 @@ class PositionBias(Exportable):
             "connection": connection,
             "weak": self.connection.weak(self.min_swaps),
             "doubts": [asdict(one) for one in self.doubts],
+            "movements": [one.to_dict() for one in self.movements],
         }
         return {**json_values(found), "notes": [note_dict(note) for note in self.notes]}
 
@@ -171,7 +176,10 @@ class PositionBias(Exportable):
         words = catalogue("position_bias", language)
         connection = self.connection
         said = [words.say(f"identified.{self.identified}", first=connection.reference)]
+        if self.identified != "none":
+            said.append(words["condition"])
         said += self._experiments(words)
+        said += [one.sentence(words) for one in self.movements]
         silent = connection.because("no-clicks")
         if silent:
             said.append(_about("silent", silent, words, first=connection.reference))

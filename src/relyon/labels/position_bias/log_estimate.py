@@ -9,7 +9,8 @@ from relyon.core.errors import ParameterError
 from relyon.core.notes import warn
 from relyon.core.parameters import check_choice, check_fraction
 from relyon.core.texts import message
-from relyon.labels.log import ClickLog, read_clicks
+from relyon.io.log_checks import read_log
+from relyon.labels.log import ClickLog, read_folds
 from relyon.labels.position_bias.bias import PositionBias, PositionEstimate
 from relyon.labels.position_bias.connection import Connection, connect
 from relyon.labels.position_bias.doubts import find_doubts
@@ -20,7 +21,9 @@ from relyon.labels.position_bias.estimator import (
     estimators as registry,
     half_widths,
 )
+from relyon.labels.position_bias.movement import Movement, find_movements
 from relyon.labels.position_bias.swaps import Weighting, count_cells, count_swaps
+from relyon.labels.rules import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +60,9 @@ def estimate_bias(
 
     Intervals are of log θ, with queries as what varies: the many sessions of one query do not count
     as independent. A position that no documents connect with the reference has no estimate.
+
+    Whether documents moved for unrelated reasons cannot be seen in a log. Two signs that they did
+    not can be: `PositionBias.movements`.
 
     Args:
         sessions: What `relyon.read_sessions` takes, or what `read_clicks` returned.
@@ -98,11 +104,14 @@ def estimate_bias(
         )
     check_choice("weighting", weighting, get_args(Weighting))
     check_fraction("level", level)
-    log = (
-        sessions
-        if isinstance(sessions, ClickLog)
-        else read_clicks(sessions, depth=depth, min_dwell=min_dwell, threads=threads)
-    )
+    movements: tuple[Movement, ...] = ()
+    if isinstance(sessions, ClickLog):
+        log = sessions
+    else:
+        rules = Rules(depth, min_dwell)
+        read = read_log(sessions, kind="clicks", uses=())
+        log = read_folds(read, [None], rules=rules, threads=threads)[0]
+        movements = find_movements(read, rules)
     cells = count_cells(log)
     swaps = count_swaps(cells, weighting)
     positions = cells.positions.tolist()
@@ -135,6 +144,7 @@ def estimate_bias(
         results=log.results,
         source=log.source,
         notes=log.notes,
+        movements=movements,
     )
 
 
