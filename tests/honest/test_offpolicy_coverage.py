@@ -144,7 +144,7 @@ def measure(name: str) -> dict[str, dict[str, float]]:
             truth = whole
             if one.unseen == "zero":  # what was never shown counts as if it earned nothing
                 truth *= evidence.weights(one.level or "list").overlap.seen
-            for method in METHODS:
+            for method in METHODS if name in NARROW else EXACT:
                 low, high = interval_of(
                     terms,
                     method,  # type: ignore[arg-type]
