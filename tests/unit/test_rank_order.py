@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import polars as pl
@@ -49,7 +50,5 @@ def test_ties_and_swapped_neighbours_do_not_contradict() -> None:
     assert contradictions([("q", *row) for row in enumerate(scores)]) == (1, 0)
 
 
-def _quiet() -> object:
-    import contextlib
-
-    return contextlib.nullcontext()
+def _quiet() -> AbstractContextManager[object]:
+    return nullcontext()

@@ -10,11 +10,12 @@ from tests.unit.test_log_checks import searches
 
 import relyon
 from relyon.core.errors import InputError
+from relyon.online.sampling import Sample
 
 JUDGMENTS = {f"query {number}": {f"d{doc}": doc % 4 for doc in range(11)} for number in range(7)}
 
 
-def drawn(design: str = "stratified", seed: int = 1) -> relyon.online.sampling.Sample:
+def drawn(design: str = "stratified", seed: int = 1) -> Sample:
     log = searches(seed=seed).with_columns(session=pl.lit(f"{seed}-") + pl.col("session"))
     return relyon.draw_sample(log, per_tier=8, design=design, k=6)  # type: ignore[arg-type]
 

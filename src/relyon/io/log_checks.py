@@ -29,6 +29,8 @@ __all__ = ["LEAST_LISTS", "SWAPPED", "Use", "always_clicked", "read_log", "time_
 #: What is computed from a log: rates of clicks, or lengths of time.
 Use = Literal["clicks", "times"]
 
+CLICKS: tuple[Use, ...] = ("clicks",)
+
 #: Rows at the start of a log that show whether query and document are swapped.
 HEAD = 20_000
 #: With fewer lists of several results it cannot be seen.
@@ -38,7 +40,7 @@ SWAPPED = 0.5
 
 
 def read_log(
-    source: object, *, kind: Kind = "sessions", uses: Collection[Use] = ("clicks",)
+    source: object, *, kind: Kind = "sessions", uses: Collection[Use] = CLICKS
 ) -> Sessions:
     """Reads a search log and refuses one whose columns mean something else.
 

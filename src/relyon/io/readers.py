@@ -237,6 +237,7 @@ def read_features(
     document: str | None = None,
     weight: str | Literal[False] | None = None,
     position: str | Literal[False] | None = None,
+    group: str | None = None,
     features: Sequence[str] | None = None,
     groups: str | os.PathLike[str] | None = None,
     judgments: object = None,
@@ -261,6 +262,8 @@ def read_features(
             file `PATH.weight`, is not read.
         position: The column of positions at which rows were shown; None for none: it is never
             guessed. False leaves the file `PATH.position` unread.
+        group: The column of what stays on one side of every split, such as an intent that several
+            queries express; None for none.
         features: The columns of features; None takes every column without another role, such as
             `score`, `rank` or `position`, which `relyon.ltr.check` reports. In a table a missing
             value is NaN, in an SVMlight/LETOR file it is 0.
@@ -308,6 +311,7 @@ def read_features(
         "document": document,
         "weight": weight,
         "position": position,
+        "group": group,
     }
     columns = {role: name or "" for role, name in named.items() if name is not None}
     columns |= {feature_role(name): name for name in features or ()}

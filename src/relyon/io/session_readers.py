@@ -340,9 +340,9 @@ def _check(
     first = nw.when(nw.col("bad")).then(nw.col("row")).min().alias("first bad")
     try:
         # Counting every column reads all of each line, so that lines with too many are noticed.
-        whole = [nw.col(name).count().alias(f"count {name}") for name in names]
-        wanted = numbered.select(first, *whole, *expressions(numbered, "row"))
-        values = gather(wanted).row(0, named=True)
+        every_one = [nw.col(name).count().alias(f"count {name}") for name in names]
+        chosen = numbered.select(first, *every_one, *expressions(numbered, "row"))
+        values = gather(chosen).row(0, named=True)
         found = rows.slice(0, 0).collect()
         if values["first bad"] is not None:
             found = rows.filter(pl.col("row") == values["first bad"]).collect(engine="streaming")
@@ -379,11 +379,11 @@ def _check(
     if not facts.line:
         return facts
     lines = {name: _line(source, path, kind, row) for name, row in facts.line.items()}
-    shown = {
+    texts = {
         name: str(table.select(name).slice(row, 1).collect().item())
         for name, row in facts.line.items()
     }
-    return replace(facts, line=lines, first=shown)
+    return replace(facts, line=lines, first=texts)
 
 
 def line_of(path: str, row: int) -> int:

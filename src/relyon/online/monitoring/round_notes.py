@@ -178,7 +178,7 @@ def _ranges(before: Round, after: Round) -> Iterator[Note]:
     ]  # fmt: skip
     enough = min(len(before.judgments), len(after.judgments)) >= LEAST_GRADES
     if enough and max(highest) > SCALE_FACTOR * max(min(highest), 1e-9):
-        values = {"before": before.month, "after": after.month}
+        values: dict[str, object] = {"before": before.month, "after": after.month}
         values |= {"earlier": highest[0], "later": highest[1]}
         yield Note("grade-ranges-differ", level="warning", values=values)
 

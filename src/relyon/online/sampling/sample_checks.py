@@ -55,7 +55,7 @@ def check_whole(rows: pl.DataFrame, sessions: pl.DataFrame, path: str) -> None:
         if drawn != expected:
             raise _fault(path, "online.draws-are-missing", tier=tier, drawn=drawn,
                          expected=expected)  # fmt: skip
-    highest = int(sessions["draw"].max() or 0)  # type: ignore[call-overload]
+    highest = int(sessions.select(pl.col("draw").max()).item())
     if highest != sessions.height:
         raise _fault(path, "online.draws-have-gaps", found=sessions.height, highest=highest)
 
