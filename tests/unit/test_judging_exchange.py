@@ -60,10 +60,10 @@ def test_final_grades_have_a_judge(store: Store) -> None:
 def test_known_grades(store: Store) -> None:
     project = store.projects.create("June")
     sheet = Sheet((Row(Item("q", "a"), final=2.0), Row(Item("q", "b"))))
-    assert import_sheet(store, project.id, sheet, as_gold=True) == (1, 1)
+    assert import_sheet(store, project.id, sheet, mode="gold") == (1, 1)
     assert list(store.gold.all(project.id).values()) == [2.0]
     with pytest.raises(InputError, match="no final grades"):
-        import_sheet(store, project.id, Sheet((Row(Item("q", "b")),)), as_gold=True)
+        import_sheet(store, project.id, Sheet((Row(Item("q", "b")),)), mode="gold")
 
 
 def test_nothing_stays_of_a_sheet_that_does_not_fit(store: Store) -> None:

@@ -46,7 +46,7 @@ UNEXPLAINED = {
         no-order no-subtopics not-exported not-exported-name offpolicy-absent
         offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
         offpolicy-unseen-zero offpolicy-users one-group one-query one-round other-queries partial-queries
-        queries-joined queries-without-text regrouped repeated-rows rows-unjudged
+        queries-alike queries-grouped queries-joined queries-near queries-without-text regrouped repeated-rows rows-unjudged
         rank-contradicts-score same-sessions scores-from-ranks shallow-round shared-queries simulated-without
         split-uneven stages-do-not-nest subtopics texts-absent texts-missing texts-unknown
         times-as-text undated-judgments unjudged-queries unpaired-queries
@@ -60,7 +60,7 @@ UNEXPLAINED = {
         zero-based-positions""",
     "checks": """
         constant-feature constant-labels fractional-labels large-labels leaking-feature
-        missing-values negative-labels query-on-two-sides row-on-two-sides scattered-queries
+        missing-values negative-labels near-copies copy-on-two-sides query-on-two-sides row-on-two-sides scattered-queries
         several-eval-at shown-feature truncation-differs""",
     "experiments": """
         carry-over cold-start differ-before same-assignment sample-ratio several-arms

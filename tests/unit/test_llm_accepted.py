@@ -204,7 +204,7 @@ def test_a_models_grades_do_not_come_back_as_a_persons(
         again = read_sheet(BytesIO(text.encode()), format=name, scale=project.scale)
         assert [row.final_source for row in again.rows] == [row.final_source for row in sheet.rows]
         import_sheet(store, july.id, again)
-        import_sheet(store, july.id, again, as_gold=False)
+        import_sheet(store, july.id, again)
     assert {name for found in store.grades.by_judge(july.id).values() for name in found} == {"Ann"}
     assert len(store.grades.by_judge(july.id)) == 6
     assert len(store.items.all(july.id)) == 12
@@ -212,7 +212,7 @@ def test_a_models_grades_do_not_come_back_as_a_persons(
         store,
         july.id,
         replace(sheet, rows=tuple(replace(row, ratings=()) for row in sheet.rows)),
-        as_gold=True,
+        mode="gold",
     )
     assert len(store.gold.all(july.id)) == 6
     for name in sheet_formats():

@@ -31,7 +31,7 @@ from relyon.io.sheets import PARTS, SheetFormat, sheet_format
 from relyon.judging.access import new_secret
 from relyon.judging.agreement import CoefficientValues
 from relyon.judging.archive_reader import is_archive
-from relyon.judging.exchange import export_sheet, import_sheet
+from relyon.judging.exchange import Mode, export_sheet, import_sheet
 from relyon.judging.imports import announce_import
 from relyon.judging.incoming_items import Imported
 from relyon.judging.item_texts import measure_bare
@@ -212,18 +212,22 @@ def import_file(
     def read() -> Sheet:
         return read_sheet(sent, format=form or None, scale=found.scale)
 
+    mode: Mode = "gold" if gold else "add"
+
     def note(told: Imported) -> None:
         note_event(request, visitor, "imported", f"{found.name}: {name}, {told[0]} + {told[1]}")
 
     if not large:
         told = import_sheet(
-            store, found.id, read(), as_gold=bool(gold), source=name, by=visitor.account
+            store, found.id, read(), mode=mode, source=name, by=visitor.account
         )
         note(told)
         return _project(request, store, visitor, found.id, told)
     work = announce_import(store, found, source=name, by=visitor.account)
     in_background(
-        lambda: note(import_sheet(store, found.id, read, as_gold=bool(gold), work=work)),
+        lambda: note(
+            import_sheet(store, found.id, read, mode=mode, work=work)
+        ),
         f"importing {name}",
     )
     return RedirectResponse(f"/jobs/{work.job_id}", 303)
@@ -260,7 +264,7 @@ def show_agreement(request: Request, store: OpenStore, visitor: Leader, project:
         project=store.projects.get(project),
         found=found,
         verdict=judge_agreement(None if agreement is None else agreement["overall"]),
-        machines=calibrate_models(store, project, found["machines"]),
+        machines=calibrate_models(store, project, found["machines"], visitor.language),
     )
 
 

@@ -22,7 +22,7 @@ from relyon.io.plain_text import sent_source
 from relyon.io.sheets import sheet_format, sheet_formats
 from relyon.judging.actions import LONGEST, LONGEST_KEY, SLOWEST, Action, Again
 from relyon.judging.assignment import Task
-from relyon.judging.exchange import export_sheet, import_sheet
+from relyon.judging.exchange import Mode, export_sheet, import_sheet
 from relyon.judging.gold_turns import mask_item, split_item, unmask_item
 from relyon.judging.keys import confirm_keys
 from relyon.judging.places import see_preference
@@ -357,6 +357,9 @@ def import_text(
     text: Annotated[str, Body(media_type="text/plain")],
     format: str = "csv",
     gold: bool = False,
+    update: Annotated[
+        bool, Query(description="Grades replace those that their judges gave before.")
+    ] = False,
 ) -> dict[str, int]:
     """For leads: adds the items and grades of a file, which is the body of the request."""
     found = store.projects.get(project)
@@ -367,6 +370,7 @@ def import_text(
     limit = request.app.state.settings.largest_sheet
     sent = sent_source(text.encode("utf-8", "surrogatepass"), "request", limit)
     sheet = read_sheet(sent, format=format, scale=found.scale)
-    items, grades = import_sheet(store, project, sheet, as_gold=gold, source="API", by=user)
+    mode: Mode = "gold" if gold else "update" if update else "add"
+    items, grades = import_sheet(store, project, sheet, mode=mode, source="API", by=user)
     note_event(request, user, "imported", f"{found.name}: {format}, {items} + {grades}")
     return {"items": items, "grades": grades}

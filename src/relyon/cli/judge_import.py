@@ -15,11 +15,11 @@ from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import format_named_by
 from relyon.cli.options import no_color_option
 from relyon.cli.request import argument, flag, option, request, takes
-from relyon.core.errors import ParameterError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
-    from relyon.data.sheets import Sheet
+    from relyon.data.sheets import Row, Sheet
     from relyon.judging.records import Comparison, Project
 
 __all__ = ["import_"]
@@ -42,7 +42,8 @@ title, snippet (or description), url and image judges see as such, and all
 others as further fields.
 
 Formats: {formats-items}. Columns of CSV are found by their usual names; other
-columns are shown to judges as further fields. Existing values are kept: you can
+columns are shown to judges as further fields, except clicks and other behaviour;
+columns that look like grades are refused. Existing values are kept: you can
 import the same file again, and --documents then fills in empty values.
 
 Large files are imported in batches, so judges can keep working; they get the
@@ -78,6 +79,17 @@ class Import:
         show_default=True,
         metavar="NAME",
         help="The judge to whom final grades without a judge are attributed.",
+    )
+    update: bool = flag(
+        "--update",
+        help="Grades replace those that the same judges gave the same items before: for corrected"
+        " files. The history keeps both.",
+    )
+    show: tuple[str, ...] = option(
+        "--show",
+        metavar="COLUMN",
+        multiple=True,
+        help="Show judges a column although it looks like grades or clicks; repeat it for several.",
     )
     gold: bool = flag("--gold", help="Import the final grades as known grades of gold items.")
     documents: str | None = option(
@@ -148,6 +160,10 @@ def import_(request: Import) -> None:
             )
         unpack(request.database, archives[0], request.project)
         return
+    if request.gold and request.update:
+        raise ParameterError(
+            message("cli.gold-and-update-exclude"), hint=message("cli.leave-one-of-them")
+        )
     if request.project is None:
         raise ParameterError(
             message("cli.project-is-missing"), hint=message("cli.name-project-to-import")
@@ -162,7 +178,8 @@ def import_(request: Import) -> None:
             tops = _tops(request.sides, ranks)
             # A file's own values take precedence over the table of documents.
             known = [
-                _described(one, request.documents, request.queries) for one in _pools(tops) + sheets
+                _guarded(_described(one, request.documents, request.queries), found, request.show)
+                for one in _pools(tops) + sheets
             ]
             with Progress("cli.importing") as report:
                 added = store.items.add_comparisons(
@@ -183,25 +200,32 @@ def import_(request: Import) -> None:
                 hint=message("cli.give-side-name-run"),
             )
         sheets += [_sheet_of(_top(path, ranks)) for path in request.runs]
-        rows = [
+        told = [
             row
             for one in sheets
             for row in _described(one, request.documents, request.queries).rows
         ]
-        whole = Sheet(tuple(rows), scale=found.scale)
+        whole = _guarded(Sheet(tuple(told), scale=found.scale), found, request.show)
+        rows = whole.rows
         with Progress("cli.importing") as report:
             new = import_sheet(
                 store,
                 found.id,
                 whole,
                 judge=request.judge,
-                as_gold=request.gold,
+                mode="gold" if request.gold else "update" if request.update else "add",
                 source=", ".join([*request.files, *request.runs]),
                 report=report,
             )
         filled = 0
         if request.documents or request.queries:
             filled = fill_items(store, found.id, (row.item for row in rows))
+        graded = sum(_grades(row) for row in rows)
+        if graded and not (new.items or new.grades or filled):
+            raise InputError(
+                message("cli.all-grades-are-stored", project=found.name, count=graded),
+                hint=message("cli.name-other-judge"),
+            )
         record_event(store, "imported", detail=f"{found.name}: {new.items} + {new.grades}")
     foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
     if foreign:
@@ -211,14 +235,30 @@ def import_(request: Import) -> None:
                 count=foreign,
             )
         )
-    told = [message("cli.new-items", count=new.items)]
+    said = [message("cli.new-items", count=new.items)]
     if request.gold:
-        told.append(message("cli.new-known-grades", count=new.grades))
+        said.append(message("cli.new-known-grades", count=new.grades))
     else:
-        told.append(message("cli.new-grades", count=new.grades))
+        said.append(message("cli.new-grades", count=new.grades))
     if filled:
-        told.append(message("cli.texts-for-count", count=filled))
-    messages.note(message("cli.project-told", project=found.name, told=told))
+        said.append(message("cli.texts-for-count", count=filled))
+    messages.note(message("cli.project-told", project=found.name, told=said))
+
+
+def _guarded(sheet: Sheet, project: Project, show: Sequence[str]) -> Sheet:
+    """Returns a sheet without columns that would show judges what users did, and says so."""
+    from dataclasses import replace
+
+    from relyon.judging.leaks import hide_behaviour
+
+    found, notes = hide_behaviour(sheet, project.scale, show)
+    messages.notes(notes)
+    return replace(found, shown=frozenset(show))
+
+
+def _grades(row: Row) -> int:
+    """Returns how many grades an import takes from a row: judges', or the final one."""
+    return len(row.ratings) or (row.final is not None and not row.final_source)
 
 
 def _is_archive(path: str) -> bool:

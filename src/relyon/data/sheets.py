@@ -204,11 +204,13 @@ class Sheet:
         rows: One per item; each pair of query and document occurs once.
         name: The project's name.
         scale: The grade scale, if known.
+        shown: Further fields that judges see on purpose, though they tell of grades or of users.
     """
 
     rows: tuple[Row, ...]
     name: str = ""
     scale: Scale | None = field(default=None, compare=False)
+    shown: frozenset[str] = field(default=frozenset(), compare=False)
 
     def finals(self, rule: Rule = "median") -> Sheet:
         """Returns the sheet with a final grade for every item that has one or has ratings."""

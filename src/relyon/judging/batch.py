@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from uuid import uuid4
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
+from relyon.judging.actions import Again
 from relyon.judging.bulk import find_items, insert_rows, reserve_ids
 from relyon.judging.database_part import Base
 from relyon.judging.imported_accounts import ensure_people, find_people
 from relyon.judging.incoming_items import Imported, Incoming
 from relyon.judging.jobs import Work
-from relyon.judging.places import remember_lapse
+from relyon.judging.places import remember_lapse, undone
 from relyon.judging.records import Item, Project, Rating
 from relyon.judging.schema import actions, assignments, gold, items, sa, sides
 from relyon.judging.table_rows import check_item, import_key, item_row, result_rows
 from relyon.judging.texts import check_grade, check_text
 
-__all__ = ["Batch"]
+__all__ = ["Batch", "refuse_differing"]
 
 
 class _Place:
@@ -46,7 +48,11 @@ class Batch:
         project: Project,
         rows: Collection[Incoming],
         work: Work | None = None,
+        again: Again = "refuse",
     ) -> None:
+        self.again = again
+        self.differing: list[Item] = []
+        self.answers: dict[tuple[int, int], float | None] = {}
         self.connection = connection
         self.project = project
         self.rows = rows
@@ -68,6 +74,8 @@ class Batch:
         self.held: dict[int, dict[int, _Place]] = {}
         self.open: dict[int, list[_Place]] = {}
         self.said: set[tuple[int, int]] = set()
+        #: Answers of this batch: two that differ are two people's, or a mistake.
+        self.given: set[tuple[int, int]] = set()
         self.gold: set[int] = set()
 
     def check(self) -> None:
@@ -103,7 +111,11 @@ class Batch:
                 self._fill(row.item, user, rating, changes=False)
 
     def store(self) -> Imported:
-        """Stores the batch."""
+        """Stores the batch.
+
+        Raises:
+            InputError: If grades differ from stored ones, and do not replace them.
+        """
         self._add_items()
         known = self._add_gold()
         if any(one.ratings for one in self.rows):
@@ -116,6 +128,7 @@ class Batch:
             for row in self.rows:
                 for one in row.ratings:
                     self._fill(row.item, judges[one.judge.strip()], one)
+        refuse_differing(self.differing)
         self._write_ratings()
         return Imported(len(self.new), known + len(self.actions))
 
@@ -205,6 +218,14 @@ class Batch:
             actions.c.item_id.in_(self.old), actions.c.kind != "note"
         )
         self.said = {(row.item_id, row.user_id) for row in run(said)}
+        standing = sa.select(actions.c.item_id, actions.c.user_id, actions.c.grade).where(
+            actions.c.item_id.in_(self.old),
+            actions.c.kind.in_(("grade", "cannot")),
+            actions.c.id.not_in(undone(actions.c.item_id.in_(self.old))),
+        )
+        self.answers = {
+            (row.item_id, row.user_id): row.grade for row in run(standing.order_by(actions.c.id))
+        }
         self.gold = set(
             run(sa.select(gold.c.item_id).where(gold.c.item_id.in_(self.old))).scalars()
         )
@@ -212,9 +233,18 @@ class Batch:
     def _fill(self, item: Item, user: int, rating: Rating, *, changes: bool = True) -> None:
         """Assigns a rating to a place, unless the judge has already rated the item."""
         item_id = self.known[item.query, item.document]
-        if (item_id, user) in self.said:
-            return
         grade = None if rating.grade is None else check_grade(self.project.scale, rating.grade)
+        key = import_key(item_id)
+        if (item_id, user) in self.said:
+            if self.answers.get((item_id, user), grade) == grade:
+                return
+            if self.again == "refuse" or (item_id, user) in self.given:
+                self.differing.append(item)
+                return
+            # A further action: the history keeps the earlier one, which undoing brings back.
+            key = f"{key} {uuid4().hex}"
+        self.answers[item_id, user] = grade
+        self.given.add((item_id, user))
         place = self._choose(item, item_id, user, changes=changes)
         self.said.add((item_id, user))
         self.taken.append(place)
@@ -229,7 +259,7 @@ class Batch:
                 "reason": check_text(rating.reason, "reason"),
                 "note": check_text(rating.note, "note"),
                 "seconds": rating.seconds,
-                "key": import_key(item_id),
+                "key": key,
                 "created_at": self.now if rating.at is None else rating.at,
             }
         )
@@ -303,3 +333,24 @@ class Batch:
         if changed:
             update = sa.update(assignments).where(assignments.c.id == sa.bindparam("place"))
             self.connection.execute(update.values(state="done", leased_until=None), changed)
+
+
+def refuse_differing(found: Sequence[Item]) -> None:
+    """Refuses grades that differ from those that the same judges gave the same items.
+
+    Args:
+        found: The items, one per grade.
+
+    Raises:
+        InputError: If there are any.
+    """
+    if found:
+        raise InputError(
+            message(
+                "judging.grades-differ-from-stored",
+                count=len(found),
+                query=found[0].query,
+                document=found[0].document,
+            ),
+            hint=message("judging.replace-or-name-judge"),
+        )

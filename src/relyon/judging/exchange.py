@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError
-from relyon.core.notes import Note
+from relyon.core.notes import Note, warn
 from relyon.core.texts import message
 from relyon.data.aggregation import Rule
 from relyon.data.judgments import Judgments
 from relyon.data.sheets import Row, Sheet
 from relyon.io import read_sheet
 from relyon.io.sheets import write_sheet
+from relyon.judging.actions import Again
 from relyon.judging.decisions import is_machine_source
 from relyon.judging.imports import bring_in, prepare_import
 from relyon.judging.incoming_items import Incoming, Lazy
+from relyon.judging.leaks import hide_behaviour
 from relyon.judging.llm.descriptions import note_machines
 from relyon.judging.records import Rating
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from relyon.judging.store import Store
 
 __all__ = [
+    "Mode",
     "export_sheet",
     "final_judgments",
     "import_sheet",
@@ -34,6 +37,9 @@ __all__ = [
     "refuse_preferences",
     "write_sheet",
 ]
+
+#: What an import does with grades.
+Mode = Literal["add", "update", "gold"]
 
 
 def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> Sheet:
@@ -156,7 +162,7 @@ def import_sheet(
     sheet: Sheet | Callable[[], Sheet],
     *,
     judge: str = "import",
-    as_gold: bool = False,
+    mode: Mode = "add",
     source: str = "",
     by: User | None = None,
     report: Report | None = None,
@@ -169,12 +175,17 @@ def import_sheet(
     project computes its own. So are a language model's, as they are not a person's. An import that
     fails or is stopped leaves no items behind, and judges get none of them before it is done.
 
+    A grade that differs from the one that its judge already gave the item is refused, or replaces
+    it: the history keeps both, and undoing the new one brings the earlier one back. Fields that
+    would show judges what users did are left out, with a warning.
+
     Args:
         store: The database.
         project_id: The project.
         sheet: Graded items, or a reader of them.
         judge: The judge to whom final grades are attributed.
-        as_gold: Turn items with a final grade into gold items.
+        mode: `add`: add items and grades. `update`: also replace grades that judges gave before.
+            `gold`: turn items with a final grade into gold items.
         source: The file, for display.
         by: The account that requested it.
         report: Called with the number of rows done and their total, if there are many.
@@ -184,23 +195,26 @@ def import_sheet(
         The numbers of new items and new grades.
 
     Raises:
-        InputError: If a grade is not on the scale, an item has more grades than places, or
-            `as_gold` is set and there are no final grades.
+        InputError: If a grade is not on the scale, differs from a stored one, an item has more
+            grades than places, a field looks like grades, or there are no final grades for gold.
         ParameterError: If the project is closed, or another import is not finished.
         UnknownNameError: If the project does not exist.
         StoppedError: If it was stopped.
     """
     project = store.projects.get(project_id)
+    again: Again = "replace" if mode == "update" else "refuse"
     try:
         read = sheet if isinstance(sheet, Sheet) else sheet()
-        rows = _incoming(read, judge, as_gold=as_gold)
+        read, notes = hide_behaviour(read, project.scale, read.shown)
+        warn(notes)
+        rows = _incoming(read, judge, as_gold=mode == "gold")
     except BaseException as error:
         if work is not None:
             work.fail(error)
         raise
     if work is not None:
-        return prepare_import(store, project, rows, work=work).run()
-    return bring_in(store, project, rows, source=source, by=by, report=report)
+        return prepare_import(store, project, rows, work=work, again=again).run()
+    return bring_in(store, project, rows, source=source, by=by, report=report, again=again)
 
 
 def _incoming(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy[Row]:

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import islice
 
-from relyon.judging.batch import Batch
+from relyon.judging.actions import Again
+from relyon.judging.batch import Batch, refuse_differing
 from relyon.judging.bulk import update_statistics
 from relyon.judging.database_part import Base
 from relyon.judging.incoming_items import Imported, Incoming
 from relyon.judging.jobs import Report, Work, refuse_while_importing, start_job
 from relyon.judging.places import take_turn
 from relyon.judging.projects import check_open
-from relyon.judging.records import Project, User
+from relyon.judging.records import Item, Project, User
 from relyon.judging.removal import discard_import, tidy_up
 
 __all__ = [
@@ -35,12 +36,18 @@ class Prepared:
     """A validated import that is ready to run, in the foreground or background."""
 
     def __init__(
-        self, store: Base, project: Project, rows: Collection[Incoming], work: Work
+        self,
+        store: Base,
+        project: Project,
+        rows: Collection[Incoming],
+        work: Work,
+        again: Again = "refuse",
     ) -> None:
         self.store = store
         self.project = project
         self.rows = rows
         self.work = work
+        self.again = again
 
     def run(self) -> Imported:
         """Imports everything or nothing.
@@ -56,7 +63,9 @@ class Prepared:
             left = iter(self.rows)
             while batch := list(islice(left, work.size)):
                 with work.step(len(batch)) as connection:
-                    added = Batch(self.store, connection, self.project, batch, work).store()
+                    added = Batch(
+                        self.store, connection, self.project, batch, work, self.again
+                    ).store()
                 new, grades = new + added.items, grades + added.grades
             with work.step() as connection:
                 work.write_end(connection, "done", items=new, grades=grades)
@@ -84,6 +93,7 @@ def bring_in(
     source: str = "",
     by: User | None = None,
     report: Report | None = None,
+    again: Again = "refuse",
 ) -> Imported:
     """Imports items into a project: all or none.
 
@@ -94,13 +104,15 @@ def bring_in(
         source: The file, for display.
         by: The account that requested it.
         report: Called with progress after each batch.
+        again: Whether a grade replaces another one of the same judge and item, or is refused.
 
     Returns:
         The numbers of new items and of new grades or known grades.
 
     Raises:
-        InputError: If something cannot be stored, a grade is not on the scale, or an item has more
-            grades than the project has places.
+        InputError: If something cannot be stored, a grade is not on the scale, an item has more
+            grades than the project has places, or grades differ from stored ones and do not replace
+            them.
         ParameterError: If the project is closed, or another import is not finished.
     """
     if len(rows) <= AT_ONCE:
@@ -108,8 +120,10 @@ def bring_in(
             take_turn(connection, project.id)
             check_open(connection, project.id)
             refuse_while_importing(connection, project.id)
-            return Batch(store, connection, project, rows).store()
-    return prepare_import(store, project, rows, source=source, by=by, report=report).run()
+            return Batch(store, connection, project, rows, again=again).store()
+    return prepare_import(
+        store, project, rows, source=source, by=by, report=report, again=again
+    ).run()
 
 
 def prepare_import(
@@ -121,6 +135,7 @@ def prepare_import(
     by: User | None = None,
     report: Report | None = None,
     work: Work | None = None,
+    again: Again = "refuse",
 ) -> Prepared:
     """Validates a whole import and creates its job, for `run`.
 
@@ -132,6 +147,7 @@ def prepare_import(
         by: The account that requested it.
         report: Called with progress after each batch.
         work: The job, if it was announced.
+        again: As in `bring_in`.
 
     Raises:
         InputError: As `bring_in`.
@@ -140,16 +156,19 @@ def prepare_import(
     if work is None:
         work = announce_import(store, project, source=source, by=by, report=report)
     try:
-        left = iter(rows)
+        left, differing = iter(rows), list[Item]()
         while batch := list(islice(left, 5000)):
             with store.database.read() as connection:
-                Batch(store, connection, project, batch).check()
+                checked = Batch(store, connection, project, batch, again=again)
+                checked.check()
+                differing += checked.differing
+        refuse_differing(differing)
         with work.step() as connection:
             work.write_total(connection, len(rows))
     except BaseException as error:
         work.fail(error)
         raise
-    return Prepared(store, project, rows, work)
+    return Prepared(store, project, rows, work, again)
 
 
 def announce_import(

@@ -57,6 +57,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "probability": ("probability", "prob", "概率"),
     "weight": (),  # labels with scores have weights only if the caller says so
     "position": (),
+    "group": (),  # rows that a split keeps on one side
 }  # fmt: skip
 
 #: Names of the evidence behind grades; used only on request.
@@ -91,11 +92,13 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "items": (("query", "document"), ("grade", "rank", "judge")),
     "run": (("query", "document"), ("score", "rank")),
     "scored": (("label", "score"), ("query", "document", "weight")),
-    "features": (("label",), ("query", "document", "weight", "position")),
+    "features": (("label",), ("query", "document", "weight", "position", "group")),
     # To be labelled by judgments; a label column is not a feature.
-    "candidates": (("query", "document"), ("label", "weight", "position")),
+    "candidates": (("query", "document"), ("label", "weight", "position", "group")),
     # To be ranked by a ranker; a label column is not a feature, either.
-    "unlabelled": ((), ("query", "document", "label", "weight", "position")),
+    "unlabelled": (
+        (), ("query", "document", "label", "weight", "position", "group"),
+    ),
     "sessions": (
         ("session", "query", "position", "doc"),
         (
