@@ -13,6 +13,7 @@ from tests.unit.conftest import Command
 
 import relyon
 from relyon.analysis.statistics import paired_test, queries_needed
+from relyon.analysis.statistics.planned_tests import plan_test
 from relyon.core.errors import ParameterError
 from relyon.online.monitoring import (
     Moments,
@@ -65,9 +66,11 @@ def test_queries_follow_from_the_spread_and_the_number_of_comparisons() -> None:
     plan = comparison.plan([0.02, "5%"], powers=(0.8,))
     assert (plan.comparisons, plan.level) == (2, 0.025)
     for row in plan.rows:
-        deltas = list(comparison.deltas(row.candidate, row.measure).values())
-        deviation = float(np.std(deltas, ddof=1))
-        assert row.queries == (queries_needed(row.difference, deviation, 0.025, 0.8),)
+        deltas = np.array(list(comparison.deltas(row.candidate, row.measure).values()))
+        assert row.queries == (plan_test(deltas, row.difference, alpha=0.025, power=0.8),)
+        # That s is an estimate costs a few queries more than if it were known.
+        known = queries_needed(row.difference, float(deltas.std(ddof=1)), 0.025, 0.8)
+        assert known < row.queries[0] < 1.2 * known
     assert plan.rows[1].difference == pytest.approx(0.05 * comparison.contrasts[0].baseline_mean)
     alone = relyon.compare_values(given, correction="none").plan([0.02])
     assert alone.level == 0.05
@@ -83,6 +86,43 @@ def test_the_planned_queries_find_the_difference_as_often_as_promised() -> None:
             draws = generator.normal(true, spread, (600, count))
             found = [paired_test("t", one).p <= 0.025 for one in draws]
             assert low <= np.mean(found) <= high
+
+
+def pilot_of(differing: int, count: int = 12) -> relyon.Comparison:
+    old = {f"q{n}": 0.5 for n in range(count)}
+    new = {query: 0.5 + 0.1 * (n + 1) * (n < differing) for n, query in enumerate(old)}
+    return relyon.compare_values({"old": {"rate": old}, "new": {"rate": new}}, test="sign")
+
+
+def test_too_few_queries_that_differ_carry_no_plan() -> None:
+    plan = pilot_of(1).plan([0.05])
+    (row,) = plan.rows
+    assert (row.queries, row.basis, row.differing, row.test) == ((0, 0), "too_few", 1, "sign")
+    assert "No plan (-): fewer than 6 queries differ (new, rate)" in " ".join(
+        plan.to_text().split()
+    )
+    assert "无法计划" in plan.to_text("zh")
+    assert pilot_of(6).plan([0.05]).rows[0].basis == "few"
+
+
+def test_a_plan_names_its_test_and_never_less_than_six_queries() -> None:
+    given = values(60, 0.1)
+    for test, said in (
+        ("sign", "so that the sign test"),
+        ("wilcoxon", "so that the Wilcoxon signed-rank test"),
+        ("t", "so that the paired t test"),
+    ):
+        plan = relyon.compare_values(given, test=test).plan([0.02, 5.0])
+        assert said in " ".join(plan.to_text().split())
+        assert plan.rows[1].queries == (6, 6)
+    queries = {
+        test: relyon.compare_values(given, test=test).plan([0.02]).rows[0].queries[0]
+        for test in ("t", "permutation", "sign")
+    }
+    assert queries["t"] == queries["permutation"] < queries["sign"]
+    strict = pilot_of(12).plan([5.0], powers=(0.8,)).rows[0].queries[0]
+    assert strict == 6
+    assert plan_test(np.linspace(-1, 1, 30), 5.0, "sign", alpha=0.001) == 11
 
 
 def test_what_has_no_spread_has_no_number() -> None:
@@ -110,6 +150,13 @@ def test_more_sessions_show_smaller_falls(plan: SamplePlan) -> None:
     other = plan.needed(0.2, queries="other")
     assert other is None or other[1] > found[0][1]
     assert plan.needed(0.0001) is None
+    # No dashes: what the largest sample does not show needs more than that.
+    small = plan_sample(log(3000, 400), drops=(0.0001,))
+    last = small.rows[-1]
+    assert f">{last.per_tier:,}" in small.to_text()
+    for tier in ("all", *small.tiers):
+        shown = [row.other for row in small.rows if row.tier == tier]
+        assert shown == sorted(shown, reverse=True)
 
 
 def test_the_planned_sessions_find_the_fall_as_often_as_promised(plan: SamplePlan) -> None:

@@ -150,7 +150,7 @@ def spread_certainty(values: NDArray[np.float64]) -> float:
         >>> import numpy as np
         >>> even = np.linspace(-1, 1, 20)
         >>> spread_certainty(even), round(spread_certainty(np.append(even * 0.1, 2.0)), 1)
-        (19.0, 1.7)
+        (19.0, 1.8)
 
     References:
         O'Neill (2014), The American Statistician 68(4); Joanes and Gill (1998), The Statistician

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Cells",
     "MonthMean",
+    "Moves",
     "Spread",
     "cell_means",
     "month_means",
+    "moves",
     "nothing",
     "renamed",
     "spread",
@@ -257,27 +259,90 @@ def spread(before: MonthMean, after: MonthMean) -> Spread:
     arrangements = _arrangements(len(before.queries), len(after.queries))
     if min(len(before.queries), len(after.queries)) < 2:
         return Spread(math.nan, math.nan, len(names), arrangements)
-    parts = [
-        _part(one, owner, sign, len(names))
-        for one, owner, sign in ((before, owners[0], -1.0), (after, owners[1], 1.0))
-    ]
-    moved = sum(
-        np.bincount(owner, part.slope * one.means, len(names))
-        + part.left @ (part.right.T @ one.means)
-        for part, one, owner in zip(parts, (before, after), owners, strict=True)
-    )
-    variance = float(np.square(moved).sum())
+    found = moves(before, after, owners, len(names))
+    variance = float(np.square(found.part(0, before.means) + found.part(1, after.means)).sum())
     scale = max(float(np.abs(one.means).max()) for one in (before, after))
     if variance <= (NOISE * scale) ** 2:
         return Spread(0.0, math.nan, len(names), arrangements)
-    counts = [one.counts for one in (before, after)]
-    between = _traces(parts, owners, [np.ones(len(one)) for one in counts])
-    session = _traces(parts, owners, [1.0 / one for one in counts])
-    free = sum(int((one - 1).sum()) for one in counts)
-    noise = (before.within + after.within) / free if free else 0.0
-    more = max(0.0, variance - noise * session[0]) / between[0]
-    mean, square = _traces(parts, owners, [more + noise / one for one in counts])
-    return Spread(math.sqrt(variance), mean**2 / square, len(names), arrangements)
+    degrees = found.degrees_of_freedom(variance, before.within + after.within)
+    return Spread(math.sqrt(variance), degrees, len(names), arrangements)
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """How leaving out each query moves the difference of two months: d_q of `spread`.
+
+    Attributes:
+        parts: How each month's cell means make up d.
+        owners: The query of each of their cells.
+        counts: The sampled sessions of each of their cells.
+        queries: How many queries there are.
+    """
+
+    parts: Sequence[_Part]
+    owners: Sequence[Whole]
+    counts: Sequence[Whole]
+    queries: int
+
+    def part(self, month: int, means: Floats) -> Floats:
+        """Returns a month's part of d, by query: if all its values fall by a share, so does this.
+
+        Args:
+            month: 0 for the earlier month, 1 for the later one.
+            means: The means of its cells, or several columns of them.
+        """
+        import numpy as np
+
+        one, owner = self.parts[month], self.owners[month]
+        found: Floats = one.left @ (one.right.T @ means)
+        slope = one.slope if means.ndim == 1 else one.slope[:, None]
+        np.add.at(found, owner, slope * means)
+        return found
+
+    @property
+    def traces(self) -> tuple[float, float]:
+        """The traces of d's covariance if cells have the variances 1, and 1 / n."""
+        shares = [part.squares(owner) for part, owner in zip(self.parts, self.owners, strict=True)]
+        counted = zip(shares, self.counts, strict=True)
+        return (
+            sum(float(one.sum()) for one in shares),
+            sum(float((one / count).sum()) for one, count in counted),
+        )
+
+    def square(self, between: float, within: float) -> float:
+        """Returns the trace of the square of d's covariance for variances between + within / n."""
+        return _traces(
+            self.parts, self.owners, [between + within / count for count in self.counts]
+        )[1]
+
+    def degrees_of_freedom(self, variance: float, within: float) -> float:
+        """Returns those of Σ d_q², by Satterthwaite.
+
+        Args:
+            variance: Σ d_q², above 0.
+            within: The sum of squared differences within queries, of both months.
+        """
+        free = sum(int((one - 1).sum()) for one in self.counts)
+        noise = within / free if free else 0.0
+        between, session = self.traces
+        more = max(0.0, variance - noise * session) / between
+        return (more * between + noise * session) ** 2 / self.square(more, noise)
+
+
+def moves(before: MonthMean, after: MonthMean, owners: Sequence[Whole], queries: int) -> Moves:
+    """Returns how leaving out each query moves the difference of two months.
+
+    Args:
+        before: The earlier month, of two queries or more.
+        after: The later month, of two queries or more.
+        owners: The number of the query of each of their cells.
+        queries: How many queries there are.
+    """
+    parts = [
+        _part(one, owner, sign, queries)
+        for one, owner, sign in ((before, owners[0], -1.0), (after, owners[1], 1.0))
+    ]
+    return Moves(parts, owners, (before.counts, after.counts), queries)
 
 
 def _arrangements(first: int, second: int) -> float:
@@ -299,6 +364,13 @@ class _Part:
     slope: Floats
     left: Floats
     right: Floats
+
+    def squares(self, owner: Whole) -> Floats:
+        """Returns Σ_q (∂d_q / ∂z_c)², by cell."""
+        product = self.right @ (self.left.T @ self.left)
+        found: Floats = (product * self.right).sum(axis=1)
+        found += self.slope**2 + 2 * self.slope * (self.left[owner] * self.right).sum(axis=1)
+        return found
 
 
 def _part(one: MonthMean, owner: Whole, sign: float, queries: int) -> _Part:
@@ -353,7 +425,7 @@ def _traces(
         core[start:middle, middle:end] = core[middle:end, start:middle] = np.eye(size)
         start = end
     product = core @ (factor.T @ factor)
-    along = np.einsum("ij,jk,ik->i", factor, core, factor)
+    along = ((factor @ core) * factor).sum(axis=1)
     whole = float(diagonal.sum() + np.trace(product))
     squares = float((diagonal**2 + 2 * diagonal * along).sum() + np.trace(product @ product))
     return whole, squares

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import median
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from relyon.analysis.statistics import student_quantile
 from relyon.analysis.statistics.power import POWER
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
@@ -16,11 +14,10 @@ from relyon.core.document.model import Block, Document, Lines, Table
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_fraction, check_least
 from relyon.core.texts import Language, catalogue, message
-from relyon.online.monitoring.changes import Difference, difference
-from relyon.online.monitoring.month_variance import MonthMean, renamed
+from relyon.online.monitoring.month_chances import Chance, Queries, draw_chances, smallest_drop
 from relyon.online.monitoring.points import ALL
 from relyon.online.monitoring.rounds import Round
-from relyon.online.monitoring.simulated_months import Frames, Moments, draw_months, moments_of
+from relyon.online.monitoring.simulated_months import Frames, Moments, moments_of
 from relyon.online.sampling import Allocation, Tiers, allocate, build_tiers
 
 if TYPE_CHECKING:
@@ -35,10 +32,9 @@ DROPS = (0.02, 0.05, 0.1, 0.2)
 #: The standard deviation of session values relative to the mean, and the share of variance within
 #: queries, if no graded month gives them.
 SPREAD, WITHIN = 0.8, 0.5
-#: The fall at which it is seen how much a fall adds to the error.
-PROBE = 0.1
+#: Pairs of months that are drawn per size.
+DRAWS = 16
 SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200)
-Queries = Literal["same", "other"]
 
 
 @dataclass(frozen=True)
@@ -158,8 +154,7 @@ class SamplePlan(Exportable):
             for drop in self.drops:
                 cells = [words.name("tier", tier), f"{100 * drop:g}%"]
                 for queries in kinds:
-                    found = self.needed(drop, tier, queries)
-                    cells += ["-", "-"] if found is None else [f"{one:,}" for one in found]
+                    cells += self._cells(drop, tier, queries)
                 rows.append(cells)
         sizes = [
             [
@@ -181,9 +176,24 @@ class SamplePlan(Exportable):
             Lines([words["sessions.needed"]]),
             Table(headings, rows, left=1),
             Lines([words["sessions.shown"]]),
-            Table(shown, sizes, left=0, notes=[words.say("sessions.level", **level), basis]),
+            Table(
+                shown,
+                sizes,
+                left=0,
+                notes=[words.say("sessions.level", **level), words["sessions.signs"], basis],
+            ),
         ]
         return Document(blocks)
+
+    def _cells(self, drop: float, tier: str, queries: Queries) -> list[str]:
+        """Returns the sessions per tier and in all, or those that are too few."""
+        found = self.needed(drop, tier, queries)
+        if found is not None:
+            return [f"{one:,}" for one in found]
+        last = [one for one in self.rows if one.tier == tier][-1]
+        if math.isnan(getattr(last, queries)):
+            return ["-", "-"]
+        return [f">{last.per_tier:,}", f">{last.sampled:,}"]
 
     def _of(self, per_tier: int) -> list[PlannedSample]:
         return [one for one in self.rows if one.per_tier == per_tier and one.tier != ALL]
@@ -209,17 +219,20 @@ def plan_sample(
     alpha: float = 0.05,
     power: float = POWER,
     seed: int = 0,
-    draws: int = 9,
+    draws: int = DRAWS,
 ) -> SamplePlan:
     """Returns how many sessions to grade each month to detect a drop of the mean.
 
     Of the log only the sessions of every query are counted. From these, pairs of months are drawn
     as `draw_sample` does, values are given to their sessions (mean, variance between and within
     queries), and the two are compared as `monitor check` compares months: by its standard error s,
-    with queries as what varies, and its degrees of freedom. The smallest drop that is found with
-    the power 1 - β is the x for which x = (t_{a/2} + t_β) s(x), as a fall by the same share of
-    unequal queries adds to s; the median of the draws, with a = α / (tiers + 1): the
-    first step of Holm's correction over all tiers together and each tier.
+    with queries as what varies, and its degrees of freedom. The smallest drop that a size detects
+    is the one that the test shows, at the level a = α / (tiers + 1), in the share 1 - β of the
+    pairs: the first step of Holm's correction over all tiers together and each tier. Sizes among
+    which it would grow share their mean, as only chance can make it so.
+
+    The variances of a graded month are estimates: every pair has others, σ² ν / χ²_ν with the
+    degrees of freedom ν behind them, so that few graded sessions need larger samples.
 
     There is no correction for finite populations, even where a month is graded whole: the next
     month is another draw of the same process.
@@ -287,9 +300,7 @@ def plan_sample(
         _check_tiers(month, frames.names)
         own = moments_of(month, within=within)
         shared = moments_of(month, common=True, within=within)
-    rows: list[PlannedSample] = []
     last: list[int] = []
-    quantiles = (1 - alpha / (len(frames.names) + 1) / 2, power)
     missing = [name for name in frames.names if deviations is not None and name not in deviations]
     if missing:
         raise ParameterError(
@@ -300,33 +311,43 @@ def plan_sample(
             )
         )
     pilot = None if deviations is None else [deviations[name] for name in frames.names]
+    level = alpha / (len(frames.names) + 1)
+    smallest: dict[tuple[str, Queries], list[float]] = {}
+    counted: list[tuple[int, int]] = []
     for per_tier in SIZES:
         sizes = allocate(frames.sizes, per_tier * len(frames.names), allocation, deviations=pilot)
         if sizes == last:
             break
         last = sizes
-        found: dict[tuple[str, str], list[float]] = {}
+        found: dict[tuple[str, Queries], list[Chance | None]] = {}
         for draw in range(draws):
             key = (seed, per_tier, draw)
-            for tier, kind, share in _shown(frames, sizes, own, shared, key, quantiles):
-                found.setdefault((tier, kind), []).append(share)
-        rows += [
-            PlannedSample(
-                per_tier,
-                sum(sizes),
-                tier,
-                _middle(found[tier, "same"]),
-                _middle(found[tier, "other"]),
-            )
-            for tier in (ALL, *frames.names)
-        ]
+            for place, chance in _chances(frames, sizes, own, shared, key, level).items():
+                found.setdefault(place, []).append(chance)
+        for place, chances in found.items():
+            smallest.setdefault(place, []).append(smallest_drop(chances, power))
+        counted.append((per_tier, sum(sizes)))
+    falling = {place: _falling(drops) for place, drops in smallest.items()}
+    rows = [
+        PlannedSample(
+            per_tier, sampled, tier, falling[tier, "same"][place], falling[tier, "other"][place]
+        )
+        for place, (per_tier, sampled) in enumerate(counted)
+        for tier in (ALL, *frames.names)
+    ]
     return SamplePlan(tuple(rows), tuple(drops), frames.names, alpha, power, assumed=month is None)
 
 
-def _middle(values: Sequence[float]) -> float:
-    """The median: with few queries the degrees of freedom, and t with them, differ widely."""
-    finite = [one for one in values if not math.isnan(one)]
-    return median(finite) if finite else math.nan
+def _falling(drops: Sequence[float]) -> list[float]:
+    """Returns drops that do not grow with the sample: neighbours that do share their mean log."""
+    blocks: list[tuple[float, int]] = []
+    for drop in drops:
+        blocks.append((drop if math.isnan(drop) else math.log(drop), 1))
+        while len(blocks) > 1 and blocks[-2][0] < blocks[-1][0]:
+            (first, many), (second, more) = blocks[-2:]
+            mean = (first * many + second * more) / (many + more)
+            blocks[-2:] = [(mean, many + more)]
+    return [math.exp(mean) for mean, many in blocks for _ in range(many)]
 
 
 def _check_tiers(month: Round, names: Sequence[str]) -> None:
@@ -342,64 +363,23 @@ def _check_tiers(month: Round, names: Sequence[str]) -> None:
         )
 
 
-def _shown(
+def _chances(
     frames: Frames,
     sizes: Sequence[int],
     own: Mapping[str, Moments],
     shared: Mapping[str, Moments],
     key: Sequence[int],
-    quantiles: tuple[float, float],
-) -> list[tuple[str, str, float]]:
-    """Draws two months, and returns which fall they show of every tier."""
+    level: float,
+) -> dict[tuple[str, Queries], Chance | None]:
+    """Draws two months, and returns how surely they show drops in every tier."""
     import numpy as np
 
-    whole = sum(frames.sizes)
-    found = []
     groups: list[tuple[Mapping[str, Moments], tuple[str, ...]]]
     groups = [(shared, (ALL,)), (own, frames.names)]
     if own is shared:
         groups = [(own, (ALL, *frames.names))]
+    found: dict[tuple[str, Queries], Chance | None] = {}
     for moments, tiers in groups:
-        # The same months with and without a fall: queries of other values fall by other amounts.
-        probes = [
-            draw_months(frames, sizes, moments, np.random.default_rng(key), fall)
-            for fall in (0.0, PROBE, -PROBE)
-        ]
-        for tier in tiers:
-            parts = frames.names if tier == ALL else (tier,)
-            mean = math.fsum(
-                (size / whole if tier == ALL else 1.0) * moments[name].mean
-                for name, size in zip(frames.names, frames.sizes, strict=True)
-                if name in parts
-            )
-            for kind in ("same", "other"):
-                errors = [
-                    difference(_tier(one, tier), _renamed(_tier(two, tier), kind))
-                    for one, two in probes
-                ]
-                found.append((tier, kind, _smallest(errors, mean, quantiles)))
+        generator = np.random.default_rng(key)
+        found |= draw_chances(frames, sizes, moments, tiers, generator, level)
     return found
-
-
-def _tier(month: tuple[MonthMean, dict[str, MonthMean]], tier: str) -> MonthMean:
-    return month[0] if tier == ALL else month[1][tier]
-
-
-def _renamed(month: MonthMean, kind: str) -> MonthMean:
-    return month if kind == "same" else renamed(month)
-
-
-def _smallest(changes: Sequence[Difference], mean: float, quantiles: tuple[float, float]) -> float:
-    """Solves x = (t_{a/2} + t_β) s(x) / mean, where s² = s₀² + b x + c x² by three changes."""
-    plain, fallen, risen = (one.standard_error**2 for one in changes)
-    if not (plain > 0 and mean > 0):
-        return math.nan
-    degrees = changes[1].degrees_of_freedom
-    factor = (sum(student_quantile(degrees, one) for one in quantiles) / mean) ** 2
-    slope = (fallen - risen) / (2 * PROBE)
-    curve = (fallen + risen - 2 * plain) / (2 * PROBE**2)
-    # (1 - f c) x² - f b x - f s₀² = 0; no fall is large enough where the first is not above 0.
-    first, second, third = 1 - factor * curve, factor * slope, factor * plain
-    if first <= 0:
-        return math.inf
-    return (second + math.sqrt(second**2 + 4 * first * third)) / (2 * first)
