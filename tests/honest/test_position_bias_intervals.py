@@ -12,7 +12,7 @@ from relyon.labels import PositionBias, estimate_bias
 
 CLAIM = "position-bias-intervals"
 EXAMINATION = 1 / np.arange(1, 7) ** 0.7
-SESSIONS, REPEATS = 3_000, 100
+SESSIONS, REPEATS = 3_000, 60
 HARVEST = ("all-pairs", "pivot", "chain")
 IF = "95% if documents moved for reasons unrelated to relevance"
 #: Sessions, queries and users of logs in which documents move with relevance.

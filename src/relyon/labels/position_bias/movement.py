@@ -209,7 +209,8 @@ def _tested(moved: Values, scale: Values) -> tuple[float, float]:
     stdtr = scipy_part("special").stdtr
 
     queries = float(scale.sum() ** 2 / (scale**2).sum())
-    spread = math.sqrt(float(np.square(moved).sum()))
+    around = moved - moved.sum() / scale.sum() * scale
+    spread = math.sqrt(float(np.square(around).sum()))
     if queries < 2 or not spread:
         return math.nan, queries
     freedom = queries - 1
