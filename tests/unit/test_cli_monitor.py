@@ -186,7 +186,7 @@ def test_check_is_quiet_where_nothing_fell(command: Command, rounds: str, files:
     )  # fmt: skip
     outcome = command("monitor", "check", rounds)
     assert (outcome.code, outcome.out) == (0, "2026-05: no alarm\n")
-    outcome = command("monitor", "check", rounds, "--lang", "zh", "--max-drop", "0.05")
+    outcome = command("monitor", "check", rounds, "--lang", "zh", "--max-drop", "5%")
     assert (outcome.code, outcome.out) == (0, "2026-05：没有告警\n")
 
 

@@ -10,7 +10,7 @@ from relyon.cli.group import CommandGroup
 from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin, judgments_argument
 from relyon.cli.messages import messages
-from relyon.cli.option_values import chosen_columns, chosen_scale, parse_depths
+from relyon.cli.option_values import chosen_columns, chosen_scale, parse_depths, parse_share
 from relyon.cli.options import (
     alpha_option,
     columns_option,
@@ -319,11 +319,10 @@ class Check:
         metavar="TIER",
         help="Check only this tier, or `all` tiers together.  [default: each tier]",
     )
-    max_drop: float | None = option(
+    max_drop: str | None = option(
         "--max-drop",
-        type=click.FloatRange(0, 1),
-        metavar="SHARE",
-        help="Also alarm on any drop larger than this fraction, such as 0.05.",
+        metavar="PERCENT",
+        help="Also alarm on any drop larger than this, such as 5%.",
     )
     language: Language = language_option()
 
@@ -337,12 +336,13 @@ def check(request: Check) -> None:
     from relyon.online.monitoring.sentences import losses_sentence
 
     found = request.reading.monitor()
-    alarms = found.alarms(request.tier, request.max_drop)
+    limit = request.max_drop
+    largest = None if limit is None else parse_share(limit, "--max-drop")
+    alarms = found.alarms(request.tier, largest)
     messages.notes(found.notes)
     if not alarms:
-        write(
-            catalogue("monitoring", request.language).say("alarm.none-in", month=found.months[-1])
-        )
+        key = "alarm.none-in" if len(found.months) > 1 else "alarm.single"
+        write(catalogue("monitoring", request.language).say(key, month=found.months[-1]))
         return
     lines = [alarm.sentence(request.language) for alarm in alarms]
     causes = {alarm.tier: alarm.losses for alarm in alarms if alarm.losses is not None}

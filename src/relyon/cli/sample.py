@@ -12,7 +12,7 @@ import click
 from relyon.cli.engine import Engine
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
-from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths
+from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths, parse_share
 from relyon.cli.options import (
     columns_option,
     format_option,
@@ -276,28 +276,13 @@ def _planned(
             month=None if request.history is None else read_rounds(request.history)[-1],
             spread=SPREAD if request.spread is None else request.spread,
             within=WITHIN if request.within is None else request.within,
-            drops=[_share(one) for one in request.drops] or DROPS,
+            drops=[parse_share(one, "--drop") for one in request.drops] or DROPS,
             allocation=request.allocation,
             deviations=deviations,
             tiers=method,
             cuts=cuts,
             seed=request.seed,
         )
-
-
-def _share(text: str) -> float:
-    """Returns a percentage as a fraction; 5 and 5% are the same, 0.05 is a fraction."""
-    try:
-        number = float(text.strip().removesuffix("%"))
-    except ValueError:
-        number = 0.0
-    share = number if 0 < number < 1 and "%" not in text else number / 100
-    if not 0 < share < 1:
-        raise ParameterError(
-            message("cli.drop-is-not-percentage", text=text),
-            hint=message("cli.write-drop-5"),
-        )
-    return share
 
 
 def _check_outputs(
