@@ -34,7 +34,7 @@ from relyon.report.page import Cell, Chart, Details, Headline, Headlines, Prose,
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
-    from relyon.analysis.comparison.pooled_ratio import ShareContrast
+    from relyon.analysis.comparison.pooled_facts import ShareContrast
 
 __all__ = ["comparison_section", "lead", "subtitle", "summary_section"]
 

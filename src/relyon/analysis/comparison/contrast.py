@@ -14,7 +14,7 @@ from relyon.measures.parser import measure as parse_measure
 if TYPE_CHECKING:
     import polars
 
-    from relyon.analysis.comparison.pooled_ratio import Dominance, ShareContrast
+    from relyon.analysis.comparison.pooled_facts import Dominance, ShareContrast
 
 __all__ = [
     "UNTESTED",
