@@ -84,7 +84,8 @@ def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
     assert "Results graded: 24; answers for each: 1." in model
     assert "Not accepted: its grades are not used." in model
     assert "llm:small" not in Lead(store).read("/projects/1")
-    assert "within the range of people" in model
+    assert "with single people is 0.96 and that of people with each other 0.92" in model
+    assert "From fewer than six queries" in model
     assert "Cohen κ 1.00 [1.00, 1.00]" in model
     assert "none 4 0 0 0 low 0 4 0 0 middle 0 0 4 0 high 0 0 0 4" in model
     accept_judge(store, chosen, store.accounts.get("lea"), least=16)

@@ -95,7 +95,12 @@ def test_from_grading_to_an_accepted_judge(
     assert found["outlook"]["within"] is True
 
     table = command("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200")
-    assert "it is within the range of people" in table.out.replace("\n", " ")
+    assert "agrees with these people as well as they do with each other, within the margin" in (
+        table.out.replace("\n", " ")
+    )
+    strict = command("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200",
+                     "--margin", "0.9", "--format", "json")  # fmt: skip
+    assert json.loads(strict.out)["outlook"]["margin"] == 0.9
     assert max(map(len, table.out.splitlines())) <= 80
     markdown = command("judge", "calibrate", "judging.db", "--project", "June", "--resamples",
                       "200", "--format", "markdown")  # fmt: skip

@@ -267,11 +267,10 @@ def test_ties_fire() -> None:
 
 
 def test_ties_of_few_queries_are_said_of_these_alone() -> None:
-    clear = every({"a": 2.0, "b": 1.0, "c": 0.0})
-    one = {**clear, "q00": {"a": 1.0, "b": 1.0, "c": 1.0}}
-    found = look(TiesDecide(), GRADED, clear, one, convention={"ties": "best"})
+    clear, tied = every({"a": 2.0, "b": 1.0, "c": 0.0}), {"a": 1.0, "b": 1.0, "c": 1.0}
+    found = look(TiesDecide(), GRADED, clear, clear | {"q00": tied}, convention={"ties": "best"})
     assert (found.severity, found.parts[-1]) == ("medium", "text.open")
-    assert "Whether it holds beyond these 20 queries cannot be told" in found.text()
+    assert "Whether this is so beyond these 20 queries cannot be told" in found.text()
     both_languages(found)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
+import relyon
 from relyon.analysis.statistics import Resampling
 from relyon.core.errors import InputError
 from relyon.data.scale import BINARY, SEARCH
@@ -170,13 +171,77 @@ def test_a_calibration() -> None:
     assert json.loads(json.dumps(found.to_dict()))["outlook"]["within"] is found.outlook.within  # type: ignore[union-attr]
 
 
-def test_a_generous_model_shows_and_is_outside_the_range_of_people() -> None:
+def test_a_generous_model_shows_and_agrees_less_than_people() -> None:
     samples, final, people, items = project(bias=2.0)
     found = measure_calibration("llm:m", samples, final, people, items, SEARCH, resampling=FEW)
     assert found.overall.final.difference.low > 0.5
     assert found.outlook is not None
-    assert not found.outlook.within
-    assert found.outlook.machine < found.outlook.lowest
+    assert (found.outlook.verdict, found.outlook.within) == ("below", False)
+    assert found.outlook.high < -found.outlook.margin
+    assert "by more than the margin" in found.outlook.text()
+    assert "差距超过容许范围" in found.outlook.text("zh")
+
+
+def test_the_verdict_is_a_test_against_a_margin() -> None:
+    samples, final, people, items = project()
+    found = measure_calibration("llm:m", samples, final, people, items, SEARCH, resampling=FEW)
+    outlook = found.outlook
+    assert outlook is not None
+    assert found.overall.single is not None
+    assert found.overall.people is not None
+    # Two people, who graded everything: the same pairs as those of the figures.
+    assert outlook.machine == pytest.approx(found.overall.single.weighted_kappa.value)
+    assert outlook.people == pytest.approx(found.overall.people.weighted_kappa.value)
+    assert outlook.difference == pytest.approx(outlook.machine - outlook.people)
+    assert outlook.low < outlook.difference < outlook.high
+    assert (outlook.items, outlook.queries, outlook.judges) == (80, 15, ("Ann", "Bo"))
+    for margin, verdict in ((-outlook.low + 0.01, "within"), (-outlook.low - 0.01, "open")):
+        again = measure_calibration(
+            "llm:m", samples, final, people, items, SEARCH, resampling=FEW, margin=margin
+        )
+        assert again.outlook is not None
+        assert again.outlook.verdict == verdict
+    assert "cannot be told" in again.outlook.text()  # type: ignore[union-attr]
+    with pytest.raises(relyon.ParameterError, match="margin"):
+        measure_calibration("llm:m", samples, final, people, items, SEARCH, margin=0.0)
+
+
+def test_people_with_few_items_are_left_out_and_named() -> None:
+    samples, final, people, items = project()
+    plain = measure_calibration("llm:m", samples, final, people, items, SEARCH, resampling=FEW)
+    for item in list(people)[:4]:
+        people[item]["Cy"] = 0.0
+    found = measure_calibration("llm:m", samples, final, people, items, SEARCH, resampling=FEW)
+    assert found.outlook is not None
+    assert plain.outlook is not None
+    assert found.outlook.left_out == ("Cy",)
+    assert found.outlook.difference == plain.outlook.difference
+    assert "Left out, since they share fewer than 5 items with others: Cy." in found.outlook.text()
+    assert "未计入：Cy。" in found.outlook.text("zh")
+
+
+def test_few_items_or_queries_cannot_tell() -> None:
+    items = [Item(f"q{n % 5}", f"d{n}", id=n) for n in range(40)]
+    grades = {n: float(n % 4) for n in range(40)}
+    people = {n: {"Ann": grades[n], "Bo": grades[n]} for n in grades}
+    samples = {n: [grades[n]] for n in grades}
+    five = measure_calibration("llm:m", samples, grades, people, items, SEARCH)
+    assert five.outlook is not None
+    assert (five.outlook.difference, five.outlook.verdict) == (0.0, "open")
+    assert "fewer than six queries" in five.outlook.text()
+    # Everybody agrees on all of 40 items: of others up to 3 in 40 may differ.
+    many = [Item(f"q{n}", f"d{n}", id=n) for n in range(40)]
+    found = measure_calibration("llm:m", samples, grades, people, many, SEARCH)
+    assert found.outlook is not None
+    assert (found.outlook.low, found.outlook.high) == pytest.approx((-0.075, 0.075))
+    # Forty people, two of whom graded each item: none has five items.
+    alone = {n: {f"a{n}": 1.0, f"b{n}": grades[n]} for n in grades}
+    none = measure_calibration("llm:m", samples, grades, alone, many, SEARCH)
+    assert none.outlook is not None
+    assert (none.outlook.verdict, none.outlook.items) == ("open", 0)
+    assert len(none.outlook.left_out) == 80
+    assert "cannot be told" in none.outlook.text()
+    assert json.loads(json.dumps(none.to_dict()))["outlook"]["difference"] is None
 
 
 def test_single_people_are_compared_one_by_one() -> None:

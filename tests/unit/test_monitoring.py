@@ -13,9 +13,11 @@ import polars as pl
 import pytest
 
 import relyon
+from relyon.analysis.statistics import adjust
 from relyon.core.document.terminal import width
 from relyon.core.errors import InputError, ParameterError
 from relyon.online.monitoring.change_attribution import attribute_change, pool_judgments
+from relyon.report import render_monitor_report
 
 GOOD = {f"q{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(12)}
 Lists = dict[str, list[str]]
@@ -215,6 +217,66 @@ def test_a_slow_decline_shows_since_the_first_month(no_recall: list[relyon.Round
     assert set(json.loads(found.to_json())["since_first"]) == {"all", "head", "tail"}
     # A tier that has no first value has no such change.
     assert relyon.monitor(no_recall).since_first("middle") is None
+
+
+def test_since_is_corrected_over_tiers_for_one_look(no_recall: list[relyon.Round]) -> None:
+    found = relyon.monitor(no_recall)
+    since = {tier: found.since_first(tier, depth) for tier, depth in found.alert_series}
+    assert all(one is not None and one.tests == 3 for one in since.values())
+    plain = [one.p for one in since.values() if one is not None]
+    corrected = [one.p_adjusted for one in since.values() if one is not None]
+    assert corrected == adjust(plain, "holm")
+    assert corrected != plain
+    told = json.loads(found.to_json())["since_first"]["all"]
+    assert told["p_adjusted"] == pytest.approx(since["all"].p_adjusted)  # type: ignore[union-attr]
+    assert "corrected by Holm over the tiers, for one look" in " ".join(found.to_text().split())
+    assert "只对看一次有效" in found.to_text("zh")
+    # At the common depth the tiers are a family of their own.
+    common = found.since_first("head", "common")
+    assert common is not None
+    assert common.tests == 3
+
+
+SHOCKS = (["a", "b", "d"], ["d", "a", "b"], ["a", "b", "d"], ["b", "d", "a"], ["a", "b", "d"])
+
+
+def test_earlier_months_stand_beside_the_change() -> None:
+    """What moves all queries of a month at once is outside the error, and is named."""
+    months = [f"2026-0{number}" for number in range(1, 7)]
+    rounds = [
+        made(month, shown) for month, shown in zip(months, [*SHOCKS, ["b", "a", "d"]], strict=True)
+    ]
+    found = relyon.monitor(rounds)
+    past = found.past_changes("all", "common")
+    assert past is not None
+    changes = [one for one in found.changes if (one.tier, one.depth) == ("all", "common")]
+    values = [one.dcg.value for one in changes]
+    assert past.count == 4
+    assert past.spread == pytest.approx((sum(one**2 for one in values[:4]) / 4) ** 0.5)
+    assert past.last == values[-1]
+    assert past.error < past.spread
+    text = " ".join(found.to_text().split())
+    assert "The 4 changes before it had a root mean square of" in text
+    assert "lie outside every error here" in text
+    assert "与以往各月对照" in found.to_text("zh")
+    assert json.loads(found.to_json())["past_changes"]["all"]["count"] == 4
+    page = render_monitor_report(found)
+    assert "root mean square" in page
+    assert "lie outside every error here" in page
+    fewer = relyon.monitor(rounds[:5])
+    assert fewer.past_changes("all", "common") is None
+    assert "root mean square" not in fewer.to_text()
+
+
+def test_one_month_compares_nothing(quiet: list[relyon.Round]) -> None:
+    found = relyon.monitor(quiet[:1])
+    text = " ".join(found.to_text().split())
+    assert "Nothing is compared yet." in text
+    assert "sampling explains" not in text
+    assert found.past_changes("all", "common") is None
+    page = render_monitor_report(found)
+    assert "nothing is compared yet" in page
+    assert "sampling explains" not in page
 
 
 def kinds(found: relyon.Monitor) -> list[str]:

@@ -82,6 +82,7 @@ def show_monitor(
         added=added,
         last=last,
         month=found.months[-1],
+        single=len(found.months) < 2,
         alarms=_alarms(found, visitor.language),
         opening=opening,
         sections=sections,

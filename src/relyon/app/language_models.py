@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import Resampling
 from relyon.core.errors import InputError
+from relyon.core.language import Language
 from relyon.judging.llm.calibration import calibrate
 from relyon.judging.llm.descriptions import MachineValues
 
@@ -25,11 +26,12 @@ class CalibratedMachine(MachineValues):
     """A language model with its calibration, for the page."""
 
     many: bool
+    outlook: str
     calibration: dict[str, object] | None
 
 
 def calibrate_models(
-    store: Store, project_id: int, machines: Sequence[MachineValues]
+    store: Store, project_id: int, machines: Sequence[MachineValues], language: Language
 ) -> list[CalibratedMachine]:
     """Returns the calibration of each language model: its newest version, and the accepted one.
 
@@ -37,6 +39,7 @@ def calibrate_models(
         store: The database.
         project_id: The project.
         machines: Its language models, as `describe_agreement` returns them.
+        language: Language of the verdict.
 
     Returns:
         The models; `calibration` is None if nothing was graded by both, or if there are too many
@@ -50,12 +53,14 @@ def calibrate_models(
         if not one["accepted"] and newest[one["judge"]] != one["version"]:
             continue
         many = one["graded"] > MOST_ITEMS
-        calibration = None
+        calibration, outlook = None, ""
         if not many:
             chosen = known[one["judge"], one["version"]]
             try:
-                calibration = calibrate(store, chosen, resampling=DRAWS).to_dict()
+                measured = calibrate(store, chosen, resampling=DRAWS)
+                calibration = measured.to_dict()
+                outlook = measured.outlook.text(language) if measured.outlook is not None else ""
             except InputError:  # nothing has been graded by both yet
                 calibration = None
-        found.append({**one, "many": many, "calibration": calibration})
+        found.append({**one, "many": many, "outlook": outlook, "calibration": calibration})
     return found

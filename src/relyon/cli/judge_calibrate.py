@@ -19,7 +19,7 @@ from relyon.cli.options import (
     seed_option,
 )
 from relyon.cli.output import Answer, Output, emit, protect_inputs
-from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.request import Declared, argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -43,8 +43,10 @@ Examples:
 Prints the confusion matrix, Cohen's and weighted kappa, Krippendorff's alpha,
 the mean difference and the agreement on relevance, each with an interval from
 resampled queries, overall and by tier; the same between people; and how far the
-model agrees with itself. With two or more --run, also shows whether the model's
-grades rank these systems in the same order as people's.
+model agrees with itself. Tests whether the model agrees with people as well as
+they do with each other, within --margin, or says that this cannot be told. With
+two or more --run, also shows whether the model's grades rank these systems in
+the same order as people's.
 """
 
 ACCEPT = """Use a language model's grades for items without a human grade.
@@ -78,6 +80,18 @@ class Machine:
     )
 
 
+def margin_option() -> Declared:
+    """Declares ``--margin``."""
+    return option(
+        "--margin",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.1,
+        show_default=True,
+        help="How far the model's weighted kappa with people may be below that of people with each"
+        " other.",
+    )
+
+
 @request
 class Calibrate:
     """The request of `relyon judge calibrate`."""
@@ -88,6 +102,7 @@ class Calibrate:
     rule: Literal["majority", "median"] = rule_option("majority", "median")
     resamples: int = resamples_option(least=100)
     seed: int = seed_option("")
+    margin: float = margin_option()
     runs: tuple[str, ...] = option(
         "--run",
         metavar="FILE",
@@ -136,7 +151,11 @@ def calibrate(request: Calibrate) -> None:
         found = store.projects.get(request.project)
         chosen = store.models.get(found.id, request.machine.judge, request.machine.version)
         measured = calibration.calibrate(
-            store, chosen, rule=request.rule, resampling=Resampling(request.resamples, request.seed)
+            store,
+            chosen,
+            rule=request.rule,
+            resampling=Resampling(request.resamples, request.seed),
+            margin=request.margin,
         )
         if request.runs:
             order = compare_systems(
@@ -188,6 +207,7 @@ class Accept:
         show_default=True,
         help="How many items people must have graded too.",
     )
+    margin: float = margin_option()
     note: str = option("--note", default="", metavar="TEXT", help="Why.")
     withdraw: bool = flag("--withdraw", help="Withdraw the acceptance: its grades no longer count.")
 
@@ -235,14 +255,15 @@ def accept(request: Accept) -> None:
             )
             return
         chosen = store.models.get(found.id, request.machine.judge, request.machine.version)
-        measured = accept_judge(store, chosen, lead, least=request.least, note=request.note)
+        measured = accept_judge(
+            store, chosen, lead, least=request.least, note=request.note, margin=request.margin
+        )
         emit(_answer(measured, chosen, found), Output())
         if measured.outlook is not None and not measured.outlook.within:
             messages.warning(
-                message(
-                    "cli.agrees-with-people-less",
-                    chosen_title=chosen.title,
-                )
+                message("cli.agrees-with-people-less", chosen_title=chosen.title)
+                if measured.outlook.verdict == "below"
+                else message("cli.agrees-with-people-unknown", chosen_title=chosen.title)
             )
         messages.note(
             message(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 from relyon.core.language import Language
 from relyon.core.parameters import check_type
 from relyon.online.monitoring import ALL, MonthlyChange
+from relyon.online.monitoring.monitor_document import legend_lines, past_sentences
 from relyon.online.monitoring.sentences import losses_sentence, tier_name
 from relyon.report.catalogue import Catalogue, catalogue
 from relyon.report.coverage import coverage_section, queries_section
@@ -123,7 +124,7 @@ def build_monitor_page(
         language=language,
         title=title or heading,
         subtitle=texts.say(
-            "monitor.subtitle",
+            "monitor.subtitle" if len(found.months) > 1 else "monitor.subtitle_one",
             rounds=texts.count("monitor.rounds", len(found.months)),
             alpha=f"{found.alpha:g}",
         ),
@@ -141,7 +142,9 @@ def _summary(found: Monitor, texts: Catalogue) -> Section:
         mix = watched[0].mix
         if not math.isnan(mix) and abs(mix) >= 0.0005:
             blocks.append(Prose((texts.say("monitor.mix", mix=signed(mix, DIGITS)),)))
-        blocks.append(Prose((texts.say("monitor.about"),)))
+        past = past_sentences(found, texts.language)
+        lines = [*past, *legend_lines(found, texts.language)]
+        blocks.append(Prose(tuple(typeset(line) for line in lines)))
     else:
         blocks.append(Prose((texts.say("monitor.first"),)))
     return Section("summary", texts.say("section.summary"), tuple(blocks))

@@ -23,13 +23,13 @@ class FlatNDCG(Rule):
 
     Counts the relevant documents among the candidate's first `depth` but not the baseline's, by the
     candidate's rank. NDCG fell if its difference is significant; it is flat if two one-sided tests
-    exclude a change of `flat`; otherwise the finding is that this cannot be told.
+    exclude a change of `flat`; otherwise the finding is that the queries are too few.
 
     Attributes:
         k: Cutoff of NDCG.
         depth: Cutoff of Recall.
         rise: The least significant rise of Recall.
-        flat: The margin: a change of NDCG below this, up or down, is none.
+        flat: The margin: a change of NDCG below this, up or down, does not count.
 
     References:
         Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15(6): two one-sided

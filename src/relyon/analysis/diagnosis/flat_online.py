@@ -42,12 +42,12 @@ class FlatOnline(Rule):
     comparable (sample ratio, share of cold starts, mix of traffic); whether users saw the list that
     was ranked. Without an online metric it reports only failed checks. The metric fell if its
     difference is significant; it is flat if two one-sided tests exclude a change of `margin`;
-    otherwise the finding says that this cannot be told.
+    otherwise the finding is that the experiment is too small.
 
     Attributes:
         k: Cutoff of NDCG, and positions compared between the ranked and the shown list.
         rise: The least significant rise of NDCG.
-        margin: A change of the online metric below this share of the baseline's is none.
+        margin: A change of the online metric below this share of the baseline's does not count.
         agreement: Kendall's tau-b between grades and a label below this is low, by a one-sided test
             over queries.
         ratio_p: The p-value below which there is a sample-ratio mismatch or a different mix of

@@ -21,7 +21,7 @@ class TiesDecide(Rule):
     """Equal scores leave the order open, and the order matters more than the system.
 
     Each run is evaluated with tied documents in the worst and in the best order. That the order
-    matters more is a fact of these queries; one-sided t-tests show whether it holds of the queries
+    matters more is a fact of these queries; one-sided t-tests show whether it is so for the queries
     behind them: the spread exceeds the difference, and the difference with its sign reversed.
 
     Attributes:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from relyon.analysis.statistics import Resampling
 from relyon.core.document.json import json_values
 from relyon.core.errors import InputError, ParameterError
-from relyon.core.parameters import check_whole
+from relyon.core.parameters import check_fraction, check_whole
 from relyon.core.texts import message
 from relyon.data.aggregation import Rule, aggregate
 from relyon.data.scale import Scale
 from relyon.judging.agreement import JudgeAgreement, Ratings, measure_agreement
 from relyon.judging.coefficients import krippendorff_alpha
 from relyon.judging.llm.figures import Figures, Unit, measure_figures
+from relyon.judging.llm.outlook import MARGIN, Outlook, compare_with_people
 from relyon.judging.records import Item
 from relyon.online.sampling.tiers import order_tiers
 
@@ -73,26 +74,6 @@ class Comparisons:
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """Whether the model is within the range of people.
-
-    Attributes:
-        machine: The model's quadratic weighted kappa with single people.
-        lowest: The kappa of the person who agrees least with the others.
-        highest: The kappa of the person who agrees most.
-    """
-
-    machine: float
-    lowest: float
-    highest: float
-
-    @property
-    def within(self) -> bool:
-        """Whether the model agrees with people at least as well as one of them does."""
-        return self.machine >= self.lowest
-
-
-@dataclass(frozen=True)
 class Calibration:
     """A comparison of a model's grades with people's.
 
@@ -103,7 +84,8 @@ class Calibration:
         overall: Over all items.
         tiers: The same by tier, for items with a tier.
         judges: Each person against the other people, and the model against all of them.
-        outlook: Whether the model is within the range of people; None if unknown.
+        outlook: Whether the model agrees with people as well as they do with each other; None if
+            no item was graded by two people.
         consistency: How well the model agrees with itself.
         confidence: Confidence level of the intervals.
         resamples: Number of bootstrap resamples of queries.
@@ -132,7 +114,8 @@ class Calibration:
         found = {"judge": self.judge, "items": self.items, **json_values(asdict(self))}
         if self.outlook is not None:
             outlook = json_values(asdict(self.outlook))
-            found["outlook"] = {**outlook, "within": self.outlook.within}
+            outlook |= {"verdict": self.outlook.verdict, "within": self.outlook.within}
+            found["outlook"] = {**outlook, "text": self.outlook.text()}
         return found
 
 
@@ -146,6 +129,7 @@ def measure_calibration(
     *,
     confidence: float = 0.95,
     resampling: Resampling | None = None,
+    margin: float = MARGIN,
 ) -> Calibration:
     """Compares a model's grades with people's.
 
@@ -160,9 +144,11 @@ def measure_calibration(
         scale: The grade scale.
         confidence: Confidence level of the intervals.
         resampling: Number of resamples of queries, and the seed.
+        margin: How far the model's weighted kappa with people may be below that of people.
 
     Raises:
         InputError: If no item was graded by both.
+        ParameterError: If the margin is not between 0 and 1.
 
     Examples:
         >>> from relyon.data.scale import SEARCH
@@ -173,6 +159,7 @@ def measure_calibration(
         >>> found.items, found.overall.final.kappa.value, round(found.consistency.unanimous, 4)
         (6, 1.0, 0.3333)
     """
+    check_fraction("margin", margin)
     graded = {item: aggregate(given).value for item, given in samples.items() if given}
     both = [item for item in items if item.id in graded and item.id in final]
     if not both:
@@ -196,7 +183,7 @@ def measure_calibration(
         compare(both),
         {tier: compare([one for one in both if one.tier == tier]) for tier in tiers},
         judges,
-        _outlook(judge, judges),
+        compare_with_people(both, graded, named, margin, confidence),
         _consistency(samples),
         confidence,
         drawn.resamples,
@@ -211,6 +198,7 @@ def calibrate(
     rule: Rule = "median",
     confidence: float = 0.95,
     resampling: Resampling | None = None,
+    margin: float = MARGIN,
 ) -> Calibration:
     """Compares the grades of a model in a database with people's.
 
@@ -223,10 +211,12 @@ def calibrate(
         rule: How several people's grades are combined: `median` or `majority`.
         confidence: Confidence level of the intervals.
         resampling: Number of resamples of queries, and the seed.
+        margin: How far the model's weighted kappa with people may be below that of people.
 
     Raises:
         InputError: If no item was graded by both.
-        ParameterError: If the rule gives gains instead of grades.
+        ParameterError: If the margin is not between 0 and 1, or the rule gives gains instead of
+            grades.
     """
     if rule == "mean_gain":
         raise ParameterError(message("judging.models-grades-are-compared"))
@@ -245,6 +235,7 @@ def calibrate(
         project.scale,
         confidence=confidence,
         resampling=resampling,
+        margin=margin,
     )
 
 
@@ -255,6 +246,7 @@ def accept_judge(
     *,
     least: int = 50,
     note: str = "",
+    margin: float = MARGIN,
 ) -> Calibration:
     """Accepts a model's grades for items without human ones, after comparing it with people.
 
@@ -266,13 +258,14 @@ def accept_judge(
         by: A lead or an admin.
         least: Minimum number of items graded by both people and the model.
         note: Why.
+        margin: How far the model's weighted kappa with people may be below that of people.
 
     Raises:
         InputError: If fewer items were graded by both.
         ParameterError: If the account is not a lead, or `least` is below 1.
     """
     check_whole("least", least)
-    found = calibrate(store, configuration)
+    found = calibrate(store, configuration, margin=margin)
     if found.items < least:
         raise InputError(
             message(
@@ -341,15 +334,6 @@ def _judges(
     together = {item: {**found, judge: graded[item]} for item, found in people.items() if found}
     machine = [one for one in measure_agreement(together).judges if one.judge == judge]
     return (*measure_agreement(people).judges, *machine)
-
-
-def _outlook(judge: str, judges: Sequence[JudgeAgreement]) -> Outlook | None:
-    kappas = {one.judge: one.weighted_kappa for one in judges}
-    machine = kappas.pop(judge, math.nan)
-    known = [kappa for kappa in kappas.values() if not math.isnan(kappa)]
-    if math.isnan(machine) or not known:
-        return None
-    return Outlook(machine, min(known), max(known))
 
 
 def _consistency(samples: Mapping[int, Sequence[float]]) -> Consistency:

@@ -269,17 +269,7 @@ def _plain(text: str) -> str:
 def _verdict(found: Calibration) -> list[str]:
     lines = []
     if found.outlook is not None:
-        people = (
-            f"{found.outlook.lowest:.2f}"
-            if found.outlook.lowest == found.outlook.highest
-            else f"{found.outlook.lowest:.2f} to {found.outlook.highest:.2f}"
-        )
-        lines.append(
-            f"With single people its weighted κ is {found.outlook.machine:.2f}; people among"
-            f" themselves have {people}: it is "
-            + ("within" if found.outlook.within else "below")
-            + " the range of people."
-        )
+        lines.append(found.outlook.text())
     # Of two people's grades the lower one counts, so even a fair judge looks generous.
     bias = (found.overall.single or found.overall.final).difference
     if bias.low > 0 or bias.high < 0:

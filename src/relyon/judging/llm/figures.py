@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Figure", "Figures", "Unit", "measure_figures"]
+__all__ = ["Figure", "Figures", "Unit", "measure_figures", "weighted_kappas"]
 
 #: Coincidences of an item with m grades weigh 1 / (m - 1), as integer multiples of this.
 _WEIGHT = 2520
@@ -241,12 +241,25 @@ def resampled_figures(
         }
 
 
+def weighted_kappas(
+    tables: NDArray[np.float64], levels: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Returns Cohen's kappa with quadratic weights of many tables of pairs of grades at once.
+
+    Args:
+        tables: Counts of pairs, shape (tables, levels, levels).
+        levels: The grades of rows and columns.
+    """
+    return _kappas(tables, (levels[:, None] - levels) ** 2)
+
+
 def _kappas(tables: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np
 
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
-    expected = np.einsum("ti,ij,tj->t", rows, weights, columns) / rows.sum(axis=1)
-    found: NDArray[np.float64] = 1 - (tables * weights).sum(axis=(1, 2)) / expected
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = np.einsum("ti,ij,tj->t", rows, weights, columns) / rows.sum(axis=1)
+        found: NDArray[np.float64] = 1 - (tables * weights).sum(axis=(1, 2)) / expected
     return found
 
 

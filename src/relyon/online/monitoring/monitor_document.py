@@ -16,6 +16,7 @@ from relyon.online.monitoring.sentences import (
     STYLE,
     change_sentence,
     losses_sentence,
+    past_sentence,
     since_sentence,
     tier_name,
 )
@@ -24,7 +25,7 @@ from relyon.online.monitoring.trend import Trend
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["monitor_document", "since_sentences"]
+__all__ = ["legend_lines", "monitor_document", "past_sentences", "since_sentences"]
 
 ARROWS = {"fell": "▼", "rose": "▲", "undecided": "·"}
 
@@ -56,9 +57,8 @@ def monitor_document(found: Trend, language: Language, queries: int) -> Document
     for title, frame in _query_frames(found, words, queries):
         table = Table(*_query_rows(frame, found, words, language), long=[0])
         blocks.append(Section("", title, [table]))
-    legend = words.say("words.legend", alpha=found.alpha)
     rules = convention_line(found.convention, [f"dcg@{found.common_k}"], language=language)
-    return Document([*blocks, Lines([legend, words["words.about"], rules])], _title(found, words))
+    return Document([*blocks, Lines([*legend_lines(found, language), rules])], _title(found, words))
 
 
 def _title(found: Trend, words: Catalogue) -> str:
@@ -151,20 +151,47 @@ def _sections(found: Trend, words: Catalogue, language: Language) -> list[tuple[
         since = since_sentences(found, language)
         if since:
             sections.append((words.say("words.since", first=found.months[0]), since))
+        past = past_sentences(found, language)
+        if past:
+            sections.append((words["words.past"], past))
         sections.append(
             (words["words.cause"], [losses_sentence(one, language) for one in found.losses])
         )
     return sections
 
 
+def legend_lines(found: Trend, language: Language) -> list[str]:
+    """Returns what intervals, p and marks are about, and what lies outside them."""
+    words = catalogue("monitoring", language, STYLE)
+    if len(found.months) < 2:
+        return [words["words.single"]]
+    lines = [words.say("words.legend", alpha=found.alpha), words["words.about"]]
+    return [*lines, words["words.common-effects"]]
+
+
+def past_sentences(found: Trend, language: Language) -> list[str]:
+    """Returns the spread of each tier's earlier changes, where there are six rounds or more."""
+    return [
+        past_sentence(past, tier, found.months[-1], language)
+        for tier, depth in found.alert_series
+        if (past := found.past_changes(tier, depth)) is not None
+    ]
+
+
 def since_sentences(found: Trend, language: Language) -> list[str]:
-    """Returns how far each tier is from its first month, where there are three or more."""
+    """Returns how far each tier is from its first month, where there are three or more.
+
+    The last sentence gives the number of looks that their p-values are for.
+    """
     sentences = []
     for tier, depth in found.alert_series:
         change = found.since_first(tier, depth)
         if change is not None:
             points = found.series(tier, depth)
             sentences.append(since_sentence(change, tier, points[-1].k, points[0].month, language))
+    if sentences:
+        words = catalogue("monitoring", language, STYLE)
+        sentences.append(words.say("words.look", alpha=found.alpha))
     return sentences
 
 

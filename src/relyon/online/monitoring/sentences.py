@@ -10,13 +10,16 @@ from relyon.core.texts import Catalogue, NumberStyle, Text, catalogue
 
 if TYPE_CHECKING:
     from relyon.online.monitoring.change_attribution import Losses
-    from relyon.online.monitoring.changes import Difference, MonthlyChange
+    from relyon.online.monitoring.changes import MonthlyChange
+    from relyon.online.monitoring.past_changes import PastChanges
+    from relyon.online.monitoring.since import Since
 
 __all__ = [
     "STYLE",
     "alarm_sentence",
     "change_sentence",
     "losses_sentence",
+    "past_sentence",
     "since_sentence",
     "tier_name",
 ]
@@ -46,9 +49,20 @@ def change_sentence(change: MonthlyChange, language: Language = "en") -> str:
     return _texts(language).say(f"change.{kind}", **_numbers(change))
 
 
-def since_sentence(
-    change: Difference, tier: str, k: int, first: str, language: Language = "en"
-) -> str:
+def past_sentence(past: PastChanges, tier: str, month: str, language: Language = "en") -> str:
+    """Returns the spread of the months before, beside the last change."""
+    return _texts(language).say(
+        "past",
+        tier=tier,
+        month=month,
+        difference=past.last,
+        count=past.count,
+        spread=past.spread,
+        error=past.error,
+    )
+
+
+def since_sentence(change: Since, tier: str, k: int, first: str, language: Language = "en") -> str:
     """Returns the change since the first month."""
     return _texts(language).say(
         "since",
@@ -57,7 +71,7 @@ def since_sentence(
         difference=change.value,
         first=first,
         interval=change.interval,
-        p=change.p,
+        p=change.p_adjusted,
     )
 
 

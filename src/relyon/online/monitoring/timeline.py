@@ -139,6 +139,11 @@ class Monitor(Trend, Exportable):
                 for tier, depth in self.alert_series
                 if (one := self.since_first(tier, depth)) is not None
             },
+            "past_changes": {
+                tier: past.to_dict()
+                for tier, depth in self.alert_series
+                if (past := self.past_changes(tier, depth)) is not None
+            },
             "worst": self.worst(queries).to_dicts(),
             "largest_drops": self.largest_drops(queries).to_dicts(),
             "convention": self.convention.to_dict(),

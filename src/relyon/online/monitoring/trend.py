@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relyon.core.notes import Note
 from relyon.data.convention import Convention
 from relyon.online.monitoring.alarms import Alarm, find_alarms
 from relyon.online.monitoring.change_attribution import Losses
-from relyon.online.monitoring.changes import Difference, MonthlyChange, difference
+from relyon.online.monitoring.changes import MonthlyChange, difference
 from relyon.online.monitoring.month_variance import renamed
+from relyon.online.monitoring.past_changes import PastChanges, past_changes
 from relyon.online.monitoring.points import ALL, Depth, Point
+from relyon.online.monitoring.since import Since, correct_since
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,17 +83,44 @@ class Trend:
         """
         return find_alarms(self.latest(), self.losses, tier=tier, max_drop=max_drop)
 
-    def since_first(self, tier: str, depth: Depth = "tier") -> Difference | None:
+    def since_first(self, tier: str, depth: Depth = "tier") -> Since | None:
         """Returns the change of DCG from a tier's first month to its last.
 
-        A slow decline shows here before any single month is an alarm. `None` where there are fewer
-        than three months, or the last one has no value at this depth; p is not corrected.
+        A slow decline shows here before any single month is an alarm. `p_adjusted` is corrected by
+        Holm over the tiers, for one look: computed every month, one of them falls to alpha or below
+        more often than that. `None` where there are fewer than three months, or the last one has no
+        value at this depth.
         """
-        points = self.series(tier, depth)
-        if len(points) < 3 or points[-1].month != self.months[-1]:
-            return None
-        first, last = points[0].dcg_mean, points[-1].dcg_mean
-        return difference(first, last, confidence=self.confidence, alpha=self.alpha)
+        if (tier, depth) in self.alert_series:
+            return self._since_first.get((tier, depth))
+        return self._since([(one, depth) for one in (*self.tiers, ALL)]).get((tier, depth))
+
+    @cached_property
+    def _since_first(self) -> dict[tuple[str, Depth], Since]:
+        return self._since(self.alert_series)
+
+    def _since(self, family: Sequence[tuple[str, Depth]]) -> dict[tuple[str, Depth], Since]:
+        """Returns the changes since the first month of the series that have one."""
+        found = {}
+        for tier, depth in family:
+            points = self.series(tier, depth)
+            if len(points) >= 3 and points[-1].month == self.months[-1]:
+                found[tier, depth] = (points[0].dcg_mean, points[-1].dcg_mean)
+        alpha = self.alpha / max(len(found), 1)
+        return correct_since(
+            {
+                key: difference(first, last, confidence=self.confidence, alpha=alpha)
+                for key, (first, last) in found.items()
+            }
+        )
+
+    def past_changes(self, tier: str, depth: Depth = "tier") -> PastChanges | None:
+        """Returns the spread of a tier's changes before the last; `None` for fewer than six rounds.
+
+        Effects common to a month, such as a season or the graders' mood, are outside the error of
+        every change; they are in this spread.
+        """
+        return past_changes([one for one in self.changes if (one.tier, one.depth) == (tier, depth)])
 
     def detectable(self, tier: str, depth: Depth = "tier") -> float:
         """Returns the smallest change to the next month that two such samples show.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tests.honest.rows import row
 
 import relyon
 from relyon.demo.corpus import build_corpus
@@ -14,10 +15,11 @@ from relyon.demo.traffic import simulate_rounds, simulate_traffic
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
 
+pytestmark = pytest.mark.slow
+
 MONTHS = [f"{year}-{month:02}" for year in range(2020, 2030) for month in range(1, 13)]
 
 
-@pytest.mark.slow
 def test_false_alarms_are_as_rare_as_alpha() -> None:
     judged = {judgment.document for judgment in load_judgments()}
     traffic = simulate_traffic(documents=[one for one in build_corpus() if one.id in judged])
@@ -30,7 +32,11 @@ def test_false_alarms_are_as_rare_as_alpha() -> None:
         called += sum(one.dcg.p <= found.alpha for one in watched)
     count = len(MONTHS) - 1
     # Holm's correction: in at most 5% of the months anything is called changed.
-    assert alarms <= binom.ppf(0.999, count, found.alpha)
+    row(
+        "monitor-false-alarms", "ten years of the demonstration's traffic: months called changed",
+        alarms / count, count, promise="at most 5%",
+        most=float(binom.ppf(0.999, count, found.alpha)) / count,
+    )  # fmt: skip
     # Single tests are wrong in at most about 5%; those of neighbouring months share a sample.
     assert called / tests < 0.08
     # The errors are those of the changes, or a little larger, as a jackknife's are.
