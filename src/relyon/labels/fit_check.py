@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from relyon.core.document.json import json_number, json_values
@@ -96,6 +96,7 @@ class FitCheck:
         saturated: The same if the model knew the click rate of each position after each previous
             click: what a model of how users go through lists could gain at most.
         least: The smallest |z| that counts as significant.
+        counted: Whether the log is a table of counts, which does not show previous clicks.
     """
 
     model: str
@@ -106,6 +107,7 @@ class FitCheck:
     perplexity: tuple[float, ...] = ()
     saturated: tuple[float, ...] = ()
     least: float = math.nan
+    counted: bool = False
 
     @property
     def worst(self) -> FitGroup | None:
@@ -142,6 +144,7 @@ class FitCheck:
             "sessions": self.sessions,
             "clicks": self.clicks,
             "least": json_number(self.least),
+            "counted": self.counted,
             "groups": [group.to_dict() for group in self.groups],
             "perplexity": json_values(self.perplexity),
             "saturated": json_values(self.saturated),
@@ -149,7 +152,7 @@ class FitCheck:
 
     def sentence(self, words: Catalogue) -> str:
         """Returns the verdict in a sentence."""
-        return words.say(
+        said = words.say(
             f"fit.{self.verdict}",
             model=words[f"model.{self.model}"],
             sessions=self.sessions,
@@ -157,6 +160,9 @@ class FitCheck:
             differing=sum(group.differs for group in self.groups),
             tested=sum(math.isfinite(group.z) for group in self.groups),
             **_means(self.perplexity, self.saturated),
+        )
+        return (
+            words.word("list.sentence").join([said, words["fit.counted"]]) if self.counted else said
         )
 
     def table(self, words: Catalogue, most: int = 5) -> Table:
@@ -224,7 +230,8 @@ def check_fit(fitted: FittedModel, log: ClickLog, *, seed: int = 0) -> FitCheck:
     clicks = int((lists.clicked * lists.counts[:, None]).sum())
     if clicks < CLICKS:
         return FitCheck(name, "unknown", part.sessions, clicks)
-    return _checked(fitted, lists, frequency, part.sessions, clicks)
+    checked = _checked(fitted, lists, frequency, part.sessions, clicks)
+    return replace(checked, counted=log.counted)
 
 
 def _checked(
@@ -266,8 +273,6 @@ def _checked(
 
 def _upper(lists: Lists) -> Lists:
     """The first results of each list."""
-    from dataclasses import replace
-
     return replace(
         lists,
         pairs=lists.pairs[:, :PLACES],
