@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.pairing import Pairing, ratios_of
+from relyon.analysis.comparison.pairing import Pairing
 from relyon.analysis.comparison.settings import TESTS
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def outcomes(pairing: Pairing, draws: Resampling, bootstraps: Bootstraps) -> tup
         if pooled is not None and name == "permutation":
             return statistics.swapped_p(*pooled, draws)
         if name == "permutation" and pairing.ratio is not None:
+            from relyon.analysis.statistics.left_out import ratios_of
+
             arrays = ratios_of(pairing.ratio)
             return statistics.ratio_p(pairing.parts, pairing.ratio, draws, arrays)
         return float(test(name).p)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
-from relyon.measures.definition import Measure
 from relyon.measures.logarithms import geometric_parts
-from relyon.measures.pairwise import PNR
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
@@ -21,12 +17,11 @@ if TYPE_CHECKING:
 
     from relyon.analysis.statistics import PooledScores
     from relyon.evaluation.results import Results
+    from relyon.measures.definition import Measure
 
 __all__ = ["Pairing", "Sample", "common_values", "pair"]
 
 Ratio = Callable[[float, float], float]
-if TYPE_CHECKING:
-    Ratios = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -146,6 +141,8 @@ class Sample:
 
     def without(self, queries: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
         """Returns a ratio of sums, and the ratio without each query."""
+        from relyon.analysis.statistics.left_out import left_out_ratios
+
         return left_out_ratios(*self.parts(queries), self.ratio)
 
     def pseudo_values(self, queries: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
@@ -172,46 +169,6 @@ def pseudo_values(whole: float, without: NDArray[np.float64]) -> NDArray[np.floa
         return np.full(count, math.nan)
     pseudo = count * whole - (count - 1) * without
     return pseudo - _number(pseudo, "macro") + whole
-
-
-def ratios_of(ratio: Ratio | None) -> Ratios | None:
-    """Returns what computes a ratio of sums for whole arrays, None if its formula is its own."""
-    measure = getattr(ratio, "__self__", None)
-    if ratio is None or (isinstance(measure, Measure) and type(measure).micro is Measure.micro):
-        return partial(_divided, smoothing=0.0)
-    if isinstance(measure, PNR) and type(measure).ratio is PNR.ratio:
-        return partial(_divided, smoothing=measure.smoothing)
-    return None
-
-
-def _divided(
-    above: NDArray[np.float64], below: NDArray[np.float64], *, smoothing: float
-) -> NDArray[np.float64]:
-    """Returns quotients: infinite over 0, NaN for 0/0."""
-    import numpy as np
-
-    found = np.where(above > 0, math.inf, math.nan)
-    known = (below + smoothing != 0) & ((above + below != 0) | (smoothing == 0))
-    np.divide(above + smoothing, below + smoothing, out=found, where=known)
-    return found
-
-
-def left_out_ratios(
-    numerators: NDArray[np.float64], denominators: NDArray[np.float64], ratio: Ratio | None
-) -> tuple[float, NDArray[np.float64]]:
-    """Returns a ratio of sums, and the ratio without each query."""
-    import numpy as np
-
-    of = ratio or operator.truediv
-    numerator, denominator = math.fsum(numerators.tolist()), math.fsum(denominators.tolist())
-    every = ratios_of(ratio)
-    if every is not None and len(numerators) > 1:
-        return of(numerator, denominator), every(numerator - numerators, denominator - denominators)
-    rows = zip(numerators.tolist(), denominators.tolist(), strict=True)
-    if len(numerators) < 2:
-        return of(numerator, denominator), np.full(len(numerators), math.nan)
-    without = [of(numerator - ours, denominator - theirs) for ours, theirs in rows]
-    return of(numerator, denominator), np.array(without)
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,6 @@ __all__ = [
     "spread",
 ]
 
-#: Effective queries that an interval needs.
-FEWEST = 2
-
 
 def is_pooled_ratio(pairing: Pairing) -> bool:
     """Whether a number is a ratio of sums over all queries."""
@@ -56,7 +53,7 @@ def _sizes(pairing: Pairing) -> NDArray[np.float64]:
 
 def decided_by_one(pairing: Pairing) -> bool:
     """Whether the sizes of the queries leave fewer than two effective ones: (Σ w²)² / Σ w⁴ < 2."""
-    from relyon.analysis.statistics.jackknife import effective_count
+    from relyon.analysis.statistics.jackknife import FEWEST, effective_count
 
     return effective_count(_sizes(pairing)) < FEWEST
 
@@ -261,7 +258,7 @@ def _left_out(pairing: Pairing, place: int) -> Pairing:
     """Returns a ratio without one of its queries."""
     import numpy as np
 
-    from relyon.analysis.comparison.pairing import left_out_ratios
+    from relyon.analysis.statistics.left_out import left_out_ratios
 
     parts = tuple(np.delete(part, place) for part in pairing.parts)
     first, second = (left_out_ratios(parts[at], parts[at + 1], pairing.ratio) for at in (0, 2))

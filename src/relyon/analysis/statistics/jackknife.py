@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Jackknife", "effective_count"]
+__all__ = ["FEWEST", "Jackknife", "effective_count"]
+
+#: Effective queries that an interval needs.
+FEWEST = 2
 
 
 def effective_count(weights: NDArray[np.float64]) -> float:

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.pairing import left_out_ratios
-from relyon.analysis.comparison.pooled_ratio import FEWEST
 from relyon.analysis.statistics.bounded import BoundedInterval, few_differ, mean_interval
 from relyon.analysis.statistics.clusters import ratio_of_sums
-from relyon.analysis.statistics.jackknife import Jackknife, effective_count
+from relyon.analysis.statistics.jackknife import FEWEST, Jackknife, effective_count
+from relyon.analysis.statistics.left_out import left_out_ratios
 from relyon.analysis.uncertainty.draws import LabelDraws
 from relyon.analysis.uncertainty.intervals import MeasureInterval, MeasureIntervals
 from relyon.core.parameters import check_fraction, check_whole
