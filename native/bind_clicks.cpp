@@ -17,6 +17,8 @@
 #include "click_cells.hpp"
 #include "click_chains.hpp"
 #include "click_counts.hpp"
+#include "click_information.hpp"
+#include "click_profile.hpp"
 #include "clicks.hpp"
 #include "error.hpp"
 #include "owned.hpp"
@@ -152,14 +154,35 @@ nb::dict examination(const ClickLog& log, const std::string& context, std::uint6
   return out;
 }
 
+nb::dict profile(const ClickLog& log, const std::string& context, std::uint64_t rounds,
+                 double tolerance, double prior_clicks, double prior_shown) {
+  const Prior prior = prior_of(prior_clicks, prior_shown);
+  const Context kind = context == "position" ? Context::position : Context::last_click;
+  Profile found = log.guard.read([&] { return fit_profile(log, kind, rounds, tolerance, prior); });
+  nb::dict out;
+  out["attraction"] = owned(std::move(found.attraction));
+  out["weight"] = owned(std::move(found.weight));
+  out["spread"] = owned(std::move(found.spread));
+  out["examination"] = owned(std::move(found.examination));
+  out["shown"] = owned(std::move(found.shown));
+  out["log_likelihood"] = found.log_likelihood;
+  out["change"] = found.change;
+  out["rounds"] = found.rounds;
+  return out;
+}
+
 nb::dict chain(const ClickLog& log, const std::string& model, std::uint64_t rounds,
                double tolerance, double prior_clicks, double prior_shown, double begin,
                std::optional<double> going_on) {
   const Prior prior = prior_of(prior_clicks, prior_shown);
   const ChainKind kind = model == "dbn" ? ChainKind::dbn : ChainKind::ccm;
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> spread;
   Chain found = log.guard.read([&] {
-    return fit_chain(log, kind, rounds, tolerance, prior, begin, going_on.value_or(unknown));
+    Chain fitted =
+        fit_chain(log, kind, rounds, tolerance, prior, begin, going_on.value_or(unknown));
+    if (tolerance > 0.0) spread = measure_spread(log, kind, fitted, prior, going_on.has_value());
+    return fitted;
   });
   std::vector<double> weight, pleased_weight;
   for (const Trials& trials : found.attraction_trials) {
@@ -171,6 +194,7 @@ nb::dict chain(const ClickLog& log, const std::string& model, std::uint64_t roun
   out["satisfaction"] = owned(std::move(found.satisfaction));
   out["weight"] = owned(std::move(weight));
   out["satisfaction_weight"] = owned(std::move(pleased_weight));
+  out["spread"] = owned(std::move(spread));
   out["going_on"] = nb::make_tuple(found.going_on[0], found.going_on[1], found.going_on[2]);
   out["change"] = found.change;
   out["rounds"] = found.rounds;
@@ -222,6 +246,8 @@ void bind_clicks(nb::module_& module) {
       .def("cells", &cells)
       .def("examination", &examination, nb::arg("context"), nb::arg("rounds"), nb::arg("tolerance"),
            nb::arg("prior_clicks"), nb::arg("prior_shown"), nb::arg("begin"))
+      .def("profile", &profile, nb::arg("context"), nb::arg("rounds"), nb::arg("tolerance"),
+           nb::arg("prior_clicks"), nb::arg("prior_shown"))
       .def("chain", &chain, nb::arg("model"), nb::arg("rounds"), nb::arg("tolerance"),
            nb::arg("prior_clicks"), nb::arg("prior_shown"), nb::arg("begin"),
            nb::arg("going_on") = nb::none());

@@ -84,32 +84,39 @@ void fit_round(const Cells& cells, const std::vector<double>& examination, Prior
   }
 }
 
-// The log-likelihood of a shard. `weight` is what the curvature of the posterior at each
-// attractiveness is worth in impressions that were surely examined.
 double measure_fit(const Cells& cells, const std::vector<double>& examination, Prior prior,
                    const double* attraction, double* weight) {
   double total = 0.0;
   std::size_t place = 0;
   for (std::size_t pair = 0; pair < cells.ends.size(); ++pair) {
-    const double alpha = attraction[pair], rest = 1.0 - alpha;
-    double clicks = prior.clicks, skips = prior.shown - prior.clicks;
-    skips = rest > 0.0 ? skips / (rest * rest) : 0.0;
-    for (; place < cells.ends[pair]; ++place) {
-      const Cells::Cell& cell = cells.cells[place];
-      const double theta = examination[cell.context];
-      const double click = theta * alpha;
-      const auto skipped = static_cast<double>(cell.skips);
-      if (cell.clicks != 0) total += static_cast<double>(cell.clicks) * std::log(click);
-      if (cell.skips != 0) total += skipped * std::log1p(-click);
-      clicks += static_cast<double>(cell.clicks);
-      if (click < 1.0) skips += skipped * (theta / (1.0 - click)) * (theta / (1.0 - click));
-    }
-    weight[pair] = alpha > 0.0 ? rest * (clicks / alpha) + alpha * rest * skips : 0.0;
+    const std::span<const Cells::Cell> own{cells.cells.data() + place,
+                                           cells.cells.data() + cells.ends[pair]};
+    total += measure_pair(own, examination, prior, attraction[pair], weight + pair);
+    place = cells.ends[pair];
   }
   return total;
 }
 
 }  // namespace
+
+double measure_pair(std::span<const Cells::Cell> cells, const std::vector<double>& examination,
+                    Prior prior, double attraction, double* weight) {
+  double total = 0.0;
+  const double rest = 1.0 - attraction;
+  double clicks = prior.clicks, skips = prior.shown - prior.clicks;
+  skips = rest > 0.0 ? skips / (rest * rest) : 0.0;
+  for (const Cells::Cell& cell : cells) {
+    const double theta = examination[cell.context];
+    const double click = theta * attraction;
+    const auto skipped = static_cast<double>(cell.skips);
+    if (cell.clicks != 0) total += static_cast<double>(cell.clicks) * std::log(click);
+    if (cell.skips != 0) total += skipped * std::log1p(-click);
+    clicks += static_cast<double>(cell.clicks);
+    if (click < 1.0) skips += skipped * (theta / (1.0 - click)) * (theta / (1.0 - click));
+  }
+  *weight = attraction > 0.0 ? rest * (clicks / attraction) + attraction * rest * skips : 0.0;
+  return total;
+}
 
 Examination fit_examination(const ClickLog& log, Context kind, std::uint64_t rounds,
                             double tolerance, Prior prior, double begin) {

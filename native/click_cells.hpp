@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "clicks.hpp"
@@ -54,6 +55,11 @@ struct Examination {
   double change = 0.0;  // the largest of an examination, in the last round
   std::uint64_t rounds = 0;
 };
+
+// The log-likelihood of a pair's cells. `weight` is what the curvature of the posterior at its
+// attractiveness is worth in impressions that were surely examined.
+double measure_pair(std::span<const Cells::Cell> cells, const std::vector<double>& examination,
+                    Prior prior, double attraction, double* weight);
 
 // Rounds from `begin` of every parameter, until no examination changes by more than `tolerance`.
 // Where a document was skipped that is sure to be clicked, nothing is learned.

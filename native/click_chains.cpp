@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "parallel.hpp"
@@ -130,63 +131,203 @@ struct Ccm {
   }
 };
 
+// A fit as far as it has come.
+template <class Model>
+class Fit {
+ public:
+  Fit(const ClickLog& log, Prior prior, double begin, double going_on)
+      : shards_(log.parts()),
+        threads_(log.threads()),
+        prior_(prior),
+        fixed_(!std::isnan(going_on)),
+        learned_(shards_.size()) {
+    for (const ClickShard& shard : shards_) {
+      const std::size_t before = starts_.back();
+      starts_.push_back(before + shard.pairs());
+      for (std::uint32_t pair = 0; pair < shard.pairs(); ++pair) {
+        if (pair + 1 == shard.pairs() || shard.query(pair) != shard.query(pair + 1))
+          ends_.push_back(before + pair + 1);
+      }
+    }
+    const std::size_t pairs = starts_.back();
+    found_.attraction.assign(pairs, begin);
+    found_.attraction_trials.resize(pairs);
+    if (Model::satisfies) {
+      found_.satisfaction.assign(pairs, begin);
+      found_.satisfaction_trials.resize(pairs);
+    }
+    found_.going_on.fill(fixed_ ? going_on : begin);
+  }
+
+  // So many rounds, or fewer where nothing changes any more.
+  Chain run(std::uint64_t rounds) {
+    while (found_.rounds < rounds) {
+      advance();
+      if (!fixed_ && found_.change == 0.0) break;
+    }
+    return std::move(found_);
+  }
+
+  // Rounds, after every second a step as far as the last two say (Varadhan and Roland, 2008), until
+  // no probability changes by more than `tolerance`.
+  Chain accelerate(std::uint64_t rounds, double tolerance) {
+    std::vector<double> first = values(), second, third;
+    double before = std::numeric_limits<double>::infinity();
+    while (found_.rounds < rounds) {
+      advance();
+      second = values();
+      double moved = 0.0;
+      for (std::size_t at = 0; at < first.size(); ++at)
+        moved += (second[at] - first[at]) * (second[at] - first[at]);
+      if (found_.change = largest(first, second); found_.change <= tolerance) break;
+      if (moved > 16.0 * before && !third.empty()) {
+        // The last step was too far: the rounds go on from where it began.
+        before = std::numeric_limits<double>::infinity();
+        set(third);
+        first = std::move(third);
+        third.clear();
+        continue;
+      }
+      before = moved;
+      advance();
+      third = values();
+      if (found_.change = largest(second, third); found_.change <= tolerance) break;
+      set(step(first, second, third));
+      first = values();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void advance() {
+    each_part(shards_.size(), threads_, [&](std::size_t number) { learn(number); });
+    ++found_.rounds;
+    found_.change = 0.0;
+    for (std::size_t which = 0; which < found_.going_on.size(); ++which) {
+      if (fixed_) break;
+      Trials trials;
+      for (const std::array<Trials, 3>& part : learned_) trials += part[which];
+      const double now = trials.rate(prior_, found_.going_on[which]);
+      found_.change = std::max(found_.change, std::abs(now - found_.going_on[which]));
+      found_.going_on[which] = now;
+    }
+  }
+
+  // One round over the sessions of a shard.
+  void learn(std::size_t number) {
+    const ClickShard& shard = shards_[number];
+    const std::size_t from = starts_[number], until = starts_[number + 1];
+    std::fill(found_.attraction_trials.begin() + static_cast<std::ptrdiff_t>(from),
+              found_.attraction_trials.begin() + static_cast<std::ptrdiff_t>(until), Trials{});
+    Part part{found_.attraction.data() + from,
+              nullptr,
+              found_.attraction_trials.data() + from,
+              nullptr,
+              {}};
+    if (Model::satisfies) {
+      part.satisfaction = found_.satisfaction.data() + from;
+      part.satisfaction_trials = found_.satisfaction_trials.data() + from;
+      std::fill(part.satisfaction_trials, part.satisfaction_trials + (until - from), Trials{});
+    }
+    std::vector<double> quiet;
+    for (std::size_t pattern = 0; pattern < shard.patterns(); ++pattern) {
+      Model::learn(shard.pattern(pattern), static_cast<double>(shard.count(pattern)),
+                   found_.going_on, quiet, part);
+    }
+    for (std::size_t pair = from; pair < until; ++pair) {
+      found_.attraction[pair] =
+          found_.attraction_trials[pair].rate(prior_, found_.attraction[pair]);
+      if (Model::satisfies)
+        found_.satisfaction[pair] =
+            found_.satisfaction_trials[pair].rate(prior_, found_.satisfaction[pair]);
+    }
+    learned_[number] = part.going_on;
+  }
+
+  std::vector<double> values() const {
+    std::vector<double> out = found_.attraction;
+    out.insert(out.end(), found_.satisfaction.begin(), found_.satisfaction.end());
+    out.insert(out.end(), found_.going_on.begin(), found_.going_on.end());
+    return out;
+  }
+
+  void set(const std::vector<double>& values) {
+    auto from = values.begin();
+    for (auto* part : {&found_.attraction, &found_.satisfaction}) {
+      std::copy(from, from + static_cast<std::ptrdiff_t>(part->size()), part->begin());
+      from += static_cast<std::ptrdiff_t>(part->size());
+    }
+    std::copy(from, values.end(), found_.going_on.begin());
+  }
+
+  static double largest(const std::vector<double>& one, const std::vector<double>& other) {
+    double out = 0.0;
+    for (std::size_t at = 0; at < one.size(); ++at)
+      out = std::max(out, std::abs(one[at] - other[at]));
+    return out;
+  }
+
+  // Of the values from `from` to `until`: how far a round goes, and how far the next one turns.
+  struct Turn {
+    double moved = 0.0;
+    double bent = 0.0;
+
+    void add(double first, double second, double third) {
+      moved += (second - first) * (second - first);
+      bent += (third - 2.0 * second + first) * (third - 2.0 * second + first);
+    }
+  };
+
+  // Queries have steps of their own: what they share alone connects them. A probability that a step
+  // would take to 0 or 1 or beyond stays as the rounds left it.
+  std::vector<double> step(const std::vector<double>& first, const std::vector<double>& second,
+                           const std::vector<double>& third) const {
+    std::vector<double> out = third;
+    const std::size_t pairs = found_.attraction.size();
+    const auto go = [&](std::size_t at, double size) {
+      const double turn = third[at] - 2.0 * second[at] + first[at];
+      const double there = first[at] + 2.0 * size * (second[at] - first[at]) + size * size * turn;
+      if (there > 0.0 && there < 1.0) out[at] = there;
+    };
+    const auto size_of = [](const Turn& turn) {
+      return turn.bent > 0.0 ? std::sqrt(turn.moved / turn.bent) : 1.0;
+    };
+    for (std::size_t query = 0, from = 0; query < ends_.size(); from = ends_[query++]) {
+      Turn turn;
+      for (std::size_t at = from; at < ends_[query]; ++at) {
+        turn.add(first[at], second[at], third[at]);
+        if (Model::satisfies) turn.add(first[pairs + at], second[pairs + at], third[pairs + at]);
+      }
+      const double size = size_of(turn);
+      if (!(size > 1.0)) continue;
+      for (std::size_t at = from; at < ends_[query]; ++at) {
+        go(at, size);
+        if (Model::satisfies) go(pairs + at, size);
+      }
+    }
+    Turn turn;
+    const std::size_t shared = out.size() - found_.going_on.size();
+    for (std::size_t at = shared; at < out.size(); ++at) turn.add(first[at], second[at], third[at]);
+    const double size = size_of(turn);
+    for (std::size_t at = shared; size > 1.0 && at < out.size(); ++at) go(at, size);
+    return out;
+  }
+
+  const std::vector<ClickShard>& shards_;
+  const int threads_;
+  const Prior prior_;
+  const bool fixed_;
+  std::vector<std::size_t> starts_{0};
+  std::vector<std::size_t> ends_;  // of the pairs of each query
+  Chain found_;
+  std::vector<std::array<Trials, 3>> learned_;
+};
+
 template <class Model>
 Chain fit(const ClickLog& log, std::uint64_t rounds, double tolerance, Prior prior, double begin,
           double going_on) {
-  const std::vector<ClickShard>& shards = log.parts();
-  std::vector<std::size_t> starts{0};
-  for (const ClickShard& shard : shards) starts.push_back(starts.back() + shard.pairs());
-  const std::size_t pairs = starts.back();
-
-  Chain out;
-  out.attraction.assign(pairs, begin);
-  out.attraction_trials.resize(pairs);
-  if (Model::satisfies) {
-    out.satisfaction.assign(pairs, begin);
-    out.satisfaction_trials.resize(pairs);
-  }
-  const bool fixed = !std::isnan(going_on);
-  out.going_on.fill(fixed ? going_on : begin);
-  std::vector<std::array<Trials, 3>> learned(shards.size());
-  while (out.rounds < rounds) {
-    each_part(shards.size(), log.threads(), [&](std::size_t number) {
-      const ClickShard& shard = shards[number];
-      const std::size_t from = starts[number], until = starts[number + 1];
-      std::fill(out.attraction_trials.begin() + static_cast<std::ptrdiff_t>(from),
-                out.attraction_trials.begin() + static_cast<std::ptrdiff_t>(until), Trials{});
-      Part part{
-          out.attraction.data() + from, nullptr, out.attraction_trials.data() + from, nullptr, {}};
-      if (Model::satisfies) {
-        part.satisfaction = out.satisfaction.data() + from;
-        part.satisfaction_trials = out.satisfaction_trials.data() + from;
-        std::fill(part.satisfaction_trials, part.satisfaction_trials + (until - from), Trials{});
-      }
-      std::vector<double> quiet;
-      for (std::size_t pattern = 0; pattern < shard.patterns(); ++pattern) {
-        Model::learn(shard.pattern(pattern), static_cast<double>(shard.count(pattern)),
-                     out.going_on, quiet, part);
-      }
-      for (std::size_t pair = from; pair < until; ++pair) {
-        out.attraction[pair] = out.attraction_trials[pair].rate(prior, out.attraction[pair]);
-        if (Model::satisfies)
-          out.satisfaction[pair] =
-              out.satisfaction_trials[pair].rate(prior, out.satisfaction[pair]);
-      }
-      learned[number] = part.going_on;
-    });
-    ++out.rounds;
-    out.change = 0.0;
-    for (std::size_t which = 0; which < out.going_on.size(); ++which) {
-      if (fixed) break;
-      Trials trials;
-      for (const std::array<Trials, 3>& part : learned) trials += part[which];
-      const double now = trials.rate(prior, out.going_on[which]);
-      out.change = std::max(out.change, std::abs(now - out.going_on[which]));
-      out.going_on[which] = now;
-    }
-    if (!fixed && out.change <= tolerance) break;
-  }
-  return out;
+  Fit<Model> fit(log, prior, begin, going_on);
+  return tolerance > 0.0 ? fit.accelerate(rounds, tolerance) : fit.run(rounds);
 }
 
 }  // namespace

@@ -659,6 +659,11 @@ class FittedExamination(TypedDict):
     change: float
     rounds: int
 
+class FittedProfile(FittedExamination):
+    """The same, with the error that examination adds to the logarithm of each attraction."""
+
+    spread: NDArray[np.float64]
+
 class FittedChain(TypedDict):
     """Attraction and satisfaction by pair with their weights, and how the fit ended."""
 
@@ -666,6 +671,7 @@ class FittedChain(TypedDict):
     satisfaction: NDArray[np.float64]
     weight: NDArray[np.float64]
     satisfaction_weight: NDArray[np.float64]
+    spread: NDArray[np.float64]
     going_on: tuple[float, float, float]
     change: float
     rounds: int
@@ -767,7 +773,16 @@ class ClickLog:
         prior_shown: float,
         begin: float,
     ) -> FittedExamination:
-        """Fits examination by `position` or by `last_click`, times attraction."""
+        """Fits examination by `position` or by `last_click`, times attraction, in so many rounds."""
+    def profile(
+        self,
+        context: str,
+        rounds: int,
+        tolerance: float,
+        prior_clicks: float,
+        prior_shown: float,
+    ) -> FittedProfile:
+        """Fits the same by Newton's method; the examination of the first context is 1."""
     def chain(
         self,
         model: str,

@@ -90,7 +90,9 @@ def test_json(log: str, tmp_path: Path, command: Any) -> None:
         "json",
     )
     found = json.loads(outcome.out)
-    assert (found["model"], found["labels"], found["rounds"]) == ("ubm", 18, 50)
+    assert (found["model"], found["labels"]) == ("ubm", 18)
+    assert 0 < found["rounds"] < 50
+    assert found["change"] <= 1e-6
 
 
 def test_models_that_know_no_documents(log: str, tmp_path: Path, command: Any) -> None:

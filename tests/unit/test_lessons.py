@@ -39,18 +39,18 @@ UNEXPLAINED = {
         day-first-times only-clicks
         clicks-repeated clicks-rows-left-out clicks-shared documents-numbered
         duplicate-judgments earlier-data earlier-goal evidence-left-out export-single
-        few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ id-mismatch
-        hidden-fields incomplete-events judged-without-row labels-of-subtopics machine-finals
+        features-like-labels few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ id-mismatch
+        hidden-fields incomplete-events interval-columns judged-without-row labels-of-subtopics machine-finals
         machine-grades missing-grades missing-months mix-queries mixed-anonymous mixed-moved
         mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document
-        no-order no-subtopics not-exported not-exported-name offpolicy-absent
+        labels-not-converged no-order no-subtopics not-exported not-exported-name offpolicy-absent
         offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
-        offpolicy-unseen-zero offpolicy-users one-group one-query one-round other-queries partial-queries
-        queries-alike queries-grouped queries-joined queries-near queries-without-text regrouped repeated-rows rows-unjudged
+        outcome-features offpolicy-unseen-zero offpolicy-users one-group one-query one-round other-queries partial-queries
+        queries-alike queries-grouped queries-joined queries-near queries-without-text ranked-training-rows run-of-training-rows regrouped repeated-rows rows-unjudged
         rank-contradicts-score same-sessions scores-from-ranks shallow-round shared-queries simulated-without
         split-uneven stages-do-not-nest subtopics texts-absent texts-missing texts-unknown
         times-as-text undated-judgments unjudged-queries unpaired-queries
-        unshared-measures unused-actions weights-found weights-judged without-time xgboost-min-rows
+        unshared-measures unused-actions weights-found weights-interval weights-judged without-time xgboost-min-rows
     """,
     "logs": """
         actions-without-impression bots click-values cut-off-lists day-first-timestamps

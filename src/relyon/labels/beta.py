@@ -25,11 +25,74 @@ class Relevance:
 
     Attributes:
         value: The mean.
-        weight: Effective impressions.
+        weight: Effective impressions, if what all pairs share were known.
+        spread: The standard error of the logarithm of the value that comes from what all pairs
+            share; None if that is known.
+        hidden: Whether successes are never seen as such: whether a click satisfied. Then 0 can be
+            as likely as little, and the lower end is at most that of a normal distribution, or 0.
     """
 
     value: Values
     weight: Values
+    spread: Values | None = None
+    hidden: bool = False
+
+    @property
+    def evidence(self) -> Values:
+        """Effective impressions with all that is uncertain.
+
+        The variance of m is m²s² + m(1 − m) / (n + 1), with the weight n and the spread s; the
+        evidence is that of the Beta distribution with this variance.
+        """
+        import numpy as np
+
+        if self.spread is None:
+            return self.weight
+        below = np.minimum(self.value, 1 - 1e-12)
+        odds = self.spread**2 * below / (1 - below)
+        found: Values = np.maximum(1 / (odds + 1 / (self.weight + 1)) - 1, 0.0)
+        return np.where(self.spread > 0, found, self.weight)
+
+    def interval(self, level: float) -> tuple[Values, Values]:
+        """Returns the interval of each value, with all that is uncertain.
+
+        The two errors are independent: on the logarithm of the value, the distances of the ends are
+        the root of the sum of squares of what the Beta distribution of value and weight has, and of
+        the normal one with the spread. The upper end is at most 1.
+
+        Args:
+            level: The probability of the interval.
+
+        Source: Zou, Donner, Construction of confidence limits about effect measures (2008).
+
+        Examples:
+            >>> import numpy as np
+            >>> mean, weight = np.array([0.4]), np.array([50.0])
+            >>> low, high = Relevance(mean, weight, np.array([0.2])).interval(0.95)
+            >>> low.round(2).tolist(), high.round(2).tolist()
+            ([0.23, 0.67], [0.63])
+        """
+        import numpy as np
+
+        ends = interval(self.value, self.weight, level)
+        times = float(scipy_part("special").ndtri((1 + level) / 2))
+        if self.spread is not None:
+            ends = self._widened(*ends, times * self.spread)
+        if not self.hidden:
+            return ends
+        error = np.sqrt(self.value * (1 - self.value) / (self.evidence + 1))
+        return np.minimum(ends[0], np.maximum(self.value - times * error, 0.0)), ends[1]
+
+    def _widened(self, low: Values, high: Values, far: Values) -> tuple[Values, Values]:
+        """The ends with another error: on the logarithm it alone would have them so far away."""
+        import numpy as np
+
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            down = np.hypot(np.log(self.value / low), far)
+            up = np.hypot(np.log(high / self.value), far)
+            lower, upper = self.value * np.exp(-down), np.minimum(self.value * np.exp(up), 1.0)
+        known = (self.value > 0) & (low > 0) & (far > 0)
+        return np.where(known, lower, low), np.where(known, np.maximum(upper, high), high)
 
 
 def interval(mean: Values, weight: Values, level: float) -> tuple[Values, Values]:

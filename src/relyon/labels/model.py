@@ -11,7 +11,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.registry import Registry
 from relyon.core.texts import message
-from relyon.labels.beta import Relevance, interval
+from relyon.labels.beta import Relevance
 from relyon.labels.perplexity import by_position, log_likelihood, perplexity
 from relyon.labels.user_behaviour import UserBehaviour, probabilities
 
@@ -56,6 +56,8 @@ class Parameters:
         shared: Values that all pairs share, by name; positions count from 1, so `[0]` is the first.
         rounds: Rounds of expectation maximisation; 0 for a closed form.
         change: The largest change of a shared value in the last round.
+        spreads: `relevance`: the standard error of the logarithm of each pair's relevance that
+            comes from the errors of other parameters; nothing where those are taken as known.
     """
 
     pairs: Mapping[str, Values]
@@ -63,6 +65,7 @@ class Parameters:
     shared: Mapping[str, Values] = field(default_factory=dict)
     rounds: int = 0
     change: float = 0.0
+    spreads: Mapping[str, Values] = field(default_factory=dict)
 
     @classmethod
     def exact(cls, pairs: Mapping[str, Values], shared: Mapping[str, Values]) -> Parameters:
@@ -264,14 +267,17 @@ class FittedModel:
 
         if self.shown is None:
             return found
-        return Relevance(found.value, np.minimum(found.weight, self.shown + self.model.prior_shown))
+        most = self.shown + self.model.prior_shown
+        # Of what was never seen where positions compare, the prior alone is known: as ever.
+        spread = None if found.spread is None else np.where(self.shown > 0, found.spread, 0.0)
+        return replace(found, weight=np.minimum(found.weight, most), spread=spread)
 
     def relevance(self, level: float = 0.95) -> pl.DataFrame:
         """Returns how relevant each document is, sorted by query and relevance.
 
-        The columns are `query`, `document`, `relevance`, the interval `low` and `high` of the Beta
-        distribution with that mean and weight, and `weight`: effective impressions. What is known,
-        of infinite weight, has an interval of no width.
+        The columns are `query`, `document`, `relevance`, the interval `low` and `high`
+        (`Relevance.interval`), and `weight`: effective impressions. What is known, of infinite
+        weight, has an interval of no width.
 
         Args:
             level: The probability of the interval.
@@ -279,12 +285,12 @@ class FittedModel:
         import polars as pl
 
         found = self.relevances
-        low, high = interval(found.value, found.weight, level)
+        low, high = found.interval(level)
         return self.pairs.with_columns(
             relevance=pl.Series(found.value),
             low=pl.Series(low),
             high=pl.Series(high),
-            weight=pl.Series(found.weight),
+            weight=pl.Series(found.evidence),
         ).sort("query", "relevance", "document", descending=[False, True, False])
 
     def judgments(self, level: float = 0.95) -> Judgments:
@@ -368,6 +374,7 @@ class FittedModel:
             self.parameters,
             pairs=self._of(pairs, self.parameters.pairs, self.model.unseen),
             weights=self._of(pairs, self.parameters.weights, 0.0),
+            spreads=self._of(pairs, self.parameters.spreads, 0.0),
         )
         return replace(self, pairs=pairs.select("query", "document"), parameters=parameters)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from relyon.labels.examination import Chain, Steps
-from relyon.labels.expectation_maximisation import Iterated
+from relyon.labels.expectation_maximisation import Iterated, spreads_of
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class CCM(Iterated, Chain):
             {"go_on": np.array(found["going_on"])},
             found["rounds"],
             found["change"],
+            spreads_of(found["spread"]),
         )
 
     def assume(
@@ -55,7 +56,8 @@ class CCM(Iterated, Chain):
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """The attraction, which is also how often a click helps."""
-        return Relevance(parameters.pairs["attraction"], parameters.weights["attraction"])
+        attraction, weight = parameters.pairs["attraction"], parameters.weights["attraction"]
+        return Relevance(attraction, weight, parameters.spreads.get("relevance"))
 
     def steps(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Steps:
         """On as the result was skipped, of no help, or of help."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from relyon.core.parameters import check_fraction
 from relyon.labels.beta import product
 from relyon.labels.examination import Chain, Steps, satisfying
-from relyon.labels.expectation_maximisation import Iterated
+from relyon.labels.expectation_maximisation import Iterated, spreads_of
 from relyon.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class DBN(Iterated, Chain):
             {"go_on": np.array(found["going_on"][:1])},
             found["rounds"],
             found["change"],
+            spreads_of(found["spread"]),
         )
 
     def assume(
@@ -73,12 +74,13 @@ class DBN(Iterated, Chain):
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """Attraction times satisfaction."""
-        return product(
+        found = product(
             parameters.pairs["attraction"],
             parameters.weights["attraction"],
             parameters.pairs["satisfaction"],
             parameters.weights["satisfaction"],
         )
+        return replace(found, spread=parameters.spreads.get("relevance"), hidden=True)
 
     def steps(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Steps:
         """On with one probability, unless a click satisfied."""

@@ -23,9 +23,9 @@ __all__ = ["PBM"]
 class PBM(Examined, Independent):
     """P(click) = θ_position · α_{query, document}.
 
-    By expectation maximisation: α ← (a + Σ [c + (1 − c)(1 − θ)α / (1 − θα)]) / (b + n), θ likewise
-    with the roles changed. Only the products are identified: the relevance is θ_1 · α, the
-    probability of a click at the top.
+    Only the products are identified: the relevance is θ_1 · α, the probability of a click at the
+    top, and θ is relative to θ_1. With a tolerance of 0 by expectation maximisation:
+    α ← (a + Σ [c + (1 − c)(1 − θ)α / (1 − θα)]) / (b + n), θ likewise with the roles changed.
 
     Source: Richardson, Dominowska, Ragno, Predicting clicks (2007); Chuklin et al. (2015), 4.1.
     """
@@ -46,5 +46,5 @@ class PBM(Examined, Independent):
         import numpy as np
 
         examination = np.nan_to_num(parameters.shared["examination"], nan=self.unseen)
-        clicks: Values = pairs["attraction"] * examination[lists.positions - 1]
+        clicks: Values = np.minimum(pairs["attraction"] * examination[lists.positions - 1], 1.0)
         return clicks

@@ -25,7 +25,7 @@ __all__ = ["UBM"]
 class UBM(Examined):
     """P(click) = θ_{position, last click} · α_{query, document}.
 
-    The last click is that above the result, 0 for none. By expectation maximisation, as PBM. Only
+    The last click is that above the result, 0 for none. Fitted as PBM. Only
     the products are identified: the relevance is θ_{1, 0} · α, the probability of a click at the
     top. PyClick counts "no click above" as a click at the last place of the list; in lists of
     different lengths it so mixes two contexts, and its numbers are others there.
@@ -37,6 +37,11 @@ class UBM(Examined):
     name: ClassVar[str] = "ubm"
     title: ClassVar[str] = "User browsing model"
     context: ClassVar[str] = "last_click"
+
+    @staticmethod
+    def contexts(depth: int) -> int:
+        """Returns how many contexts lists of so many results can have."""
+        return depth * (depth + 1) // 2
 
     def assume(
         self, behaviour: UserBehaviour, attraction: Values, satisfaction: Values | None
@@ -74,7 +79,8 @@ class UBM(Examined):
             last = np.zeros(len(attraction), np.int64)
             for place in range(attraction.shape[1]):
                 here = positions[:, place]
-                out[:, place] = attraction[:, place] * self.examination(parameters, here, last)
+                click = attraction[:, place] * self.examination(parameters, here, last)
+                out[:, place] = np.minimum(click, 1.0)
                 last = np.where(lists.clicked[:, place], here, last)
             return out
         # The probability that the last click so far was at each place, 0 for none.
@@ -85,6 +91,7 @@ class UBM(Examined):
             for before in range(place + 1):
                 last = positions[:, before - 1] if before else np.zeros_like(here)
                 click = attraction[:, place] * self.examination(parameters, here, last)
+                click = np.minimum(click, 1.0)
                 clicked = chances[:, before] * click
                 out[:, place] += clicked
                 chances[:, before] -= clicked

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from relyon.labels.click_models.pbm import PBM
+from relyon.labels.expectation_maximisation import BEGIN
 from relyon.labels.position_bias.estimator import Counts, Estimate, Estimator, register
 
 if TYPE_CHECKING:
@@ -21,10 +22,11 @@ class RegressionEM(Estimator):
     """The examination of the position-based model, with an attraction of its own for every pair.
 
     Wang et al. let a regression on features say how attractive a pair is; here each pair has its
-    own attraction, which begins with one click in two impressions: the model `pbm`, relative to the
-    reference. So it tells position from relevance by the same documents as the others do, but it
-    also believes that prior: where most pairs have few impressions it is wrong by more than its
-    interval says. The interval is that of the profile likelihood, with queries as what varies.
+    own attraction, which begins with one click in two impressions: the model `pbm` by plain
+    expectation maximisation, relative to the reference. So it tells position from relevance by the
+    same documents as the others do, but it also believes that prior: where most pairs have few
+    impressions it is wrong by more than its interval says. The interval is that of the profile
+    likelihood, with queries as what varies.
 
     Source: Wang et al., Position bias estimation for unbiased learning to rank in personal search
     (2018).
@@ -48,16 +50,12 @@ class RegressionEM(Estimator):
         """Fits the position-based model to the whole log."""
         import numpy as np
 
-        model = PBM(
-            prior_clicks=self.prior_clicks,
-            prior_shown=self.prior_shown,
-            rounds=self.rounds,
-            tolerance=self.tolerance,
+        found = counts.log.native.examination(
+            PBM.context, self.rounds, self.tolerance, self.prior_clicks, self.prior_shown, BEGIN
         )
-        found = model.estimate(counts.log)
         cells, known = counts.cells, counts.comparable
-        examination = found.shared["examination"][cells.positions - 1]
-        attraction = found.pairs["attraction"][cells.pairs]
+        examination = found["examination"][cells.positions - 1]
+        attraction = found["attraction"][cells.pairs]
         with np.errstate(divide="ignore"):
             logs = np.log(examination)
         logs = np.where(known & np.isfinite(logs), logs - logs[counts.reference], np.nan)
