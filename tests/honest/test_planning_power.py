@@ -118,7 +118,7 @@ def warned(draw: Draw, pilot: int, runs: int = 200) -> float:
 
 OUTSIDE: dict[str, tuple[Draw, float]] = {
     "t with 3 degrees of freedom": (heavy, 0.5),
-    "skewed to losses": (skewed, -0.3),
+    "skewed to losses": (skewed, 0.3),
     "4% lose 1, 40% gain 0.2": (rare, 0.04),
     "90% of queries tied": (ties(0.04, 0.1), 0.04),
 }
@@ -149,7 +149,7 @@ def log(queries: int, sessions: int, exponent: float) -> pl.DataFrame:
     )
 
 
-MONTHS = 400
+MONTHS = 300
 LOGS = {
     "150 queries, Zipf 1": (150, 20_000, 1.0),
     "2,000 queries, Zipf 0.8": (2000, 12_000, 0.8),
@@ -162,7 +162,7 @@ def test_months(name: str) -> None:
     frame = log(*LOGS[name])
     cut = build_tiers(frame, "share", None)
     frames = Frames.of(cut)
-    drops = (0.05, 0.1, 0.2, 0.3)
+    drops = (0.05, 0.1, 0.2)
     plan = plan_sample(frame, tiers=cut, drops=drops)
     moments = dict.fromkeys(frames.names, Moments(1.0, 0.32, 0.32))
     made = 0
@@ -176,7 +176,7 @@ def test_months(name: str) -> None:
             sizes = allocate(frames.sizes, needed[0] * len(frames.names))
             found = shown(frames, sizes, moments, tier, drop)
             case = f"{name}, {tier}, drop of {drop:.0%}"
-            row("sample-plan-power", case, found, MONTHS, promise="0.8", least=0.74, most=0.88)
+            row("sample-plan-power", case, found, MONTHS, promise="0.8", least=0.74, most=0.87)
     assert made
 
 

@@ -86,7 +86,7 @@ def smallest_drop(chances: Sequence[Chance | None], power: float) -> float:
     """Returns the smallest drop that months such as these show with the power, as a share.
 
     Args:
-        chances: One per pair of months; None where a month has a single query, which shows nothing.
+        chances: One per pair of months; None if a month has a single query, which shows nothing.
         power: The probability, over the pairs.
 
     Returns:
