@@ -10,7 +10,7 @@ from relyon.labels.log import ClickLog
 
 CLAIM = "label-model-fit"
 #: Sessions, queries and repetitions.
-SIZES = {2_000: (20, 40), 20_000: (100, 20)}
+SIZES = {2_000: (20, 40), 20_000: (20, 20)}
 OWN = "at most 5% warned"
 OTHERS = "a warning"
 

@@ -11,8 +11,10 @@ from relyon.core.document.model import Table
 from relyon.core.notes import Note
 from relyon.core.packages import scipy_part
 from relyon.core.texts import Catalogue
+from relyon.labels.examination import Chain
 from relyon.labels.perplexity import perplexity
 from relyon.labels.result_lists import lists_of
+from relyon.labels.rival import Rival, compare_with_rival
 from relyon.labels.score_test import score_test
 from relyon.labels.session_sample import query_counts, sample_of
 
@@ -97,6 +99,8 @@ class FitCheck:
             click: what a model of how users go through lists could gain at most.
         least: The smallest |z| that counts as significant.
         counted: Whether the log is a table of counts, which does not show previous clicks.
+        rival: Of models that go down the list: how much better the position-based model predicts
+            clicks of other sessions.
     """
 
     model: str
@@ -108,6 +112,7 @@ class FitCheck:
     saturated: tuple[float, ...] = ()
     least: float = math.nan
     counted: bool = False
+    rival: Rival | None = None
 
     @property
     def worst(self) -> FitGroup | None:
@@ -119,8 +124,12 @@ class FitCheck:
     def notes(self) -> tuple[Note, ...]:
         """A note if users do not follow the model."""
         worst = self.worst
-        if self.verdict != "differs" or worst is None:
+        if self.verdict != "differs":
             return ()
+        if worst is None:
+            key = "labels-do-not-fit.rival"
+            values = {"model": self.model, **self._rival}
+            return (Note("labels-do-not-fit", 1, "warning", values=values, key=key),)
         values = {
             "model": self.model,
             "name": worst.name,
@@ -136,6 +145,14 @@ class FitCheck:
             key = "labels-do-not-fit.position"
         return (Note("labels-do-not-fit", 1, "warning", values=values, key=key),)
 
+    @property
+    def _rival(self) -> dict[str, str]:
+        if self.rival is None:
+            return {"difference": "–", "low": "–", "high": "–"}
+        low, high = self.rival.interval
+        values = {"difference": self.rival.difference, "low": low, "high": high}
+        return {name: f"{value:+.3f}" for name, value in values.items()}
+
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
         return {
@@ -148,12 +165,18 @@ class FitCheck:
             "groups": [group.to_dict() for group in self.groups],
             "perplexity": json_values(self.perplexity),
             "saturated": json_values(self.saturated),
+            "rival": self.rival
+            and {
+                "model": "pbm",
+                "difference": json_number(self.rival.difference),
+                "interval": json_values(self.rival.interval),
+            },
         }
 
     def sentence(self, words: Catalogue) -> str:
         """Returns the verdict in a sentence."""
         said = words.say(
-            f"fit.{self.verdict}",
+            f"fit.{'fits' if self.verdict == 'differs' and self.worst is None else self.verdict}",
             model=words[f"model.{self.model}"],
             sessions=self.sessions,
             clicks=self.clicks,
@@ -161,9 +184,12 @@ class FitCheck:
             tested=sum(math.isfinite(group.z) for group in self.groups),
             **_means(self.perplexity, self.saturated),
         )
-        return (
-            words.word("list.sentence").join([said, words["fit.counted"]]) if self.counted else said
-        )
+        told = [said]
+        if self.rival is not None and self.rival.better:
+            told.append(words.say("fit.rival", model=words[f"model.{self.model}"], **self._rival))
+        if self.counted:
+            told.append(words["fit.counted"])
+        return words.word("list.sentence").join(told)
 
     def table(self, words: Catalogue, most: int = 5) -> Table:
         """Returns the groups that differ most, one row each.
@@ -207,6 +233,9 @@ def check_fit(fitted: FittedModel, log: ClickLog, *, seed: int = 0) -> FitCheck:
     The residual of a group is freed from what the estimated parameters explain (`score_test`), and
     is significant where |z| is above the normal quantile at 0.02 / number of groups (Bonferroni).
 
+    Models that go down the list are also compared with the position-based one, which must not
+    predict the clicks of other sessions significantly better (`compare_with_rival`).
+
     Only queries whose results were shown 50 times on average are looked at, in at most 10,000
     sessions: with fewer impressions a prior decides what is expected.
 
@@ -231,7 +260,16 @@ def check_fit(fitted: FittedModel, log: ClickLog, *, seed: int = 0) -> FitCheck:
     if clicks < CLICKS:
         return FitCheck(name, "unknown", part.sessions, clicks)
     checked = _checked(fitted, lists, frequency, part.sessions, clicks)
-    return replace(checked, counted=log.counted)
+    rival = (
+        compare_with_rival(fitted.model, part, seed) if isinstance(fitted.model, Chain) else None
+    )
+    worse = rival is not None and rival.better
+    return replace(
+        checked,
+        verdict="differs" if worse else checked.verdict,
+        counted=log.counted,
+        rival=rival,
+    )
 
 
 def _checked(
