@@ -60,7 +60,7 @@ def test_the_interval_holds_what_the_rankers_reach_on_other_queries() -> None:
         final += int(low <= found.ranker.score(others) <= high)
         made = [
             relyon.ltr.TreeRanker(measure="ndcg@10", **TREES).fit(train).score(others)
-            for train, _, _ in dealt_pairs(rows, 5, 0, "together")
+            for train, _, _ in dealt_pairs(rows, 5, 0, "together").pairs
         ]
         folds += int(low <= float(np.mean(made)) <= high)
     assert 0.88 * RUNS <= folds <= 0.97 * RUNS, folds

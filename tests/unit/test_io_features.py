@@ -185,7 +185,10 @@ def test_weights_of_judgments_become_those_of_rows() -> None:
     assert rows.labels.tolist() == [2, 0]
     assert rows.weights is not None
     assert rows.weights.tolist() == [120.5, 0.25]
-    assert "row weights are the weights of the judgments" in map(str, rows.notes)
+    assert (
+        "row weights are the weights of the judgments; --weight none weighs all rows equally"
+        in map(str, rows.notes)
+    )
     with_zeros = library.read_features(
         CANDIDATES, judgments=weighted_judgments([120.5, 3, None]), unjudged="zero"
     )

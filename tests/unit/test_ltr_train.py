@@ -37,7 +37,7 @@ def judgments_of(rows: LabelledRows) -> dict[str, dict[str, float]]:
 
 def test_parts_hold_every_row_once() -> None:
     rows = rows_of(queries=20, size=4)
-    pairs = dealt_pairs(rows, 4, 0, "together")
+    pairs = dealt_pairs(rows, 4, 0, "together").pairs
     assert sorted(np.concatenate([at for _, _, at in pairs]).tolist()) == list(range(80))
     for train, rest, at in pairs:
         assert set(train.queries) | set(rest.queries) == set(rows.queries)
@@ -93,7 +93,7 @@ def test_a_search_sees_training_queries_only(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("relyon.ltr.training.plan.search_parameters", watched)
     found = relyon.ltr.train(rows, search=2, **SMALL)
-    folds = [set(rest.queries) for _, rest, _ in dealt_pairs(rows, 3, 0, "together")]
+    folds = [set(rest.queries) for _, rest, _ in dealt_pairs(rows, 3, 0, "together").pairs]
     sides = [*folds, *folds, set()]  # the baseline's, the ranker's, and the saved ranker
     assert [one & out for one, out in zip(seen, sides, strict=True)] == [set()] * 7
     assert [len(one) for one in seen] == [12 - len(out) for out in sides]

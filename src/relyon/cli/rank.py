@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +16,14 @@ from relyon.cli.output import Output, emit, protect_inputs, refuse_existing
 from relyon.cli.request import argument, flag, group, option, request, takes
 from relyon.cli.row_options import RowOptions, read_rows
 from relyon.core.errors import ParameterError
-from relyon.core.notes import Note
+from relyon.core.notes import Note, RelyonWarning
 from relyon.core.texts import message
+from relyon.data.run import TRAINED
 
 __all__ = ["command"]
+
+#: From this share of training rows on, the run's name says so.
+MOST = 0.5
 
 FORMS = ("table", "json", "markdown", "csv")
 
@@ -61,7 +66,10 @@ class Request:
     )
     force: bool = flag("--force", help="Replace the output if it exists.")
     name: str | None = option(
-        "--name", metavar="NAME", help="Name of the run.  [default: MODEL's name]"
+        "--name",
+        metavar="NAME",
+        help="Name of the run.  [default: MODEL's name, with -on-training-rows appended if MODEL"
+        " was trained on these rows]",
     )
     why: tuple[str, str] | None = option(
         "--why",
@@ -111,6 +119,11 @@ def command(request: Request) -> None:
         rows = replace(rows, documents=numbered_documents(rows))
         messages.notes([Note("documents-numbered")])
     name = request.name or Path(request.model).stem
+    told = ranker.recognised(rows)
+    if told is not None:
+        messages.notes([told])
+        if float(str(told.values["share"])) >= MOST:
+            name = request.name or f"{name}{TRAINED}"
     if request.why and request.on is not None:
         found = explain_order(ranker, rows, request.on, *request.why, name=name)
         shown = Output(asked=request.form, forms=FORMS, path=request.output, digits=request.digits)
@@ -118,7 +131,9 @@ def command(request: Request) -> None:
         return
     from relyon import io
 
-    run = ranker.rank(rows, name=name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelyonWarning)
+        run = ranker.rank(rows, name=name)
     with format_named_by("--format"):
         io.write_run(run, request.output, format=request.form, overwrite=request.force)
     if request.output != "-":

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         document: str
         weight: str | Literal[False]
         position: str | Literal[False]
+        group: str
 
 
 __all__ = [
@@ -37,7 +38,7 @@ __all__ = [
 ]
 
 #: The roles of a column, besides a feature.
-ROLES = ("query", "label", "document", "weight", "position")
+ROLES = ("query", "label", "document", "weight", "position", "group")
 
 
 @request
@@ -60,6 +61,12 @@ class RowOptions:
         metavar="COLUMN|none",
         help="The column of the position where a row was shown, from 1, for training on"
         " clicks; none ignores the file DATA.position.",
+    )
+    group: str | None = option(
+        "--group",
+        metavar="COLUMN",
+        help="The column of what stays on one side of every split, such as an intent that"
+        " several queries express.",
     )
     features: str | None = option(
         "--features",

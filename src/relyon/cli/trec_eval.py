@@ -37,6 +37,7 @@ Exit codes are trec_eval's:
   1  unknown option or measure, or not two files
   2  a file or a measure's parameters cannot be read
   4  a judged query is not in the results, and -c was not given
+  4  a document occurs twice in a query
   7  no query has both judgments and results
 """
 

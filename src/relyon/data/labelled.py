@@ -81,6 +81,8 @@ class LabelledRows(Sourced):
         scattered: Number of queries whose rows were not contiguous in the source.
         names_in: The language of labels written as names of the scale; `None` for numbers.
         numbered: Whether queries are numbered by place, since nothing names them.
+        together: A number from 0 for each row: queries with rows of the same number stay on one
+            side of every split; or `None`.
     """
 
     labels: NDArray[np.float64]
@@ -96,6 +98,7 @@ class LabelledRows(Sourced):
     scattered: int = 0
     names_in: Language | None = None
     numbered: bool = False
+    together: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -200,6 +203,7 @@ class LabelledRows(Sourced):
             weights=None if self.weights is None else self.weights[rows],
             features=None if self.features is None else self.features.take(rows),
             positions=None if self.positions is None else self.positions[rows],
+            together=None if self.together is None else self.together[rows],
         )
 
     def select(self, queries: Iterable[int]) -> LabelledRows:
@@ -304,6 +308,7 @@ def from_columns(
         if values.null_count() > without or bool(values.is_infinite().any()):
             _fail(columns, path, scale, records)
     document = to_text(columns["document"], "document", path) if "document" in columns else None
+    together = _numbered(columns["group"], path) if "group" in columns else None
     repeated = repeated_rows(query, document) if "score" in columns else ()
     height = len(next(iter(columns.values()))) if columns else 0
     order, scattered = None, 0
@@ -318,6 +323,7 @@ def from_columns(
     if order is not None:
         arrays = {role: values[order] for role, values in arrays.items()}
         document = document.gather(order) if document is not None else None
+        together = None if together is None else together[order]
     return LabelledRows(
         arrays["label"] if "label" in arrays else np.zeros(height),
         arrays.get("score"),
@@ -331,7 +337,19 @@ def from_columns(
         arrays["position"].astype(np.int64) if "position" in arrays else None,
         scattered,
         language_of(columns.get("label"), scale),
+        together=together,
     )
+
+
+def _numbered(values: pl.Series, path: str) -> NDArray[np.int64]:
+    """Returns a number from 0 for each value of the group column; a row without one is alone."""
+    import numpy as np
+
+    names = to_text(values, "group", path)
+    empty = (names.is_null() | (names == "")).fill_null(True).to_numpy()
+    found = np.asarray(names.fill_null("").rank("dense").to_numpy(), dtype=np.int64) - 1
+    found[empty] = found.max(initial=-1) + 1 + np.arange(int(empty.sum()))
+    return found
 
 
 def scattered_of(names: Sequence[str]) -> int:

@@ -15,7 +15,10 @@ from relyon.data.source import Sourced, path_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Run", "file_names", "run_name"]
+__all__ = ["TRAINED", "Run", "file_names", "run_name"]
+
+#: The end of the tag of a run in which a ranker ranked its own training rows.
+TRAINED = "-on-training-rows"
 
 K = TypeVar("K")
 D = TypeVar("D")
@@ -157,6 +160,7 @@ class Run(Sourced):
         ranks: Iterable[object] | None = None,
         *,
         name: str | None = None,
+        notes: Iterable[Note] = (),
     ) -> Run:
         """Takes sequences or NumPy arrays of equal length, one retrieved document per position.
 
@@ -172,8 +176,8 @@ class Run(Sourced):
         columns = {"query": queries, "document": documents, "score": scores}
         if ranks is not None:
             columns["rank"] = ranks
-        table, notes = run_table(same_length(columns))
-        return cls(table, name=name, notes=notes)
+        table, found = run_table(same_length(columns))
+        return cls(table, name=name, notes=(*found, *notes))
 
     @property
     def table(self) -> _native.RunTable:

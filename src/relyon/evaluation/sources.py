@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.errors import InputError
-from relyon.data.run import Run
+from relyon.core.notes import Note
+from relyon.data.run import TRAINED, Run
 from relyon.evaluation.measure_columns import Column, batch_columns, python_columns
 from relyon.io import Source, opened, read_run
 from relyon.io.format import formats
 
 if TYPE_CHECKING:
-    from relyon.core.notes import Note
     from relyon.data.judgments import Judgments
     from relyon.data.ranking import Ranking
     from relyon.evaluation.program import Program
@@ -27,16 +27,27 @@ def evaluate_run(
     """Evaluates a run in place: a file is streamed, a frame's columns are not copied."""
     table = judgments.table
     given = opened(run, "run") or run
+    told = _trained_on(given)
     streamed = None if program.in_python else _streamed(table, program, given, threads)
     if streamed is not None:
         batch, notes = streamed
-        return batch, batch_columns(program, batch), notes
+        return batch, batch_columns(program, batch), (*notes, *told)
     kept = read_run(given)
     batch = _native.evaluate_run(table, program.plan, kept.table, threads)
     columns = batch_columns(program, batch)
     if program.in_python:
         columns |= _in_python(judgments, program, batch, kept)
-    return batch, columns, kept.notes
+    return batch, columns, (*kept.notes, *told)
+
+
+def _trained_on(run: object) -> tuple[Note, ...]:
+    """Returns a note if the tag of a run says that a ranker ranked its own training rows."""
+    tag = run.tag if isinstance(run, Run) else ""
+    if isinstance(run, Source):
+        tag = formats.get(run.format).run_tag(run.head)
+    if not tag.endswith(TRAINED):
+        return ()
+    return (Note("run-of-training-rows", level="warning", values={"name": tag}),)
 
 
 def _in_python(

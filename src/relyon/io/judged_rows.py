@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.texts import message
+from relyon.data.interval_weights import interval_weights
 
 if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
@@ -34,8 +35,9 @@ def judged_rows(
         unjudged: "drop" leaves out unjudged rows, and queries without a judged row;
             "zero" gives them the label 0.
         weights: "judged" takes the weights of the judgments if the rows have none of their own; a
-            row whose judgment has no weight, or without a judgment, has the weight 1. "own" keeps
-            the rows' weights.
+            row whose judgment has no weight, or without a judgment, has the weight 1. Of judgments
+            with intervals and without weights, a weight is the number of impressions that would
+            give the interval. "own" keeps the rows' weights.
 
     Raises:
         InputError: If no row is judged, or the judgments are of subtopics.
@@ -82,6 +84,11 @@ def judged_rows(
         count = len(weight) - int(weight.null_count())
         key = "weights-judged.all" if count == total else "weights-judged.some"
         notes.append(Note("weights-judged", count, values={"total": total}, key=key))
+    if weights == "judged" and own is None and {"low", "high"} <= {*joined.columns}:
+        found_weights = interval_weights(joined.get_column("low"), joined.get_column("high"))
+        if found_weights is not None:
+            own = found_weights.fill_null(1.0).to_numpy()
+            notes.append(Note("weights-interval"))
     rows = replace(rows, labels=labels, weights=own, notes=tuple(notes))
     if unjudged == "zero" or not missing:
         return rows

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.notes import Note
-from relyon.data.columns import Record, judgment_table, language_of, run_table
+from relyon.data.columns import Record, feature_name, judgment_table, language_of, run_table
 from relyon.data.features import STORAGE, Labelling, Storage
+from relyon.io.label_columns import without_label_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,8 +92,16 @@ class Table:
             storage: How features are kept.
             labels: The source of the rows' labels.
         """
+        notes: list[Note] = []
+        made = False
+        if labels == "own" and not any(feature_name(role) for role in named or {}):
+            weights: Literal["found", "none"] = "none" if "weight" in (named or {}) else "found"
+            own, notes = without_label_columns(self.columns, self.path, weights=weights)
+            made = "weight" in own and "weight" not in self.columns
+            self.columns = own
         rows = self.labelled(scale, storage, labels)
-        if "weight" not in self.columns or "weight" in (named or {}):
+        rows = replace(rows, notes=(*rows.notes, *notes))
+        if made or "weight" not in self.columns or "weight" in (named or {}):
             return rows
         note = Note("weights-found", values={"column": self.columns["weight"].name})
         return replace(rows, notes=(*rows.notes, note))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from relyon import _native
 from relyon.compat.trec_eval.measures import QRELS, BadParametersError, Column
 from relyon.compat.trec_eval.options import Options, TrecEvalError
+from relyon.compat.trec_eval.results import has_text_score, lenient_table, unreadable
 from relyon.core.errors import InputError
 from relyon.data.convention import Convention, load_convention
 from relyon.evaluation.program import Program
@@ -116,11 +117,11 @@ def _evaluate(options: Options, columns: Sequence[Column]) -> Table:
     judgments = _judgments(options.judgments)
     needs = dict.fromkeys(need for column in columns for need in column.needs)
     program = Program.compile([*needs, "num_q", "num_rel(rel=1)"], rules, None, None)
-    batch, tag, table = _batch(options, judgments, program, rules)
+    batch, tag, table, held = _batch(options, judgments, program, rules)
     names = batch.queries
     present = len(names) - batch.missing
     places = {query: place for place, query in enumerate(names)}
-    queries, lacking = _queries(options, names, present)
+    queries, lacking = _queries(options, names, present, held)
     raw = {need: _filled(batch.values(program.places[_name(need)])) for need in needs}
     rows = [places[query] for query in queries]
     values: list[list[float]] = []
@@ -151,18 +152,21 @@ def _evaluate(options: Options, columns: Sequence[Column]) -> Table:
     return Table(queries, values, texts, len(judgments), totals, tag, lacking)
 
 
-def _queries(options: Options, names: Sequence[str], present: int) -> tuple[list[str], str | None]:
+def _queries(
+    options: Options, names: Sequence[str], present: int, held: Sequence[str] = ()
+) -> tuple[list[str], str | None]:
     """Returns the queries in order, up to the first missing from the results, and that one.
 
     Args:
         options: The parsed command line.
         names: All judged queries, those missing from the results at the end.
         present: How many of them the results contain.
+        held: Queries that the results contain although `-M 0` leaves none of their documents.
     """
     queries = order(names)
     if options.only is not None:
         queries = [query for query in queries if query == options.only]
-    absent = set() if options.complete else set(names[present:])
+    absent = set() if options.complete else set(names[present:]).difference(held)
     for place, query in enumerate(queries):
         if query in absent:
             return queries[:place], query
@@ -181,13 +185,13 @@ def _evaluate_judges(options: Options, columns: Sequence[Column]) -> Table:
     program = Program.compile(needs, rules, None, None)
     parts = []
     for judgments in tables:
-        batch, tag, _ = _batch(options, judgments, program, rules)
+        batch, tag, _, held = _batch(options, judgments, program, rules)
         raw = {need: _filled(batch.values(program.places[_name(need)])) for need in needs}
         rows = zip(*(raw[column.needs[0]] for column in columns if column.needs), strict=True)
         parts.append(dict(zip(batch.queries, map(list, rows), strict=False)))
         if judgments is tables[0]:
             names, present = batch.queries, len(batch.queries) - batch.missing
-    queries, lacking = _queries(options, names, present)
+    queries, lacking = _queries(options, names, present, held)
     width = sum(bool(column.needs) for column in columns)
     made = iter(mean_over_judges(queries, parts, width))
     values = [next(made) if column.needs else [] for column in columns]
@@ -211,29 +215,37 @@ def _judgments(path: str) -> _native.JudgmentTable:
                 return _native.JudgmentTable.from_text(source.path)
             return _native.JudgmentTable.from_chunks(source.read, source.path)
     except (InputError, OSError) as error:
-        raise _unreadable(error, path) from None
-
-
-def _unreadable(error: Exception, path: str) -> TrecEvalError:
-    return TrecEvalError(f"{error}\nquit in file '{path}'", 2)
+        raise unreadable(error, path) from None
 
 
 def _batch(
     options: Options, judgments: _native.JudgmentTable, program: Program, rules: Convention
-) -> tuple[_native.Batch, str, _native.RunTable | None]:
-    """Returns the values, the run's name, and the run itself if it had to be kept."""
+) -> tuple[_native.Batch, str, _native.RunTable | None, Sequence[str]]:
+    """Returns the values, the run's name, the run itself if it had to be kept, and its queries."""
     shows = options.per_query and "relstring" in options.measures
     try:
         with Source(options.results) as source, encoding_named(source), ExitStack() as readers:
             if options.depth is None and not shows:
-                return *_streamed(source, judgments, program.plan, readers), None
+                return *_streamed(source, judgments, program.plan, readers), None, ()
             tail = Tail(source.read)
             table = _native.RunTable.from_chunks(tail.read, source.path)
+            held = table.queries()
             if options.depth is not None:
                 table = _cut(table, max(options.depth, 0), rules)
-            return _native.evaluate_run(judgments, program.plan, table), tail.tag(), table
+            batch = _native.evaluate_run(judgments, program.plan, table)
+            return batch, tail.tag(), table, held
     except (InputError, OSError) as error:
-        raise _unreadable(error, options.results) from None
+        if not has_text_score(error) or options.results == "-":
+            raise unreadable(error, options.results) from None
+    try:
+        table = lenient_table(options.results)
+    except (InputError, OSError) as error:
+        raise unreadable(error, options.results) from None
+    held = table.queries()
+    if options.depth is not None:
+        table = _cut(table, max(options.depth, 0), rules)
+    batch = _native.evaluate_run(judgments, program.plan, table)
+    return batch, _last_tag(options.results), table, held
 
 
 def _streamed(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from relyon.data.features import Features
 
-__all__ = ["joined_queries", "row_keys", "telling_rows"]
+__all__ = ["BLOCK", "bits", "joined_queries", "row_keys", "salts_of", "telling_rows"]
 
 #: The number of values in a block.
 BLOCK = 1 << 21
@@ -30,20 +30,27 @@ def row_keys(features: Features) -> NDArray[np.uint64]:
 
     values = features.values
     rows, width = values.shape
-    salts = mix_all(np.arange(1, width + 1, dtype=np.uint64) * np.uint64(GOLDEN)) | np.uint64(1)
+    salts = salts_of(width)
     keys = np.zeros(rows, dtype=np.uint64)
     if features.sparse:
-        parts = mix_all(_bits(values.data) * salts[values.indices])
+        parts = mix_all(bits(values.data) * salts[values.indices])
         sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(parts, dtype=np.uint64)])
         return sums[values.indptr[1:]] - sums[values.indptr[:-1]]  # type: ignore[no-any-return]
     step = max(1, BLOCK // max(width, 1))
     for start in range(0, rows, step):
-        block = _bits(values[start : start + step]) * salts
+        block = bits(values[start : start + step]) * salts
         keys[start : start + step] = mix_all(block).sum(axis=1, dtype=np.uint64)
     return keys
 
 
-def _bits(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+def salts_of(width: int) -> NDArray[np.uint64]:
+    """Returns an odd number for each column, so that equal values of two columns differ."""
+    import numpy as np
+
+    return mix_all(np.arange(1, width + 1, dtype=np.uint64) * np.uint64(GOLDEN)) | np.uint64(1)
+
+
+def bits(values: NDArray[np.float64]) -> NDArray[np.uint64]:
     """Returns the bits of numbers, one pattern for 0 and -0, and one for NaN."""
     import numpy as np
 

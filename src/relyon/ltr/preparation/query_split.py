@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, NoReturn, get_args
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
@@ -12,17 +12,14 @@ from relyon.core.parameters import check_choice, check_whole
 from relyon.core.texts import message
 from relyon.data.keys import hashed
 from relyon.data.labelled import LabelledRows
-from relyon.ltr.preparation.duplicates import joined_queries
 from relyon.ltr.preparation.split import Part, Split
+from relyon.ltr.preparation.together import Duplicates, kept_together
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["Duplicates", "split"]
-
-#: The treatment of queries that share a row.
-Duplicates = Literal["together", "ignore"]
 
 TEST, VALID = 0.2, 0.1
 
@@ -39,7 +36,11 @@ def split(
     """Splits rows by query into train, valid and test, or into folds.
 
     A query is in one part only, and queries that share a row are in the same part: a row with the
-    same features (rows of one value, such as all 0, are not compared). Each part gets its share
+    same features (rows of one value, such as all 0, are not compared). So are queries that are
+    nearly copies: at least half of their rows have the same label and, rounded to a quarter of
+    their spread, the same features except for at most a quarter of these. Queries that share most
+    documents by id, with the same labels, and near-copies that would leave too few groups, are
+    noted but not joined; `rows.together` joins what you name. Each part gets its share
     of queries with no, one, two, … relevant documents (a label above 0). The part of a query
     depends on the seed and the queries' names, not on the order of rows.
 
@@ -53,7 +54,7 @@ def split(
         folds: The number of folds, from 3, in place of the two shares.
         seed: The same seed gives the same parts.
         duplicates: "together", or "ignore" if rows may have the same features by chance, as with
-            two or three features of few values.
+            two or three features of few values; near-copies are then not looked for.
 
     Raises:
         InputError: If a part would be empty.
@@ -78,25 +79,36 @@ def split(
     known = _rows(rows)
     shares, roles = _plan(test, valid, folds)
     qid, queries = known.qid, len(known.queries)
-    groups, shared = np.arange(queries), 0
-    if duplicates == "together" and known.features is not None:
-        groups, shared = joined_queries(known.features, qid, queries)
+    kept = kept_together(known, duplicates)
     relevant = np.bincount(qid[np.asarray(known.labels) > 0], minlength=queries).astype(np.float64)
+    groups = kept.groups
     places = _places(known.queries, groups, relevant, shares, seed)
-    sizes = np.bincount(groups)
     filled = np.bincount(places, minlength=len(shares))
+    sizes = np.bincount(groups)
+    if len(kept.near.first) and (not filled.all() or 2 * int(sizes.max()) > queries):
+        groups = kept.certain
+        places = _places(known.queries, groups, relevant, shares, seed)
+        filled = np.bincount(places, minlength=len(shares))
+        sizes = np.bincount(groups)
     if not filled.all():
         _refuse_few(known, len(sizes), len(shares))
-    joined = int(sizes[sizes > 1].sum())
-    notes = list(known.notes)
-    if joined:
-        values = {"rows": shared, "total": queries, "largest": int(sizes.max())}
-        notes.append(Note("queries-joined", joined, values=values))
+    notes = [*known.notes, *kept.notes, *kept.copies(known.queries, groups)]
     wanted = np.array(shares) * queries
-    if bool((np.abs(filled - wanted) > np.maximum(1.5, 0.1 * wanted)).any()) and joined:
-        notes.append(Note("split-uneven", int(sizes.max()), "warning"))
+    largest = int(sizes.max(initial=0))
+    if bool((np.abs(filled - wanted) > np.maximum(1.5, 0.1 * wanted)).any()) and largest > 1:
+        notes.append(Note("split-uneven", largest, "warning"))
     return Split(
-        known, places, roles, shares, seed, shared, joined, int(sizes.max(initial=0)), tuple(notes)
+        known,
+        places,
+        roles,
+        shares,
+        seed,
+        kept.shared,
+        kept.joined,
+        kept.largest,
+        tuple(notes),
+        groups,
+        kept.clusters,
     )
 
 

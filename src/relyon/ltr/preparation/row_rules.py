@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from relyon.core.notes import Note
 from relyon.data.columns import EVIDENCE_NAMES, NAMES, plain_name
 from relyon.ltr.preparation.findings import Finding
+from relyon.ltr.preparation.near_copies import alike_queries, near_queries
 from relyon.ltr.preparation.pairs import (
     label_classes,
     orderable,
@@ -23,11 +25,11 @@ if TYPE_CHECKING:
     from relyon.data.features import Features
     from relyon.data.labelled import LabelledRows
 
-__all__ = ["ROW_RULES", "row_findings"]
+__all__ = ["ROW_RULES", "label_features", "row_findings"]
 
 ROW_RULES = (
     "constant-labels", "fractional-labels", "negative-labels", "scattered-queries", "row-order",
-    "leaking-feature", "shown-feature", "constant-feature", "missing-values",
+    "leaking-feature", "shown-feature", "constant-feature", "missing-values", "near-copies",
 )  # fmt: skip
 
 #: The number of standard deviations that rows in random order exceed once in a thousand times.
@@ -67,6 +69,47 @@ def row_findings(rows: LabelledRows) -> Iterator[Finding]:
         if shown:
             yield Finding("shown-feature", "info", {"count": len(shown)}, tuple(shown[:SHOWN]))
         yield from _columns(rows.features)
+        yield from _copies(rows)
+
+
+def label_features(rows: LabelledRows) -> Note | None:
+    """Returns a note on features that order documents as the labels do; None if there are none.
+
+    Args:
+        rows: Labelled rows with features.
+    """
+    import numpy as np
+
+    codes = label_classes(np.asarray(rows.labels, dtype=np.float64))
+    found = list(_leaks(rows.known_features(), codes, rows.groups))
+    if not found:
+        return None
+    names = [str(one.evidence["name"]) for one in found]
+    agreement = min(abs(float(str(one.evidence["agreement"]))) for one in found)
+    values = {"names": names, "share": (1 + agreement) / 2}
+    return Note("features-like-labels", len(names), "warning", values=values)
+
+
+def _copies(rows: LabelledRows) -> Iterator[Finding]:
+    """Yields queries that are nearly copies of others: by features, or by documents."""
+    import numpy as np
+
+    near, alike = near_queries(rows), alike_queries(rows)
+    known = set(zip(near.first.tolist(), near.second.tolist(), strict=True))
+    others = [
+        pair
+        for pair in zip(alike.first.tolist(), alike.second.tolist(), strict=True)
+        if pair not in known
+    ]
+    for key, pairs in (("text", sorted(known)), ("alike", others)):
+        if not pairs:
+            continue
+        count = len(np.unique(np.asarray(pairs)))
+        first, second = (rows.queries[place] for place in pairs[0])
+        evidence = {
+            "count": count, "total": len(rows.queries), "first": first, "second": second
+        }  # fmt: skip
+        yield Finding("near-copies", "warning", evidence, key=key)
 
 
 def _constant(rows: LabelledRows, codes: NDArray[np.int64]) -> Iterator[Finding]:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from relyon.ltr.preparation.duplicates import row_keys, telling_rows
 from relyon.ltr.preparation.findings import Finding
+from relyon.ltr.preparation.near_copies import copied_queries
 
 if TYPE_CHECKING:
     from relyon.data.labelled import LabelledRows
 
 __all__ = ["SIDE_RULES", "side_findings"]
 
-SIDE_RULES = ("query-on-two-sides", "row-on-two-sides")
+SIDE_RULES = ("query-on-two-sides", "row-on-two-sides", "copy-on-two-sides")
 
 SHOWN = 5
 
@@ -42,3 +43,7 @@ def side_findings(rows: LabelledRows, sides: Mapping[str, LabelledRows]) -> Iter
                 "queries": len(queries),
             }
             yield Finding("row-on-two-sides", "warning", evidence, tuple(queries)[:SHOWN])
+        copied, _ = copied_queries(rows, side)
+        if copied:
+            evidence = {"count": len(copied), "total": len(side.queries), "side": name}
+            yield Finding("copy-on-two-sides", "warning", evidence, tuple(copied[:SHOWN]))

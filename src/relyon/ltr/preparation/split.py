@@ -39,6 +39,9 @@ class Split(Exportable):
         joined: The number of queries that share such rows, and are in the same part.
         largest: The number of queries of the largest group of them.
         notes: Notes.
+        groups: The group of each query: those of one group are in the same part.
+        clusters: The group of each query among near-copies and named groups only, which are not
+            independent of each other; queries that share a row may be.
     """
 
     rows: LabelledRows = field(repr=False)
@@ -50,6 +53,8 @@ class Split(Exportable):
     joined: int = 0
     largest: int = 1
     notes: tuple[Note, ...] = ()
+    groups: NDArray[np.int64] | None = field(default=None, repr=False)
+    clusters: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @property
     def folds(self) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol, TypedDict
+from typing import TYPE_CHECKING, NotRequired, Protocol, TypedDict
 
 from relyon.data.convention import Convention
 from relyon.ltr.rankers.exporting.exported import Candidate, ExportFormat
+from relyon.ltr.rankers.trained_rows import RowSketch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +27,7 @@ class TrainedOn(TypedDict):
         queries: The number of queries.
         varied: The number of queries with at least two different labels.
         source: Their file, or "memory".
+        seen: Hashes of some of them; rankers of older versions have none.
     """
 
     fingerprint: str
@@ -33,6 +35,7 @@ class TrainedOn(TypedDict):
     queries: int
     varied: int
     source: str
+    seen: NotRequired[RowSketch]
 
 
 class FittedRanker(Protocol):

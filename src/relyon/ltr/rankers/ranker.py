@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from relyon.core.errors import InputError, ParameterError
+from relyon.core.notes import Note, warn
 from relyon.core.packages import optional_package, scipy_part
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
@@ -26,6 +27,7 @@ from relyon.ltr.rankers.query_rows import (
     training_rows,
 )
 from relyon.ltr.rankers.target_measure import fingerprint, measure_scores
+from relyon.ltr.rankers.trained_rows import row_sketch, training_note
 from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 
@@ -117,6 +119,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
             "queries": len(rows.rows.queries),
             "varied": rows.varied(),
             "source": X.source if isinstance(X, LabelledRows) else "memory",
+            "seen": row_sketch(rows.values),
         }
         self._train(rows, valid)
         return self
@@ -184,6 +187,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
         import numpy as np
 
         scores = self.predict(X, qid)
+        told = self.recognised(X)
         if isinstance(X, LabelledRows):
             sizes = np.diff(X.groups)
             qid = np.repeat(np.asarray(X.queries, dtype=object), sizes) if qid is None else qid
@@ -194,12 +198,36 @@ class Ranker(_Estimator):  # type: ignore[misc]
                 message("ltr.run-needs-of-each", lacking=message(lacking)),
                 hint=message("ltr.rank-x"),
             )
+        if told is not None:
+            warn([told])
         return Run.from_arrays(
             np.asarray(qid).tolist(),
             np.asarray(documents).tolist(),
             scores,
             name=name or type(self).__name__,
+            notes=() if told is None else (told,),
         )
+
+    def recognised(self, X: object) -> Note | None:
+        """Returns a warning if rows are among those that the ranker was trained on.
+
+        It compares hashes of up to 2,048 training rows, which a saved ranker keeps; rows with the
+        features of another row are left out. None if fewer than three rows, or less than 1%, are.
+
+        Args:
+            X: Features, as for `predict`.
+
+        Examples:
+            >>> import numpy as np, relyon.ltr
+            >>> random = np.random.default_rng(1)
+            >>> X, qid = random.normal(size=(200, 3)), np.arange(200) // 10
+            >>> labels = (X[:, 0] > 0.5).astype(int)
+            >>> ranker = relyon.ltr.LinearRanker(threads=1).fit(X, labels, qid=qid)
+            >>> ranker.recognised(X).values["share"], ranker.recognised(X + 1)
+            (1.0, None)
+        """
+        _validation().check_is_fitted(self)
+        return training_note(self.data_.get("seen"), self._matrix(X, reset=False))
 
     def score(
         self,

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 from os import PathLike
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.parameters import check_path
@@ -45,6 +45,7 @@ class HeldOutRecord(TypedDict):
     p: float | None
     better: int
     worse: int
+    clusters: NotRequired[int]
 
 
 class CardRecord(TypedDict):
@@ -146,6 +147,7 @@ def _held_out(values: HeldOutRecord) -> HeldOut:
         p=_number(values["p"]),
         better=int(values["better"]),
         worse=int(values["worse"]),
+        clusters=int(values.get("clusters", 0)),
     )
 
 

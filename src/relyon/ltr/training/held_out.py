@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relyon.analysis.statistics import ENOUGH_QUERIES, interval, mean, paired_test
+from relyon.analysis.statistics import (
+    ENOUGH_QUERIES,
+    RatioEstimate,
+    interval,
+    jackknife_ratio,
+    mean,
+    paired_test,
+)
 from relyon.core.document.json import json_number, json_values
 
 if TYPE_CHECKING:
@@ -35,6 +42,8 @@ class HeldOut:
         p: The p-value of the paired t test; NaN for fewer than two queries.
         better: The number of queries on which the ranker is better.
         worse: The number of queries on which it is worse.
+        clusters: The number of groups of queries that are not independent, such as near-copies:
+            intervals and p-values count these. 0 if each query counts.
     """
 
     queries: int
@@ -47,15 +56,16 @@ class HeldOut:
     p: float = NOTHING[0]
     better: int = 0
     worse: int = 0
+    clusters: int = 0
 
     @property
     def tone(self) -> str:
         """`better` or `worse` if the interval of the difference excludes 0, else `undecided`.
 
-        With fewer than six queries it is always `few`: Student's interval of two equal differences
-        is a single point.
+        With fewer than six queries, or groups of them, it is always `few`: Student's interval of
+        two equal differences is a single point.
         """
-        if self.paired < ENOUGH_QUERIES:
+        if (self.clusters or self.paired) < ENOUGH_QUERIES:
             return "few"
         low, high = self.difference_interval
         return "better" if low > 0 else "worse" if high < 0 else "undecided"
@@ -88,11 +98,16 @@ class HeldOut:
             "p": json_number(self.p),
             "better": self.better,
             "worse": self.worse,
+            **({"clusters": self.clusters} if self.clusters else {}),
         }
 
 
 def held_out(
-    values: Sequence[float], baseline: Sequence[float] = (), *, level: float = 0.95
+    values: Sequence[float],
+    baseline: Sequence[float] = (),
+    *,
+    level: float = 0.95,
+    groups: NDArray[np.int64] | None = None,
 ) -> HeldOut:
     """Returns the mean of per-query values, and their paired difference from a baseline.
 
@@ -100,6 +115,8 @@ def held_out(
         values: One per query, NaN if the measure is undefined.
         baseline: The baseline's values on the same queries; empty without a baseline.
         level: Confidence level of the intervals.
+        groups: The group of each query, if some are not independent of each other: errors are then
+            the jackknife's over groups, with Satterthwaite's degrees of freedom.
 
     Raises:
         ParameterError: If the level is not between 0 and 1.
@@ -112,6 +129,8 @@ def held_out(
     import numpy as np
 
     own = np.asarray(values, dtype=np.float64)
+    if groups is not None and len(np.unique(groups)) < len(groups):
+        return _by_group(own, np.asarray(baseline, dtype=np.float64), groups, level)
     known = own[~np.isnan(own)]
     alone = HeldOut(len(known), mean(known), interval("t", known, confidence=level))
     if not len(baseline):
@@ -131,6 +150,49 @@ def held_out(
         int((differences > 0).sum()),
         int((differences < 0).sum()),
     )
+
+
+def _by_group(
+    values: NDArray[np.float64],
+    baseline: NDArray[np.float64],
+    groups: NDArray[np.int64],
+    level: float,
+) -> HeldOut:
+    """Returns the same of queries that are independent only between groups."""
+    import numpy as np
+
+    own = _grouped(values, groups)
+    known = values[~np.isnan(values)]
+    alone = HeldOut(len(known), mean(known), own.interval(level), clusters=own.clusters)
+    if not len(baseline):
+        return alone
+    before, differences = paired(values, baseline)
+    if not len(differences):
+        return alone
+    change = _grouped(values - baseline, groups)
+    return HeldOut(
+        alone.queries,
+        alone.value,
+        alone.interval,
+        len(differences),
+        mean(before),
+        mean(differences),
+        change.interval(level),
+        change.p,
+        int((differences > 0).sum()),
+        int((differences < 0).sum()),
+        change.clusters,
+    )
+
+
+def _grouped(values: NDArray[np.float64], groups: NDArray[np.int64]) -> RatioEstimate:
+    """Returns the mean of values with its error over groups; NaN is left out."""
+    import numpy as np
+
+    known = ~np.isnan(values)
+    _, at = np.unique(groups[known], return_inverse=True)
+    sums = np.bincount(at, weights=values[known])
+    return jackknife_ratio(sums.astype(np.float64), np.bincount(at).astype(np.float64))
 
 
 def paired(

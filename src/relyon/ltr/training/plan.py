@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.ltr.preparation.query_split import Duplicates, split
 from relyon.ltr.training.goal import Goal
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     Pair = tuple[LabelledRows, LabelledRows, NDArray[np.int64]]
 
-__all__ = ["Fitted", "Plan", "dealt_pairs", "without_positions"]
+__all__ = ["Dealt", "Fitted", "Plan", "dealt_pairs", "without_positions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,23 +166,44 @@ def without_positions(pairs: Sequence[Pair]) -> list[Pair]:
     return [(replace(train, positions=None), rest, at) for train, rest, at in pairs]
 
 
-def dealt_pairs(rows: LabelledRows, folds: int, seed: int, duplicates: Duplicates) -> list[Pair]:
+class Dealt(NamedTuple):
+    """The parts of cross-validation.
+
+    Attributes:
+        pairs: Training rows, held-out rows, and the places of those among all rows; the groups of
+            queries that stay together are named in them.
+        rows: All rows, with those groups.
+        notes: Notes on queries that stay together, or should.
+        clusters: The group of each query among those that are not independent; None if all are.
+    """
+
+    pairs: list[Pair]
+    rows: LabelledRows
+    notes: tuple[Note, ...]
+    clusters: NDArray[np.int64] | None
+
+
+def dealt_pairs(rows: LabelledRows, folds: int, seed: int, duplicates: Duplicates) -> Dealt:
     """Returns the parts of cross-validation by query, as `relyon.ltr.split` forms them.
 
     Args:
         rows: Labelled rows.
         folds: The number of folds.
         seed: The same seed gives the same folds.
-        duplicates: Keep queries that share a row in the same part.
+        duplicates: Keep queries that share a row, or are nearly copies, in the same part.
 
     Raises:
         InputError: If there are too few queries.
     """
     import numpy as np
 
-    slices = split(rows, folds=folds, seed=seed, duplicates=duplicates).slices
+    found = split(rows, folds=folds, seed=seed, duplicates=duplicates)
+    slices = found.slices
+    if found.groups is not None and len(np.unique(found.groups)) < len(found.groups):
+        rows = replace(rows, together=found.groups[rows.qid])
     pairs = []
     for out in range(folds):
         train, rest = (rows.select(np.flatnonzero(side)) for side in (slices != out, slices == out))
         pairs.append((train, rest, np.flatnonzero(slices[rows.qid] == out)))
-    return pairs
+    notes = tuple(note for note in found.notes if note not in rows.notes)
+    return Dealt(pairs, rows, notes, found.clusters)

@@ -12,6 +12,9 @@ from relyon.core.texts import message
 from relyon.ltr.training.held_out import HeldOut, held_out
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from relyon.data.labelled import LabelledRows
 
 __all__ = ["Segment", "relevant_counts", "segment_table", "sizes_of"]
@@ -47,6 +50,7 @@ def segment_table(
     *,
     order: Sequence[str] = (),
     level: float = 0.95,
+    groups: NDArray[np.int64] | None = None,
 ) -> tuple[Segment, ...]:
     """Returns the values on each segment.
 
@@ -56,6 +60,7 @@ def segment_table(
         baseline: The baseline's values on the same queries; empty without a baseline.
         order: The segments in the order of the table; the others follow by name.
         level: Confidence level of the intervals.
+        groups: The group of each query, if some are not independent of each other.
 
     Raises:
         InputError: If the number of names is not that of the values.
@@ -83,6 +88,7 @@ def segment_table(
             [values[at] for at in rows],
             [baseline[at] for at in rows] if len(baseline) else (),
             level=level,
+            groups=None if groups is None else groups[rows],
         )
         for rows in places.values()
     ]

@@ -15,7 +15,9 @@ from relyon.core.parameters import check_fraction, check_whole
 from relyon.data.convention import Convention
 from relyon.data.labelled import LabelledRows
 from relyon.data.run import Run
+from relyon.ltr.preparation.near_copies import copied_queries
 from relyon.ltr.preparation.query_split import Duplicates
+from relyon.ltr.preparation.row_rules import label_features
 from relyon.ltr.rankers.fingerprints import label_fingerprint
 from relyon.ltr.rankers.models import ranker as make_ranker
 from relyon.ltr.rankers.query_rows import known_features
@@ -147,8 +149,13 @@ def train(
     model = stop_of(_made(ranker, shared, parameters), stop)
     reference = _reference(baseline, model)
     held = rows if valid is None else _rows(valid)
+    copies: tuple[Note, ...] = ()
+    clusters: NDArray[np.int64] | None = None
     if valid is None:
-        pairs = dealt_pairs(rows, check_whole("folds", folds, least=3), seed, duplicates)
+        dealt = dealt_pairs(rows, check_whole("folds", folds, least=3), seed, duplicates)
+        pairs, copies, clusters = dealt.pairs, dealt.notes, dealt.clusters
+        # Splits within a fold keep together what these folds do, without looking for it again.
+        rows, held, duplicates = dealt.rows, dealt.rows, "ignore"
     else:
         pairs = [(rows, held, np.arange(len(held)))]
     earlier = (
@@ -178,12 +185,14 @@ def train(
         convention=goal.convention,
         fingerprint=fingerprint(goal.measure, goal.convention),
         split=f"folds={folds}" if valid is None else os.path.basename(held.source),
-        found=held_out(fitted.values, baseline_values, level=level),
+        found=held_out(fitted.values, baseline_values, level=level, groups=clusters),
         baseline="" if baseline is None or reference is None else _name(baseline),
         level=level,
         stopping=stopping,
         versions=_versions(final),
-        notes=_distinct([*_notes(rows, held, final, reference), *goal.notes(held, fitted.scores)]),
+        notes=_distinct(
+            [*_notes(rows, held, final, reference), *copies, *goal.notes(held, fitted.scores)]
+        ),
         tested=label_fingerprint(held),
     )
     groups, order = _segments(held, segments)
@@ -196,7 +205,9 @@ def train(
         curve=mean_curve(curves_of(fitted.parts, goal)),
         importance=importance_of(fitted.parts, held, goal, seed=seed, level=level),
         placements=label_placements(held, fitted.scores, level=level),
-        segments=segment_table(groups, fitted.values, baseline_values, order=order, level=level),
+        segments=segment_table(
+            groups, fitted.values, baseline_values, order=order, level=level, groups=clusters
+        ),
         trials=trials,
         notes=card.notes if beside is None else (*card.notes, *beside.notes),
         against=beside,
@@ -329,11 +340,18 @@ def _notes(
         notes.append(Note("baseline-without-positions"))
     elif weighs_pairs(getattr(ranker, "loss", ""), rows):
         notes.append(Note("weighted-pairs", rows.varied(np.asarray(rows.weights))))
+    told = label_features(rows)
+    notes += [] if told is None else [told]
     if held is not rows:
         notes += [note for note in held.notes if note not in notes]
         shared = shared_queries(rows, held)
         if shared:
             notes.append(Note("shared-queries", len(shared), "warning", tuple(shared[:3])))
+        copied, original = copied_queries(rows, held)
+        if copied:
+            values = {"total": len(held.queries), "first": copied[0], "second": original}
+            key = "queries-near.sides"
+            notes.append(Note("queries-near", len(copied), "warning", values=values, key=key))
     return tuple(notes)
 
 
