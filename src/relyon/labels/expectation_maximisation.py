@@ -67,7 +67,7 @@ class Examined(Iterated):
     The examination of the first context is 1, so that the attraction is the probability of a click
     at the top. The examination of the others maximises the profile likelihood, by Newton's method;
     documents that were shown in several contexts decide. The prior has 3% of its weight there, as
-    good documents stand higher, and are not alike in all contexts; all of it counts when the
+    good documents are ranked higher, and are not alike in all contexts; all of it counts when the
     attraction is then found. The error of the examination is that of the joint information of all
     parameters (Louis, 1982). With a tolerance of 0, or more than 600 contexts, both are found by
     plain expectation maximisation with the whole prior, and the examination is taken as known.
