@@ -27,9 +27,11 @@ help: ## List the targets
 demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the report
 	@$(BIN)/relyon demo --rebuild build/demo
 
-# Three workers for two cores: at any time one waits for a server, a browser or a process.
+# More workers than two cores: at any time some wait for a server, a browser or a process.
+WORKERS := 3
+test-more test-docs test-long test-postgres test-web: WORKERS := 4
 # Each run writes how long every test took to build/tests, and prints the slowest twenty.
-PYTEST = $(BIN)/python -m pytest -n 3 --dist worksteal --durations=20 --junitxml=build/tests/$@.xml
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=20 --junitxml=build/tests/$@.xml
 
 .PHONY: test
 test: $(DONE)/test ## Run the tests that are quick and need no browser and no server

@@ -99,9 +99,9 @@ def english() -> str:
     for claim in claims():
         made = ", ".join(f"[{page.removesuffix('.md')}]({page})" for page in claim.pages)
         lines += [f"## {claim.name}", "", f"{claim.en} Said in: {made}.", ""]
-        for assumption, words in ((True, "holds"), (False, "does not hold")):
+        for assumption, words in ((True, "that meet its assumptions"), (False, "that break them")):
             if cases := claim.cases(assumption):
-                lines += [f"What it assumes {words}:", "", *table(cases), ""]
+                lines += [f"Data {words}:", "", *table(cases), ""]
         if claim.never_broken:
             lines += [claim.never_broken, ""]
     return "\n" + "\n".join(lines)
