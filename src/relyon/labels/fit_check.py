@@ -32,7 +32,7 @@ __all__ = ["FitCheck", "FitGroup", "check_fit"]
 SESSIONS = 10_000
 #: Queries are left out whose results were shown less often on average.
 DENSE = 50
-#: With fewer clicks nothing is said.
+#: With fewer clicks the check has no verdict.
 CLICKS = 100
 #: The results below a list's first ones are not looked at.
 PLACES = 20

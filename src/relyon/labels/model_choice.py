@@ -236,7 +236,7 @@ def _best(
 def _agreements(tries: Mapping[str, FittedModel], names: list[str]) -> Iterator[tuple[str, float]]:
     """The mean rank correlation within queries of each model's labels with those of the others.
 
-    The plain rate does not count as another model: it agrees with whatever the positions were.
+    The plain rate does not count as another model: it agrees with the order of the positions.
     """
     import numpy as np
 

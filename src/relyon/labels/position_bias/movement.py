@@ -80,7 +80,7 @@ def find_movements(sessions: Sessions, rules: Rules) -> tuple[Movement, ...]:
     """Tests whether documents moved over time with their click rates, and with users.
 
     Neither test can show that documents moved for unrelated reasons: if each moved once, and to
-    where it was not before, or if nobody searches twice, there is nothing to compare.
+    where it was not before, or if no user searches twice, there is nothing to compare.
 
     Args:
         sessions: The log.
