@@ -10,7 +10,7 @@ from relyon.core.notes import Note
 
 __all__ = ["contradictions", "order_notes", "rank_notes"]
 
-#: So many rows decide whether it is worth looking at more.
+#: So many rows decide whether more are looked at.
 FIRST = 300
 #: A list contradicts itself if more than this share of its steps down the ranks raise the score:
 #: half of them do if the two are unrelated, and all do if the score is the rank.

@@ -81,7 +81,7 @@ class Evidence:
 
 
 def barely(evidence: Evidence, level: Level) -> Text | None:
-    """Returns why a log says nothing of a candidate: it shows none of it, or hardly any; or None.
+    """Returns why a log cannot evaluate a candidate: it shows none of it, or hardly any; or None.
 
     Fewer than five effective sessions, (Σ w)² / Σ w², that are less than 1% of all of them, would
     decide the number by chance, as in the log of a ranker that hardly varies.
