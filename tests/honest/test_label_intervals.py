@@ -71,7 +71,7 @@ def test_own_users(users: str, sessions: int, swap: float) -> None:
         f"{NAMES[users]} users, {lists}, {sessions:,} sessions",
         found,
         runs,
-        promise="90% to 97%" if hard else "92% to 97%",
-        least=0.885 if hard else 0.92,
-        most=0.985 if hard else 0.975,
+        promise="90% to 99%" if hard else "92% to 97%",
+        least=0.9 if hard else 0.92,
+        most=0.99 if hard else 0.975,
     )
