@@ -179,7 +179,7 @@ def test_too_few_queries_are_refused() -> None:
         relyon.ltr.split(rows_of(simulated(2)))
     with pytest.raises(InputError, match="1 query is too few for 3 parts") as caught:
         relyon.ltr.split(rows_of(simulated(1)))
-    assert "name the query column" in str(caught.value.hint)
+    assert "all rows belong to the query `query 0`" in str(caught.value.hint)
     joined = simulated(20).with_columns(a=pl.lit(1.0), b=pl.lit(2.0))
     with pytest.raises(InputError, match="20 queries share so many rows that only 1 ") as caught:
         relyon.ltr.split(rows_of(joined))

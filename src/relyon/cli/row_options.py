@@ -123,7 +123,7 @@ def duplicates_option() -> Declared:
         type=click.Choice(["together", "ignore"]),
         default="together",
         show_default=True,
-        help="Keep queries that share a row in the same part.",
+        help="Keep queries that share a row, or are nearly copies, in the same part.",
     )
 
 

@@ -14,7 +14,13 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
-from relyon.cli.row_options import RowOptions, duplicates_option, read_rows, row_columns
+from relyon.cli.row_options import (
+    JudgedOptions,
+    RowOptions,
+    duplicates_option,
+    read_rows,
+    row_columns,
+)
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -33,8 +39,9 @@ Examples:
 
 DATA is SVMlight/LETOR text, CSV, TSV, JSON Lines or Parquet. The split is
 stratified by the number of relevant documents per query (label above 0).
-Queries that share a row, that is the same features, stay together, so no row is
-used both to train and to report; a note counts them.
+Queries that share a row, that is the same features, and queries that are nearly
+copies stay together, so no row is used both to train and to report; notes count
+them. --group keeps together what you name.
 
 Files are named train, valid and test, with DATA's file ending; lines are copied
 byte for byte. With --folds they are in fold-1, fold-2 and so on: fold i tests
@@ -63,6 +70,12 @@ class Request:
         "-o", "--output", metavar="DIR", required=True, help="Output folder; created if missing."
     )
     force: bool = flag("--force", help="Replace existing files.")
+    judgments: str | None = option(
+        "--judgments",
+        metavar="FILE",
+        help="Stratify by the grades of these judgments, by query and document; rows without one"
+        " count as 0, and every row is kept.",
+    )
     rows: RowOptions = group(RowOptions)
     summary: Output = group(
         Output,
@@ -93,7 +106,8 @@ def command(request: Request) -> None:
             hint=message("cli.save-them-to-file"),
         )
     groups = request.rows.groups
-    rows = read_rows(request.data, request.rows, groups=groups)
+    judged = JudgedOptions(judgments=request.judgments, unjudged="zero")
+    rows = read_rows(request.data, request.rows, judged=judged, groups=groups)
     columns = row_columns(request.rows)
     source = open_source(
         request.data, format=request.rows.input_format, kind="features", named=bool(columns)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
 
 __all__ = [
+    "ALL_ROWS",
     "LabelFacts",
     "LabelledRows",
     "StreamedRows",

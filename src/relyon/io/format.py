@@ -245,6 +245,7 @@ class Format:
                 readers=message(READERS[kind][1]),
             ),
             path=path,
+            hint=message("io.features-need-names") if kind == "features" and path else "",
         )
 
 

@@ -43,7 +43,7 @@ def unreadable(error: Exception, path: str) -> TrecEvalError:
 
 
 def has_text_score(error: Exception) -> bool:
-    """Returns whether a score is text or infinite, which trec_eval reads as the number it begins with."""
+    """Returns whether a score is text, read as the number it begins with, or infinite."""
     return _kind(error) in TEXTS
 
 
@@ -81,12 +81,12 @@ def lenient_table(path: str) -> _native.RunTable:
     with Source(path) as source:
         for line in source.read_all().splitlines():
             fields = line.split(None, 5)
-            if len(fields) >= 5 and not line.lstrip().startswith(b"#"):
-                if PLAIN.fullmatch(fields[4]) is None:
-                    fields[4] = repr(atof(fields[4])).encode()
-                    lines.append(b" ".join(fields))
-                    continue
-            lines.append(line)
+            scored = len(fields) >= 5 and not line.lstrip().startswith(b"#")
+            if scored and PLAIN.fullmatch(fields[4]) is None:
+                fields[4] = repr(atof(fields[4])).encode()
+                lines.append(b" ".join(fields))
+            else:
+                lines.append(line)
     data = memoryview(b"\n".join(lines) + b"\n")
     place = 0
 

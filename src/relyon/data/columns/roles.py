@@ -262,6 +262,8 @@ def choose(
 def _map_hint(kind: str, role: str, name: str) -> str:
     """Returns the hint for Python; the command line puts its own options there."""
     reader = READERS.get(kind)
+    if kind == "features" and role == "label":
+        return message("data.name-label")
     if reader is None:
         return message(
             "data.name-columns-in-python",

@@ -112,7 +112,7 @@ def _owners(
         # One feature is enough to find the rows.
         named = split.rows.known_features().names[:1]
         roles = {**(columns or {}), **{feature_role(name): name for name in named}}
-        records = found.table(source, "features", roles).records
+        records = found.table(source, "unlabelled", roles).records
         lines = ((line, str(fields.get("query"))) for line, fields in records()) if records else ()
         owners = [(line, numbers[query]) for line, query in lines]
     else:
@@ -214,7 +214,7 @@ def _write_frames(
     from relyon.data.columns import choose, to_text
 
     frame = pl.read_parquet(io.BytesIO(source.read_all()))
-    chosen = choose(frame.columns, "features", columns=columns, path=source.path)
+    chosen = choose(frame.columns, "unlabelled", columns=columns, path=source.path)
     query = to_text(frame.get_column(chosen["query"]), "query", source.path)
     numbers = dict(zip(split.rows.queries, split.slices.tolist(), strict=True))
     places = query.replace_strict(numbers, return_dtype=pl.Int64).to_numpy()

@@ -54,7 +54,7 @@ def near_queries(rows: LabelledRows) -> Links:
     Two rows are near-copies if they have the same label and, rounded to a quarter of their spread,
     the same features, except for at most a quarter of the features. Two queries are if that holds
     for at least half of the shorter one's rows, and chance would make less than 0.01 such pairs of
-    queries: rows of few different values, and rows that many queries have, tell nothing.
+    queries: rows of few different values, and rows that many queries have, do not count.
 
     Args:
         rows: Labelled rows with features.
@@ -104,7 +104,7 @@ def alike_queries(rows: LabelledRows) -> Links:
     """Returns pairs of queries that share most of their documents, by id, with the same labels.
 
     The shorter query shares at least half of its rows, and chance would make less than 0.01 such
-    pairs: documents `1`, `2`, … that every query has tell nothing.
+    pairs: documents `1`, `2`, … that every query has do not count.
 
     Args:
         rows: Labelled rows; without documents there are no pairs.
@@ -191,7 +191,7 @@ def _links(
     *,
     distinct: bool = True,
 ) -> Links:
-    """Returns pairs of queries that share more keys than chance explains.
+    """Returns pairs of queries that share more keys than they would by chance.
 
     Args:
         keys: One array of a key per row, or several.

@@ -11,7 +11,7 @@ from relyon.core.notes import Note
 from relyon.core.parameters import check_choice, check_whole
 from relyon.core.texts import message
 from relyon.data.keys import hashed
-from relyon.data.labelled import LabelledRows
+from relyon.data.labelled import ALL_ROWS, LabelledRows
 from relyon.ltr.preparation.split import Part, Split
 from relyon.ltr.preparation.together import Duplicates, kept_together
 
@@ -125,7 +125,9 @@ def _refuse_few(rows: LabelledRows, groups: int, parts: int) -> NoReturn:
             path=path,
             hint=message("ltr.ask-for-fewer-parts")
             if queries > 1
-            else message("ltr.all-rows-belong"),
+            else message("ltr.all-rows-belong")
+            if rows.queries in ([], [ALL_ROWS])
+            else message("ltr.only-one-query", query=rows.queries[0]),
         )
     raise InputError(
         message(

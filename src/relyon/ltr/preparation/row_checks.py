@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relyon.core.parameters import check_choice
@@ -95,7 +96,12 @@ def check(
     chosen = parse_loss(loss) if isinstance(loss, str) else loss
     target = target_of(chosen, given, engine, rules, highest)
     found: list[Finding] = list(row_findings(known))
-    found += objective_findings(target, wanted, given, engine, labels)
+    if chosen is not None:
+        # relyon's own losses take fractions: only engines' own objectives refuse them.
+        found = [
+            replace(one, level="info") if one.kind == "fractional-labels" else one for one in found
+        ]
+    found += objective_findings(target, wanted, given, engine if chosen is None else "", labels)
     made: tuple[str, ...] = (*ROW_RULES, *OBJECTIVE_RULES)
     if sides:
         found += side_findings(known, sides)

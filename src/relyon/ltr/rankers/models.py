@@ -15,6 +15,20 @@ from relyon.ltr.rankers.ranker import Ranker
 
 __all__ = ["MODELS", "ranker"]
 
+#: Losses of other libraries, without case and signs, and the nearest one here.
+ELSEWHERE: Mapping[str, str] = {
+    "xendcg": "listnet",
+    "rankxendcg": "listnet",
+    "ranknetloss": "ranknet",
+    "rankpairwise": "ranknet",
+    "rankndcg": "lambdarank",
+    "rankmap": "lambdarank(measure=ap)",
+    "yetirank": "lambdarank",
+    "pairlogit": "ranknet",
+    "queryrmse": "regression",
+    "querysoftmax": "listnet",
+}
+
 #: The loss of each model.
 MODELS: Mapping[str, str] = {
     "regression": "squared_error",
@@ -71,7 +85,9 @@ def ranker(
     if word not in MODELS and word not in losses:
         raise UnknownNameError(
             message("ltr.unknown-model", name=found[1]),
-            hint=suggestion(word, [*MODELS, *losses]),
+            hint=message("ltr.nearest-is", name=ELSEWHERE[plain])
+            if (plain := re.sub("[^a-z]", "", word)) in ELSEWHERE
+            else suggestion(word, [*MODELS, *losses]),
         )
     check_choice("scorer", scorer, SCORERS)
     if word == "lambdamart" and scorer != "trees":

@@ -47,7 +47,10 @@ class TreeRanker(Ranker):
         stop: With an `eval_set`: training stops after so many trees without a better measure on
             it, and the trees up to the best are used; `significance`: as soon as the measure is
             significantly worse than at its best; None: never.
-        seed: The seed of random numbers: the same data and seed give the same trees.
+        seed: The seed of random numbers: the same data and seed give the same trees. LambdaRank's
+            differ by seed even if no fraction is drawn: the seed draws the order of equal scores,
+            and before the first tree all are equal. `lambdarank(ties=input)` takes the order of
+            the rows instead, which must not be that of the labels.
         threads: Threads to use; 0 uses all cores, or a single one for few rows of LightGBM,
             whose trees do not depend on it.
         options: Further parameters of the engine, under its own names.

@@ -227,6 +227,7 @@ class ModelCard(Exportable):
         """
         names = ["features", "candidates", "judged"]
         names += ["folds"] if self.split.startswith("folds=") else []
+        names += ["seed"] if "ties=drawn" in self.loss else []
         return [words[f"limits.{name}"] for name in names]
 
     def _model(self, words: Catalogue) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tests.honest.rows import row
 
 from relyon.ltr import EarlyStopping
 
@@ -41,7 +42,14 @@ def test_without_a_loss_it_stops_at_most_as_often_as_the_level_says(
 ) -> None:
     for level in (0.05, 0.3):
         found = stopped(kind, queries, level, seed=queries)
-        assert found <= binom.ppf(0.999, TRAININGS, level), (found, level)
+        row(
+            "early-stopping-false-alarms",
+            f"{kind} noise, {queries} queries, level {level:g}",
+            found / TRAININGS,
+            TRAININGS,
+            promise=f"at most {level:.0%}",
+            most=float(binom.ppf(0.999, TRAININGS, level)) / TRAININGS,
+        )
 
 
 @pytest.mark.slow
@@ -58,9 +66,25 @@ def test_without_the_correction_it_would_stop_nearly_always() -> None:
             if differences.mean() / differences.std(ddof=1) * 10 > 1.66:
                 count += 1
                 break
-    assert count > 0.9 * TRAININGS
+    row(
+        "early-stopping-false-alarms",
+        "without the correction for the best of several rounds",
+        count / TRAININGS,
+        TRAININGS,
+        promise="none",
+        least=0.9,
+        assumption=False,
+        says="not offered",
+    )
 
 
 @pytest.mark.slow
 def test_a_loss_stops_it() -> None:
-    assert stopped("independent", 200, 0.05, seed=3, fall=0.005) > 0.95 * TRAININGS
+    row(
+        "early-stopping-false-alarms",
+        "a loss of 0.005 per round after the sixth, 200 queries, level 0.05",
+        stopped("independent", 200, 0.05, seed=3, fall=0.005) / TRAININGS,
+        TRAININGS,
+        promise="stops",
+        least=0.95,
+    )
