@@ -253,7 +253,7 @@ def test_plans_with_the_last_of_the_graded_months(files: Path, command: Command)
     assert found is not None
     assert found[0] == needed["2026-02"]["all"]
     table = command(*base)
-    assert "The spread is that of the last graded month." in table.out
+    assert "The spread is that of the last graded month" in table.out
     assert "assumed" not in table.out
 
 
