@@ -24,6 +24,8 @@ def drawn(users: str, sessions: int, queries: int, seed: int) -> ClickLog:
 
 def share_warned(users: str, labels: str, sessions: int) -> tuple[float, int]:
     queries, repeats = SIZES[sessions]
+    if users == labels == "ubm":
+        repeats = 50  # its checks are the most liberal: enough to tell 5% from more
     warned = 0
     for seed in range(repeats):
         log = drawn(users, sessions, queries, seed)
@@ -47,5 +49,5 @@ def test_own_users(users: str, sessions: int) -> None:
 def test_other_users(users: str, labels: str, sessions: int) -> None:
     found, repeats = share_warned(users, labels, sessions)
     case = f"{users.upper()} users, {labels.upper()} labels, {sessions:,} sessions"
-    says = f"warned in {found:.0%}"
+    says = "users do not follow the model"
     row(CLAIM, case, found, repeats, promise=OTHERS, least=0.95, assumption=False, says=says)

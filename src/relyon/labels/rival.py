@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Rival", "compare_with_rival"]
 
-#: The interval excludes 0 on either side with a probability of 1%.
-LEVEL = 0.98
+#: If both predict equally well, the interval lies above 0 with a probability of 2.5%.
+LEVEL = 0.95
 
 
 class Rival(NamedTuple):
