@@ -13,6 +13,7 @@ pytest.importorskip("sqlalchemy")
 from relyon.core.errors import InputError
 from relyon.data.sheets import Row, Sheet
 from relyon.io.sheet_tables import read_wide
+from relyon.judging import imports
 from relyon.judging.actions import Action
 from relyon.judging.agreement import measure_agreement
 from relyon.judging.exchange import export_sheet, import_sheet
@@ -137,3 +138,33 @@ def test_three_raters_of_a_shop_in_a_project(store: Store, test_data: Path) -> N
     found = measure_agreement(store.grades.by_judge(project.id))
     assert round(found.overall.fleiss, 4) == 0.6426
     assert round(found.overall.alpha_ordinal, 4) == 0.7695
+
+
+@pytest.mark.parametrize("at_once", [2000, 2])
+def test_a_corrected_sheet_is_refused_or_replaces_grades(
+    store: Store, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """At once, and in batches."""
+    monkeypatch.setattr(imports, "AT_ONCE", at_once)
+
+    def sheet(grade: float) -> Sheet:
+        return Sheet(
+            tuple(Row(Item("q", f"d{n}"), final=grade if n < 3 else 1.0) for n in range(6))
+        )
+
+    project = store.projects.create("June")
+    assert import_sheet(store, project.id, sheet(3.0)) == (6, 6)
+    before = store.grades.history(project.id)
+    with pytest.raises(InputError, match="3 grades differ from what the same judge gave before"):
+        import_sheet(store, project.id, sheet(2.0))
+    assert store.grades.history(project.id) == before
+    assert import_sheet(store, project.id, sheet(2.0), mode="update") == (0, 3)
+    assert import_sheet(store, project.id, sheet(2.0), mode="update") == (0, 0)
+    assert import_sheet(store, project.id, sheet(2.0)) == (0, 0)
+    grades = [next(iter(one.values())) for one in store.grades.by_judge(project.id).values()]
+    assert sorted(grades) == [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]
+    assert store.grades.history(project.id)[:6] == before
+    judge = store.accounts.get("import")
+    store.grading.record(judge, Action("undo", key="back", project_id=project.id))
+    grades = [next(iter(one.values())) for one in store.grades.by_judge(project.id).values()]
+    assert sorted(grades) == [1.0, 1.0, 1.0, 2.0, 2.0, 3.0]
