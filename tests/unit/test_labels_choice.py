@@ -140,7 +140,8 @@ def moving(kind: str) -> pl.DataFrame:
             taste = taste + np.array([late, 1 - late])
         if kind == "user":
             taste = taste + np.array([user % 2, 1 - user % 2]) * 0.8
-        liked = {"time": [late, 1 - late], "user": [user % 2, 1 - user % 2], "": [0.5, 0.5]}[kind]
+        share = {"time": late, "user": float(user % 2), "": 0.5}[kind]
+        liked = (share, 1 - share)
         for position, doc in enumerate(np.argsort(-taste), 1):
             clicked = generator.random() < (0.2 + 0.5 * liked[doc]) / position
             rows.append((session, query, f"u{user}", doc, position, clicked, session))

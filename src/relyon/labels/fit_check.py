@@ -128,7 +128,7 @@ class FitCheck:
             return ()
         if worst is None:
             key = "labels-do-not-fit.rival"
-            values = {"model": self.model, **self._rival}
+            values: dict[str, object] = {"model": self.model, **self._rival}
             return (Note("labels-do-not-fit", 1, "warning", values=values, key=key),)
         values = {
             "model": self.model,

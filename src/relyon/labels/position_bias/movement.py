@@ -101,7 +101,8 @@ def _rows(sessions: Sessions, rules: Rules, *columns: str) -> pl.DataFrame:
     )
     clicked = rules.clicked.cast(nw.Int64).alias("clicked")
     found = frame.select(*(nw.col(name) for name in names), clicked)
-    return found.collect(backend="polars").to_native()
+    rows: pl.DataFrame = found.collect(backend="polars").to_native()
+    return rows
 
 
 def _over_time(sessions: Sessions, rules: Rules) -> Movement:
@@ -192,8 +193,8 @@ def _by_user(sessions: Sessions, rules: Rules) -> Movement:
     found += partners * around / np.maximum(whole * (whole - 1), 1)
     query = np.zeros(len(whole), np.int64)
     query[pairs] = queries
-    moved = np.bincount(query, found)
-    scale = np.bincount(query, partners * around / whole)
+    moved = np.bincount(query, found).astype(np.float64)
+    scale = np.bincount(query, partners * around / whole).astype(np.float64)
     if not scale.sum() > 0:
         return Movement("user")
     p, effective = _tested(moved, scale)
