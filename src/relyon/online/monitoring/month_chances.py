@@ -68,13 +68,16 @@ class Chance:
         """Returns `Moves.degrees_of_freedom` of several draws."""
         import numpy as np
 
-        free = sum(int((one - 1).sum()) for one in self.moved.counts)
-        noise = within / free if free else np.zeros(len(variance))
+        noise = within / self._free if self._free else np.zeros(len(variance))
         (between, session), (own, sessions, both) = self._traces
         more = np.maximum(0.0, variance - noise * session) / between
         # The trace of the square is quadratic in the two variances.
         square = more**2 * own + noise**2 * sessions + more * noise * (both - own - sessions)
         return np.asarray((more * between + noise * session) ** 2 / square)
+
+    @cached_property
+    def _free(self) -> int:
+        return sum(int((one - 1).sum()) for one in self.moved.counts)
 
     @cached_property
     def _traces(self) -> tuple[tuple[float, float], tuple[float, float, float]]:
@@ -102,7 +105,7 @@ def smallest_drop(chances: Sequence[Chance | None], power: float) -> float:
     low, high = 0.0, 1.0
     if shown(high) < power:
         return math.inf
-    for _ in range(40):
+    for _ in range(20):
         middle = (low + high) / 2
         low, high = (middle, high) if shown(middle) < power else (low, middle)
     return high
