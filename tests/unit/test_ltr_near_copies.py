@@ -16,6 +16,8 @@ from relyon.data.features import Features
 from relyon.data.labelled import LabelledRows
 from relyon.ltr.preparation.near_copies import alike_queries, copied_queries, near_queries
 from relyon.ltr.preparation.together import kept_together
+from relyon.ltr.training.held_out import held_out
+from relyon.ltr.training.plan import dealt_pairs
 
 DOCUMENTS = 8
 
@@ -88,13 +90,13 @@ def test_folds_keep_copies_together_and_count_groups() -> None:
     assert (note.count, note.level, note.values["groups"]) == (36, "warning", 12)
     assert found.found.clusters == 12
     width = found.found.interval[1] - found.found.interval[0]
-    plain = relyon.ltr.training.held_out.held_out(found.values)
+    plain = held_out(found.values)
     assert width > 1.2 * (plain.interval[1] - plain.interval[0])
     assert found.to_dict()["card"]["held_out"]["clusters"] == 12  # type: ignore[index]
 
 
 def test_stopping_and_searching_within_folds_keep_them_together() -> None:
-    rows = relyon.ltr.training.plan.dealt_pairs(rows_of(copies()), 3, 0, "together").rows
+    rows = dealt_pairs(rows_of(copies()), 3, 0, "together").rows
     parts = relyon.ltr.split(rows, duplicates="ignore", seed=4)
     sides = [
         {query.split("-")[0] for query in parts.part(name).queries}  # type: ignore[arg-type]

@@ -61,9 +61,8 @@ def test_too_few_queries_have_no_interval(values: list[float]) -> None:
 
 
 def test_a_few_equal_differences_are_not_called_significant() -> None:
-    """Two queries that differ alike have the interval of a point, and p is 0 but for rounding."""
+    """Two queries that differ alike say little, however equal their differences are."""
     two = held_out([1.0, 0.9], [0.5, 0.4])
-    assert two.p < 1e-300
     assert two.tone == "few"
     assert held_out([0.5] * 5, [0.4] * 5).tone == "few"
     assert held_out([0.5] * 6, [0.4] * 6).tone == "better"

@@ -259,7 +259,7 @@ def _neighbours(
         inside = float((sizes * (sizes - 1.0) / 2).sum())
         rate = (float((same & ~other).sum()) + 1) / (inside + 1) * float(sizes.mean()) * parts
         rare = ~twice[number[1:][links]] & (share <= COMMON)
-        share = np.where(rare, np.minimum(share, rate), share)
+        share = np.where(rare, rate, share * parts)
     found = (owner[links], owner[links + 1], order[links + 1], np.log(np.minimum(share, 1.0)))
     return np.stack([np.asarray(one, dtype=np.float64) for one in found])
 

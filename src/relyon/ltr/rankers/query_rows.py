@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note, warn
+from relyon.core.packages import scipy_part
 from relyon.core.texts import message
 from relyon.data.arrays import group_rows
 from relyon.data.features import Features
 from relyon.data.labelled import LabelledRows
-from relyon.data.matrices import FeatureMatrix, dense
+from relyon.data.matrices import FeatureMatrix, SparseMatrix, dense
 from relyon.ltr.rankers.grades import is_grades, labels_of, queries_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ __all__ = [
     "check_varied",
     "known_features",
     "list_order",
+    "older_sparse",
     "targets_of",
     "training_rows",
 ]
@@ -241,3 +243,16 @@ def list_order(qid: ArrayLike, height: int) -> tuple[NDArray[np.int64], NDArray[
 
     found = group_rows(np.zeros(height), np.arange(height), qid)
     return np.asarray(found.known_scores(), dtype=np.int64), found.groups
+
+
+def older_sparse(values: SparseMatrix) -> SparseMatrix:
+    """Returns a sparse matrix that engines read: not SciPy's newer array, with 32-bit indices."""
+    import numpy as np
+
+    csr_matrix = scipy_part("sparse").csr_matrix
+
+    short = max(values.nnz, *values.shape) < 2**31
+    kind = np.int32 if short else np.int64
+    parts = values.data, values.indices.astype(kind), values.indptr.astype(kind)
+    found: SparseMatrix = csr_matrix(parts, shape=values.shape)
+    return found

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
-from relyon.core.packages import optional_package, scipy_part
+from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.labelled import LabelledRows
-from relyon.data.matrices import FeatureMatrix, SparseMatrix
+from relyon.data.matrices import FeatureMatrix
 from relyon.data.run import Run
 from relyon.ltr.rankers.exporting.exported import Candidate, Exported, ExportFormat
 from relyon.ltr.rankers.fingerprints import data_fingerprint
@@ -23,6 +23,7 @@ from relyon.ltr.rankers.query_rows import (
     TrainingRows,
     check_varied,
     known_features,
+    older_sparse,
     targets_of,
     training_rows,
 )
@@ -211,8 +212,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
     def recognised(self, X: object) -> Note | None:
         """Returns a warning if rows are among those that the ranker was trained on.
 
-        It compares hashes of up to 2,048 training rows, which a saved ranker keeps; rows with the
-        features of another row are left out. None if fewer than three rows, or less than 1%, are.
+        A saved ranker keeps hashes of up to 2,048 training rows; rows that equal another one are
+        left out. None if fewer than three rows, or less than 1%, are among them.
 
         Args:
             X: Features, as for `predict`.
@@ -221,8 +222,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
             >>> import numpy as np, relyon.ltr
             >>> random = np.random.default_rng(1)
             >>> X, qid = random.normal(size=(200, 3)), np.arange(200) // 10
-            >>> labels = (X[:, 0] > 0.5).astype(int)
-            >>> ranker = relyon.ltr.LinearRanker(threads=1).fit(X, labels, qid=qid)
+            >>> ranker = relyon.ltr.LinearRanker(threads=1).fit(X, X[:, 0] > 0.5, qid=qid)
             >>> ranker.recognised(X).values["share"], ranker.recognised(X + 1)
             (1.0, None)
         """
@@ -410,7 +410,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
             else:
                 names = getattr(self, "feature_names_in_", range(found.shape[1]))
                 self.feature_names_ = tuple(str(name) for name in names)
-        checked: FeatureMatrix = _older(found) if hasattr(found, "tocsr") else found
+        checked: FeatureMatrix = older_sparse(found) if hasattr(found, "tocsr") else found
         return checked
 
     def named_features(self) -> list[str] | None:
@@ -439,19 +439,6 @@ class Ranker(_Estimator):  # type: ignore[misc]
             message("ltr.rows-lack-features", names=other[:5]),
             hint=message("ltr.give-features-was-trained"),
         )
-
-
-def _older(values: SparseMatrix) -> SparseMatrix:
-    """Returns a sparse matrix that engines read: not SciPy's newer array, with 32-bit indices."""
-    import numpy as np
-
-    csr_matrix = scipy_part("sparse").csr_matrix
-
-    short = max(values.nnz, *values.shape) < 2**31
-    kind = np.int32 if short else np.int64
-    parts = values.data, values.indices.astype(kind), values.indptr.astype(kind)
-    found: SparseMatrix = csr_matrix(parts, shape=values.shape)
-    return found
 
 
 def _validation() -> ModuleType:
