@@ -57,7 +57,7 @@ class Claim:
 def claims() -> Iterator[Claim]:
     """Yields every claim, by name."""
     for path in sorted((HONEST / "claims").glob("*.toml")):
-        rows = HONEST / "rows" / f"{path.stem}.json"
+        rows = HONEST / "found" / f"{path.stem}.json"
         found = json.loads(rows.read_text("utf-8")) if rows.exists() else []
         told = tomllib.loads(path.read_text("utf-8"))
         yield Claim(

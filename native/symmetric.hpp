@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace relyon {
@@ -50,7 +51,7 @@ inline void invert(std::vector<double>& factor, std::size_t size) {
     out[row * size + row] = 1.0;
     solve(factor, size, out.data() + row * size);
   }
-  factor = out;
+  factor = std::move(out);
 }
 
 }  // namespace relyon

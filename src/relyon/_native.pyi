@@ -773,7 +773,7 @@ class ClickLog:
         prior_shown: float,
         begin: float,
     ) -> FittedExamination:
-        """Fits examination by `position` or by `last_click`, times attraction, in so many rounds."""
+        """Fits examination by `position` or `last_click`, times attraction, in so many rounds."""
     def profile(
         self,
         context: str,

@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 #: A claim in words, and where it is made: one file each.
 CLAIMS = HERE / "claims"
 #: What was found about it.
-ROWS = HERE / "rows"
+ROWS = HERE / "found"
 
 
 @dataclass(frozen=True)

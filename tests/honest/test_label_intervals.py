@@ -21,7 +21,7 @@ NAMES = {"pbm": "PBM", "ubm": "UBM", "dbn": "DBN", "ccm": "CCM"}
 
 
 def covered(users: str, labels: str, sessions: int, swap: float) -> tuple[float, int]:
-    """The share of labels of 20 queries with 10 documents whose intervals hold the truth."""
+    """The share of labels of 20 queries with 10 documents whose intervals contain the truth."""
     inside = total = 0
     for seed in range(REPEATS[sessions]):
         chance = np.random.default_rng(seed)
@@ -71,4 +71,21 @@ def test_own_users(users: str, sessions: int, swap: float) -> None:
         promise="87% to 99%" if hard else "92% to 97%",
         least=0.87 if hard else 0.92,
         most=0.99 if hard else 0.975,
+    )
+
+
+@pytest.mark.parametrize("sessions", [2_000, 20_000])
+@pytest.mark.parametrize(("users", "labels"), [("dbn", "pbm"), ("pbm", "dbn")])
+@pytest.mark.filterwarnings("ignore")
+def test_users_of_another_model(users: str, labels: str, sessions: int) -> None:
+    found, runs = covered(users, labels, sessions, 0.3)
+    row(
+        CLAIM,
+        f"{NAMES[users]} users, {NAMES[labels]} labels, swaps of 30%, {sessions:,} sessions",
+        found,
+        runs,
+        promise="none",
+        most=0.9,
+        assumption=False,
+        says="users do not follow the model, with the groups that show it (see label-model-fit)",
     )

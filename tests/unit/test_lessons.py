@@ -34,37 +34,43 @@ PARTS = {
 UNEXPLAINED = {
     "notes": """
         absent-features abtest-sessions abtest-several abtest-unassigned
-        baseline-without-positions dominant-query equal-changes few-changed largest-query
-        no-own-value unchanged-queries clicks-bots-sessions clicks-bots-users clicks-counted clicks-deep
-        day-first-times only-clicks
-        clicks-repeated clicks-rows-left-out clicks-shared documents-numbered
-        duplicate-judgments earlier-data earlier-goal evidence-left-out export-single
-        features-like-labels few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ id-mismatch
-        hidden-fields incomplete-events interval-columns judged-without-row labels-of-subtopics machine-finals
-        machine-grades missing-grades missing-months mix-queries mixed-anonymous mixed-moved
-        mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document
-        labels-not-converged no-order no-subtopics not-exported not-exported-name offpolicy-absent
-        offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
-        outcome-features offpolicy-unseen-zero offpolicy-users one-group one-query one-round other-queries partial-queries
-        queries-alike queries-grouped queries-joined queries-near queries-without-text ranked-training-rows run-of-training-rows regrouped repeated-rows rows-unjudged
-        rank-contradicts-score same-sessions scores-from-ranks shallow-round shared-queries simulated-without
-        split-uneven stages-do-not-nest subtopics texts-absent texts-missing texts-unknown
-        times-as-text undated-judgments unjudged-queries unpaired-queries
-        unshared-measures unused-actions weights-found weights-interval weights-judged without-time xgboost-min-rows
+        baseline-without-positions clicks-bots-sessions clicks-bots-users clicks-counted
+        clicks-deep clicks-repeated clicks-rows-left-out clicks-shared day-first-times
+        documents-numbered dominant-query duplicate-judgments earlier-data earlier-goal
+        equal-changes evidence-left-out export-single features-like-labels few-changed
+        few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ
+        hidden-fields id-mismatch incomplete-events interval-columns judged-without-row
+        labels-not-converged labels-of-subtopics largest-query machine-finals machine-grades
+        missing-grades missing-months mix-queries mixed-anonymous mixed-moved mixed-outside
+        mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document no-order
+        no-own-value no-subtopics not-exported not-exported-name offpolicy-absent
+        offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model
+        offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users one-group one-query
+        one-round only-clicks other-queries outcome-features partial-queries queries-alike
+        queries-grouped queries-joined queries-near queries-without-text
+        rank-contradicts-score ranked-training-rows regrouped repeated-rows rows-unjudged
+        run-of-training-rows same-sessions scores-from-ranks shallow-round shared-queries
+        simulated-without split-uneven stages-do-not-nest subtopics texts-absent
+        texts-missing texts-unknown times-as-text unchanged-queries undated-judgments
+        unjudged-queries unpaired-queries unshared-measures unused-actions weights-found
+        weights-interval weights-judged without-time xgboost-min-rows
     """,
     "logs": """
         actions-without-impression bots click-values cut-off-lists day-first-timestamps
-        duplicate-rows gaps implausible-timestamps
-        incomplete-lists invalid-positions missing-values mixed-positions mixed-timestamps
-        query-variants repeated-documents several-queries shared-positions swapped-columns unreadable-timestamps
-        zero-based-positions""",
+        duplicate-rows gaps implausible-timestamps incomplete-lists invalid-positions
+        missing-values mixed-positions mixed-timestamps query-variants repeated-documents
+        several-queries shared-positions swapped-columns unreadable-timestamps
+        zero-based-positions
+    """,
     "checks": """
-        constant-feature constant-labels fractional-labels large-labels leaking-feature
-        missing-values negative-labels near-copies copy-on-two-sides query-on-two-sides row-on-two-sides scattered-queries
-        several-eval-at shown-feature truncation-differs""",
+        constant-feature constant-labels copy-on-two-sides fractional-labels large-labels
+        leaking-feature missing-values near-copies negative-labels query-on-two-sides
+        row-on-two-sides scattered-queries several-eval-at shown-feature truncation-differs
+    """,
     "experiments": """
         carry-over cold-start differ-before same-assignment sample-ratio several-arms
-        unassigned""",
+        unassigned
+    """,
 }
 #: What a lesson is about, in words: the lesson has them all, whatever leads to it has one.
 TOPICS = {

@@ -218,16 +218,12 @@ def import_file(
         note_event(request, visitor, "imported", f"{found.name}: {name}, {told[0]} + {told[1]}")
 
     if not large:
-        told = import_sheet(
-            store, found.id, read(), mode=mode, source=name, by=visitor.account
-        )
+        told = import_sheet(store, found.id, read(), mode=mode, source=name, by=visitor.account)
         note(told)
         return _project(request, store, visitor, found.id, told)
     work = announce_import(store, found, source=name, by=visitor.account)
     in_background(
-        lambda: note(
-            import_sheet(store, found.id, read, mode=mode, work=work)
-        ),
+        lambda: note(import_sheet(store, found.id, read, mode=mode, work=work)),
         f"importing {name}",
     )
     return RedirectResponse(f"/jobs/{work.job_id}", 303)

@@ -97,7 +97,8 @@ def pooled_ratio_interval(
 
     Returns:
         The interval of the difference, and that of the quotient; NaN if there is none, or if the
-        queries' sizes leave fewer than two effective ones: a single query does not represent others.
+        queries' sizes leave fewer than two effective ones: a single query does not represent
+        others.
     """
     import numpy as np
 

@@ -85,7 +85,8 @@ def evaluate_policy(
         InputError: If no estimator can say anything: the log has shown nothing of what the
             candidate shows, or so rarely that a handful of sessions would decide; the hint names
             what would have to be logged. If the log has no users, and `cluster` is `user`.
-        ParameterError: If an option has an invalid value, or `anytime` is asked for by user or query.
+        ParameterError: If an option has an invalid value, or `anytime` is asked for by user or
+            query.
         UnknownNameError: If an estimator or the click model is unknown.
 
     Examples:
