@@ -99,7 +99,7 @@ def test_stopping_and_searching_within_folds_keep_them_together() -> None:
     rows = dealt_pairs(rows_of(copies()), 3, 0, "together").rows
     parts = relyon.ltr.split(rows, duplicates="ignore", seed=4)
     sides = [
-        {query.split("-")[0] for query in parts.part(name).queries}  # type: ignore[arg-type]
+        {query.split("-")[0] for query in parts.part(name).queries}
         for name in ("train", "valid", "test")
     ]
     assert sum(map(len, sides)) == len(set.union(*sides))

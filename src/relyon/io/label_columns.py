@@ -49,7 +49,7 @@ def without_label_columns(
         next((features[name] for name in EVIDENCE_NAMES[end] if name in features), "")
         for end in ("low", "high")
     ]
-    if all(ends) and _are_interval(found, *ends, path):
+    if all(ends) and _are_interval(found, ends[0], ends[1], path):
         low, high = (found.pop(role) for role in ends)
         names = [str(end.name) for end in (low, high)]
         made = None
