@@ -155,6 +155,9 @@ class Information {
       for (std::size_t at = first[one]; at < first[one + 1]; ++at)
         add(shard.pattern(order[at]), static_cast<double>(shard.count(order[at])), work);
       invert_block(begin, ends[one], work);
+      // In a log that is not finished, a list may contain documents of another block.
+      std::fill(work.places.begin() + static_cast<std::ptrdiff_t>(begin),
+                work.places.begin() + static_cast<std::ptrdiff_t>(ends[one]), nowhere);
     }
   }
 

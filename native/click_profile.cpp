@@ -99,7 +99,7 @@ class Fit {
   }
 
   Profile run(std::uint64_t rounds, double tolerance) {
-    const std::size_t free = met_.empty() ? 0 : met_.size() - 1;
+    const std::size_t free = unknowns();
     begin();
     Look here = look(logs_);
     Profile out;
@@ -130,6 +130,9 @@ class Fit {
   }
 
  private:
+  // Contexts whose examination is to be found: that of the first one met is 1.
+  std::size_t unknowns() const { return met_.empty() ? 0 : met_.size() - 1; }
+
   std::span<const Cells::Cell> cells_of(std::size_t shard, std::size_t pair) const {
     const Cells& part = cells_[shard];
     const std::size_t from = pair == 0 ? 0 : part.ends[pair - 1];
@@ -157,7 +160,7 @@ class Fit {
 
   Look look(const std::vector<double>& logs) {
     examine(logs);
-    const std::size_t free = met_.size() - 1;
+    const std::size_t free = unknowns();
     std::vector<Look> parts(shards_.size());
     each_part(shards_.size(), threads_, [&](std::size_t shard) {
       if (cells_[shard].ends.empty()) return;
@@ -215,7 +218,7 @@ class Fit {
   }
 
   void finish(Profile& out, const Look& last) {
-    const std::size_t free = met_.empty() ? 0 : met_.size() - 1;
+    const std::size_t free = unknowns();
     std::vector<double> inverse = last.information;
     factorise(inverse, free);
     invert(inverse, free);

@@ -55,7 +55,7 @@ def drawn(
         numerators = {f"q{place}": float(one) for place, one in enumerate(positive)}
         denominators = {f"q{place}": float(one) for place, one in enumerate(total - positive)}
         values = {q: PNR.micro(numerators[q], denominators[q]) for q in numerators}
-        sums = [math.fsum(one.values()) for one in (numerators, denominators)]
+        sums = math.fsum(numerators.values()), math.fsum(denominators.values())
         samples.append(
             Sample(
                 values,

@@ -137,7 +137,7 @@ def test_a_large_query_that_agrees_is_named_too() -> None:
         }
         for see in (0.9, 1.0)
     ]
-    found = relyon.compare(judgments, *runs, "pnr", names=["old", "new"])
+    found = relyon.compare(judgments, runs[0], runs[1], "pnr", names=["old", "new"])
     one = found.contrasts[0]
     assert one.no_interval == "one-decides"
     assert one.dominant is None
@@ -154,7 +154,9 @@ def ratios(queries: int = 30, seed: int = 2) -> relyon.Comparison:
         }
         for see in (1.0, 1.4)
     ]
-    return relyon.compare(judgments, *runs, ["pnr", "concordance"], names=["old", "new"])
+    return relyon.compare(
+        judgments, runs[0], runs[1], ["pnr", "concordance"], names=["old", "new"]
+    )
 
 
 def test_the_interval_of_a_ratio_is_that_of_the_quotient() -> None:

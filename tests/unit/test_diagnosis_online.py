@@ -123,9 +123,10 @@ def test_online_checks_that_hold_are_said_to_hold() -> None:
 
 
 def test_labels_count_only_where_there_are_some() -> None:
-    few = {**FLAT, "labels": {"click": {query: CLICKS[query] for query in QUERIES[:3]}}}
+    clicks = {query: CLICKS[query] for query in QUERIES[:3]}
+    few = {**FLAT, "labels": {"click": clicks}}
     found = look(FlatOnline(), GRADED, WORSE, BETTER, online=few)
-    tau = relyon.evaluate(GRADED, few["labels"]["click"], "tau", convention={"missing": "skip"})
+    tau = relyon.evaluate(GRADED, clicks, "tau", convention={"missing": "skip"})
     assert found.evidence["tau"] == tau["tau"]
     assert found.evidence["label_queries"] == 3
     assert "text.agreement.open" in found.parts

@@ -71,7 +71,7 @@ def test_one_user_who_decides_leaves_no_interval() -> None:
     log, policy = people(3, 40)
     most = pl.concat([log.head(40)] * 8 + [log]).with_row_index("session")
     for interval in ("bootstrap", "t"):
-        found = evaluate_policy(most, policy, interval=interval)  # type: ignore[arg-type]
+        found = evaluate_policy(most, policy, interval=interval)
         assert all(math.isnan(bound) for bound in found.logged_interval)
     low, high = evaluate_policy(most, policy).logged_interval
     assert low < 0.1

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from relyon.data.lazy import LazyRows
     from relyon.data.sessions import Kind, Sessions
 
-__all__ = ["LEAST_LISTS", "SWAPPED", "Use", "always_clicked", "read_log", "time_values"]
+__all__ = ["LEAST_LISTS", "SWAPPED", "TIMES", "Use", "always_clicked", "read_log", "time_values"]
 
 #: What is computed from a log: rates of clicks, or lengths of time.
 Use = Literal["clicks", "times"]
 
 CLICKS: tuple[Use, ...] = ("clicks",)
+TIMES: tuple[Use, ...] = ("times",)
 
 #: Rows at the start of a log that show whether query and document are swapped.
 HEAD = 20_000

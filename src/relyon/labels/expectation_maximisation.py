@@ -11,6 +11,7 @@ from relyon.labels.beta import product
 from relyon.labels.model import ClickModel, Parameters, Relevance
 
 if TYPE_CHECKING:
+    from relyon._native import FittedExamination
     from relyon.labels.beta import Values
     from relyon.labels.log import ClickLog
 
@@ -87,8 +88,11 @@ class Examined(Iterated):
     def estimate(self, log: ClickLog) -> Parameters:
         """Maximum likelihood over cells of a pair and a context."""
         whole = self.tolerance > 0 and self.contexts(log.depth) <= MOST_CONTEXTS
+        found: FittedExamination
+        spreads: dict[str, Values] = {}
         if whole:
-            found = log.native.profile(self.context, *self.settings[:4])
+            found = profile = log.native.profile(self.context, *self.settings[:4])
+            spreads["relevance"] = profile["spread"]
         else:
             found = log.native.examination(self.context, *self.settings)
         return Parameters(
@@ -97,7 +101,7 @@ class Examined(Iterated):
             {"examination": found["examination"]},
             found["rounds"],
             found["change"],
-            {"relevance": found["spread"]} if whole else {},
+            spreads,
         )
 
     def relevance(self, parameters: Parameters) -> Relevance:

@@ -242,6 +242,7 @@ def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
         for name, first, second in beside(one):
             change = second - first if first != second else 0.0
             said = texts.say(f"table.{name}")
+            cells: tuple[Cell | str, ...]
             cells = (said, number(first), number(second), signed(change))
             if name == "share" and one.share is not None:
                 low, high = one.share.interval

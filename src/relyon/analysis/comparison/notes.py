@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.comparison.pairing import Pairing
 from relyon.core.notes import Note
@@ -40,6 +40,7 @@ def evidence_notes(contrasts: Iterable[Contrast]) -> list[Note]:
 
     notes: list[Note] = []
     alike: dict[tuple[str, str, int, int], list[str]] = {}
+    key: tuple[str, str, int, int]
     for one in contrasts:
         if not one.tested or one.queries < ENOUGH_QUERIES:
             continue
@@ -75,7 +76,7 @@ def evidence_notes(contrasts: Iterable[Contrast]) -> list[Note]:
             notes.append(Note("equal-changes", changed, values=values, run=candidate))
         else:
             values["least"] = least_p(changed)
-            level = "info" if kind == "few-changed" else "warning"
+            level: Literal["info", "warning"] = "info" if kind == "few-changed" else "warning"
             notes.append(Note("few-changed", changed, level, values=values, run=candidate))
     return notes
 

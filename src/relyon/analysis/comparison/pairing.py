@@ -129,15 +129,18 @@ class Sample:
             part is not None and part[query] != 0 for part in (self.numerators, self.denominators)
         )
 
-    def parts(self, queries: Sequence[str]) -> tuple[NDArray[np.float64], ...]:
+    def parts(
+        self, queries: Sequence[str]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Returns numerators and denominators of queries."""
         import numpy as np
 
-        return tuple(
+        above, below = (
             np.array([part[query] for query in queries], dtype=np.float64)
             for part in (self.numerators, self.denominators)
             if part is not None
         )
+        return above, below
 
     def without(self, queries: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
         """Returns a ratio of sums, and the ratio without each query."""

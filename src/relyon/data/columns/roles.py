@@ -146,7 +146,7 @@ def role_of(name: str, roles: Collection[str]) -> str:
         ('doc', 'document')
     """
     other = ALIASES.get(name)
-    return other if other in roles and name not in roles else name
+    return other if other is not None and other in roles and name not in roles else name
 
 
 def feature_role(name: str) -> str:

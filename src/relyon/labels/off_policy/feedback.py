@@ -222,8 +222,8 @@ def read_feedback(
     if single:
         units = top
     else:
-        names = [name for name in ("session", "query", "user") if name in top.columns]
-        units = top.group_by("unit", maintain_order=True).agg(pl.col(names).first())
+        columns = [name for name in ("session", "query", "user") if name in top.columns]
+        units = top.group_by("unit", maintain_order=True).agg(pl.col(columns).first())
     where = ["query", "position"] if single else ["query"]
     contexts = units.select(where).unique().sort(where)
     if not single:

@@ -12,7 +12,7 @@ from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
-from relyon.io.log_checks import read_log
+from relyon.io.log_checks import TIMES, read_log
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,7 +93,7 @@ def read_traffic(
     """
     import polars as pl
 
-    log = read_log(sessions, uses=("times",))
+    log = read_log(sessions, uses=TIMES)
     path = log.path
     if "bucket" not in log.columns:
         raise InputError(
