@@ -125,6 +125,8 @@ def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
         command(*shlex.split("train features.csv -o ranker.model -p trees=2 --folds 3"))
     if name == "sample":
         command(*shlex.split("logs read arms.csv -o log.parquet"))
+        for made in ("sample.csv", "pool.csv"):  # as it is before the first of the examples
+            Path(made).unlink(missing_ok=True)
     for line in found:
         arguments = [word.replace("en01", "q1") for word in shlex.split(line)[1:]]
         if arguments[:2] == ["judge", "serve"] or (

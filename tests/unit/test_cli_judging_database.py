@@ -186,7 +186,8 @@ def test_a_report_names_the_project_and_the_digest_of_its_grades(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("sample", "log.csv", "--per-tier", "2", "--pool", "out.csv", "--judgments", "{}"),
+        ("sample", "log.csv", "--per-tier", "2", "--pool", "out.csv", "--judgments", "{}",
+         "--force"),
         ("convert", "{}", "out.csv", "--force"),
         ("labels", "simulate", "search.run", "-n", "50", "--judgments", "{}", "-o", "out.csv",
          "--force"),

@@ -19,7 +19,7 @@ JUDGED, FIRST, SECOND = (str(FILES / name) for name in ("judgments.qrels", "bm25
 SAME = re.compile(
     r"[\w./-]+\.(run|trec|qrels)|\b(en|zh)\d\d\b|relyon|[\w.-]+=[\w-]+|\b(ndcg|p|pnr|rr|ap|recall|auc"
     r"|judged|dcg|DCG)\b(@\d+)?(\([^()]*\))?|--\w+|csv|json|markdown|kendall|Kendall|Tukey|HSD|Holm"
-    r"|BCa|d_z|inf|micro|</?sup>|rrf|wsum|weights"
+    r"|BCa|d_z|inf|micro|Fisher|</?sup>|rrf|wsum|weights"
 )
 ENGLISH = re.compile(r"[A-Za-z]{2,}")
 

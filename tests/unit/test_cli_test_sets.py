@@ -48,7 +48,7 @@ def rows(files: Path) -> list[tuple[str, str, int, float, float]]:
 
 def contrasts(text: str) -> list[dict[str, object]]:
     """Returns numbers of a comparison, whatever its runs are called."""
-    rest = {"baseline", "candidate"}
+    rest = {"baseline", "candidate", "largest"}  # the query has another id without its `q`
     found: list[dict[str, object]] = json.loads(text)["contrasts"]
     return [{key: value for key, value in one.items() if key not in rest} for one in found]
 

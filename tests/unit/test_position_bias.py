@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -346,7 +347,9 @@ def test_the_order_of_the_rows_and_threads_change_no_bit() -> None:
     frame = simulate(500, 30, np.array([1.0, 0.6, 0.4]), seed=1)
     found = estimate_bias(frame, EVERY, threads=1)
     assert estimate_bias(frame.sample(fraction=1, shuffle=True, seed=2), EVERY) == found
-    assert estimate_bias(read_clicks(frame, threads=3), EVERY) == found
+    # Counted clicks have no times and no users any more.
+    counted = estimate_bias(read_clicks(frame, threads=3), EVERY)
+    assert counted == replace(found, movements=())
 
 
 def test_forms() -> None:

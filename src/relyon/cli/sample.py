@@ -41,12 +41,12 @@ HELP = """Sample sessions of a search log for judging.
 \b
 Examples:
   relyon sample log.csv --per-tier 100 --seed 7 -o sample.csv --pool pool.csv
-  relyon sample log.parquet --month 2026-03 -o sample.csv --pool pool.csv
+  relyon sample log.parquet --month 2026-03 -o march.csv --pool march-pool.csv
   relyon sample log.csv --plan --drop 5%
   relyon sample log.csv --tiers count:4,2 --allocation proportional
   relyon sample log.csv --allocation neyman --pilot pilot.csv
   relyon sample log.csv --design pptss --judgments judged.csv --max-age 180d \\
-      --pool pool.csv
+      --pool more.csv
 
 Queries are divided into head, middle and tail by frequency. The sample depends
 only on the seed and the ids, not on the order of rows. Every row stores its

@@ -179,7 +179,8 @@ def run_columns(
     query, document = (to_ids(columns[role], role, path) for role in ("query", "document"))
     notes = [*score_notes(columns)]
     if value == "score" and isinstance(rank, pl.Series) and isinstance(score, pl.Series):
-        first = [one.head(ROWS).to_list() for one in (columns["query"], rank, score)]
+        queries = pl.Series(columns["query"])
+        first = [one.head(ROWS).to_list() for one in (queries, rank, score)]
         rows = zip(*first, strict=True)
         notes += order_notes(row for row in rows if None not in row)
     return RunColumns(query, document, score, rank, value, tuple(notes))
