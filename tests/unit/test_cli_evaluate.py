@@ -348,7 +348,11 @@ SCALES = "choose one of `binary`, `floats`, `integers`, `search`; `search` has é
         ((*FILES, "--scale", "stars"), 2, "error: unknown scale: `stars`"),
         ((*FILES, "--format", "xml"), 2, "error: invalid value for '--format'"),
         ((*FILES, "--digits", "40"), 2, "error: invalid value for '--digits'"),
-        ((*FILES, "--columns", "documen=x"), 2, "error: --columns does not accept `documen`\nhint: did"),
+        (
+            (*FILES, "--columns", "documen=x"),
+            2,
+            "error: --columns does not accept `documen`\nhint: did",
+        ),
         ((*FILES, "--run-format", "trek"), 2, "error: unknown format: `trek`\nhint: did you mean"),
         ((*FILES, "--query", "q"), 2, "error: --query needs --scored FILE"),
         ((*FILES, "--scored", "scores.csv"), 2, "error: --scored replaces JUDGMENTS"),

@@ -154,9 +154,7 @@ def ratios(queries: int = 30, seed: int = 2) -> relyon.Comparison:
         }
         for see in (1.0, 1.4)
     ]
-    return relyon.compare(
-        judgments, runs[0], runs[1], ["pnr", "concordance"], names=["old", "new"]
-    )
+    return relyon.compare(judgments, runs[0], runs[1], ["pnr", "concordance"], names=["old", "new"])
 
 
 def test_the_interval_of_a_ratio_is_that_of_the_quotient() -> None:

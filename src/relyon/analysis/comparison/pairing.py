@@ -129,9 +129,7 @@ class Sample:
             part is not None and part[query] != 0 for part in (self.numerators, self.denominators)
         )
 
-    def parts(
-        self, queries: Sequence[str]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def parts(self, queries: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Returns numerators and denominators of queries."""
         import numpy as np
 
