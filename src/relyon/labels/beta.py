@@ -70,7 +70,7 @@ class Relevance:
             >>> mean, weight = np.array([0.4]), np.array([50.0])
             >>> low, high = Relevance(mean, weight, np.array([0.2])).interval(0.95)
             >>> low.round(2).tolist(), high.round(2).tolist()
-            ([0.23, 0.67], [0.63])
+            ([0.23], [0.65])
         """
         import numpy as np
 

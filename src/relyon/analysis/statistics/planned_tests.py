@@ -65,7 +65,7 @@ def plan_test(
         >>> import numpy as np
         >>> pilot = np.random.default_rng(0).normal(0.02, 0.1, 40)
         >>> [plan_test(pilot, 0.05, name) for name in ("t", "wilcoxon", "sign")]
-        [34, 35, 60]
+        [23, 25, 39]
 
     Raises:
         ParameterError: If `alpha` or `power` is not between 0 and 1.

@@ -56,9 +56,9 @@ def compare(
         ValueError: If a metric or test is unknown, or two runs have the same name.
 
     Examples:
-        >>> qrels = Qrels({f"q{n}": {"a": 1} for n in range(5)})
-        >>> good = Run({f"q{n}": {"a": 2.0, "b": 1.0} for n in range(5)}, name="good")
-        >>> poor = Run({f"q{n}": {"b": 2.0, "a": 1.0} for n in range(5)}, name="poor")
+        >>> qrels = Qrels({f"q{n}": {"a": 1} for n in range(9)})
+        >>> good = Run({f"q{n}": {"a": 2.0, "b": 1.0} for n in range(9)}, name="good")
+        >>> poor = Run({f"q{n}": {"b": 2.0, "a": 1.0} for n in range(9)}, name="poor")
         >>> compare(qrels, [good, poor], ["mrr"])
         #    Model    MRR
         ---  -------  ------

@@ -266,8 +266,8 @@ def plan_sample(
     Examples:
         >>> import polars as pl
         >>> log = pl.DataFrame({
-        ...     "session": [f"s{i}" for i in range(3000)],
-        ...     "query": [f"q{int((i / 3000) ** 3 * 400)}" for i in range(3000)],
+        ...     "session": [f"s{i}" for i in range(6000)],
+        ...     "query": [f"q{i % 1500}" for i in range(6000)],
         ...     "position": 1, "doc": "d",
         ... })
         >>> plan = plan_sample(log)
