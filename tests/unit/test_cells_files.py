@@ -168,17 +168,17 @@ def test_an_export_of_grades_is_read_everywhere(command: Command, files: Path) -
     ]
     given = write_sheet(Sheet(tuple(rows)), format="csv")[0]
     (files / "given.csv").write_text(given, "utf-8", newline="")
-    for name in ("June", "July"):
+    for name in ("June", "csv", "jsonl"):
         command("judge", "init", "judging.db", "--project", name)
     command("judge", "import", "judging.db", "given.csv", "--project", "June")
     project = ("judging.db", "--project")
     for form, ending in (("csv", "csv"), ("jsonl", "jsonl")):
         arguments = ("--format", form, "-o", f"june.{ending}")
         assert command("judge", "export", *project, "June", *arguments).code == 0
-        told = command("judge", "import", *project, "July", f"june.{ending}")
+        told = command("judge", "import", *project, form, f"june.{ending}")
         assert told.code == 0, told.err
         arguments = ("--format", form, "-o", f"july.{ending}")
-        assert command("judge", "export", *project, "July", *arguments).code == 0
+        assert command("judge", "export", *project, form, *arguments).code == 0
         assert (files / f"june.{ending}").read_bytes() == (files / f"july.{ending}").read_bytes()
     exported = (files / "june.csv").read_bytes().decode()
     assert_safe(exported)

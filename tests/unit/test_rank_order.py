@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import relyon
-from relyon.data.columns.rank_order import contradictions
+from relyon.data.rank_order import contradictions
 
 JUDGMENTS = {"q1": {"d1": 1}, "q2": {"d2": 1}}
 

@@ -260,6 +260,8 @@ def chosen_columns(
         ParameterError: If a text is not NAME=COLUMN.
         UnknownNameError: If a name is unknown.
     """
+    if not texts:
+        return None
     from relyon.data.columns.roles import role_of
 
     items = [item for text in texts for item in text.split(",")]

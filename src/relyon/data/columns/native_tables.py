@@ -16,8 +16,8 @@ from relyon.data.columns.evidence import (
 )
 from relyon.data.columns.faults import Record, diagnose, rows_of
 from relyon.data.columns.fields import scaled, to_ids, to_numbers, to_text
-from relyon.data.columns.rank_order import order_notes
 from relyon.data.columns.roles import EVIDENCE_NAMES, plain_name
+from relyon.data.rank_order import order_notes
 
 if TYPE_CHECKING:
     import polars as pl

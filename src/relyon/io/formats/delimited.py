@@ -15,7 +15,7 @@ from relyon.core.cells import APOSTROPHE, csv_frame, show_texts
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes
-from relyon.data.columns.rank_order import rank_notes
+from relyon.data.rank_order import rank_notes
 from relyon.data.sheets import Sheet
 from relyon.io.byte_source import HEAD, Source
 from relyon.io.encoding import not_utf8

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 from relyon import _native
 from relyon.core.errors import InputError, ParameterError, ParseError
 from relyon.core.texts import Language, message
-from relyon.data.columns.rank_order import rank_notes
+from relyon.data.rank_order import rank_notes
 from relyon.io.byte_source import Source
 from relyon.io.compression import Reader
 from relyon.io.format import Format, first_lines, formats
