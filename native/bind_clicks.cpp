@@ -137,12 +137,12 @@ Prior prior_of(double clicks, double shown) {
   return {clicks, shown};
 }
 
-nb::dict examination(const ClickLog& log, const std::string& context, std::uint64_t rounds,
-                     double tolerance, double prior_clicks, double prior_shown, double begin) {
-  const Prior prior = prior_of(prior_clicks, prior_shown);
-  const Context kind = context == "position" ? Context::position : Context::last_click;
-  Examination found =
-      log.guard.read([&] { return fit_examination(log, kind, rounds, tolerance, prior, begin); });
+Context context_of(const std::string& name) {
+  return name == "position" ? Context::position : Context::last_click;
+}
+
+// What was found, emptied.
+nb::dict told(Examination& found) {
   nb::dict out;
   out["attraction"] = owned(std::move(found.attraction));
   out["weight"] = owned(std::move(found.weight));
@@ -154,20 +154,22 @@ nb::dict examination(const ClickLog& log, const std::string& context, std::uint6
   return out;
 }
 
+nb::dict examination(const ClickLog& log, const std::string& context, std::uint64_t rounds,
+                     double tolerance, double prior_clicks, double prior_shown, double begin) {
+  const Prior prior = prior_of(prior_clicks, prior_shown);
+  const Context kind = context_of(context);
+  Examination found =
+      log.guard.read([&] { return fit_examination(log, kind, rounds, tolerance, prior, begin); });
+  return told(found);
+}
+
 nb::dict profile(const ClickLog& log, const std::string& context, std::uint64_t rounds,
                  double tolerance, double prior_clicks, double prior_shown) {
   const Prior prior = prior_of(prior_clicks, prior_shown);
-  const Context kind = context == "position" ? Context::position : Context::last_click;
+  const Context kind = context_of(context);
   Profile found = log.guard.read([&] { return fit_profile(log, kind, rounds, tolerance, prior); });
-  nb::dict out;
-  out["attraction"] = owned(std::move(found.attraction));
-  out["weight"] = owned(std::move(found.weight));
+  nb::dict out = told(found);
   out["spread"] = owned(std::move(found.spread));
-  out["examination"] = owned(std::move(found.examination));
-  out["shown"] = owned(std::move(found.shown));
-  out["log_likelihood"] = found.log_likelihood;
-  out["change"] = found.change;
-  out["rounds"] = found.rounds;
   return out;
 }
 

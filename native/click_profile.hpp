@@ -11,15 +11,10 @@
 
 namespace relyon {
 
-struct Profile {
-  std::vector<double> attraction;   // of each pair, with the whole prior
-  std::vector<double> weight;       // of each pair, as if examination were known
-  std::vector<double> spread;       // of each pair: standard error of log α for that of examination
-  std::vector<double> examination;  // of each context; 1 where it is the first that was met
-  std::vector<std::uint64_t> shown;  // how often each context was met
-  double log_likelihood = 0.0;
-  double change = 0.0;  // the largest of a log examination, in the last round
-  std::uint64_t rounds = 0;
+// Attraction is with the whole prior, its weight as if examination were known; examination is 1 in
+// the first context that was met, and its change is that of its logarithm.
+struct Profile : Examination {
+  std::vector<double> spread;  // of each pair: standard error of log α for that of examination
 };
 
 // Newton's steps until no log examination changes by more than `tolerance`. Three hundredths of the

@@ -212,14 +212,7 @@ def _interval(
     elif is_pooled_ratio(pairing):
         return pooled_ratio_interval(pairing, settings)
     else:
-        found = statistics.interval(
-            settings.interval,
-            pairing.differences,
-            confidence=settings.confidence,
-            resamples=settings.resamples,
-            seed=settings.seed,
-            threads=settings.threads,
-        )
+        found = settings.interval_of(pairing.differences)
     # Without spread in the sample, that of other queries is unknown.
     return found if found[0] < found[1] else nothing, nothing
 

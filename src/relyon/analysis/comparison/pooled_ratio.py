@@ -102,8 +102,6 @@ def pooled_ratio_interval(
     """
     import numpy as np
 
-    from relyon.analysis import statistics
-
     nothing = math.nan, math.nan
     if decided_by_one(pairing):
         return nothing, nothing
@@ -111,14 +109,7 @@ def pooled_ratio_interval(
     if settings.interval == "t" or not np.isfinite(found.moved).all():
         ends = found.interval(settings.confidence)
     else:
-        ends = statistics.interval(
-            settings.interval,
-            found.pseudo_values,
-            confidence=settings.confidence,
-            resamples=settings.resamples,
-            seed=settings.seed,
-            threads=settings.threads,
-        )
+        ends = settings.interval_of(found.pseudo_values)
     if not ends[0] < ends[1]:
         return nothing, nothing
     if not _unlimited(pairing):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from relyon.analysis.statistics import CORRECTIONS, INTERVALS, Resampling
+from relyon.analysis.statistics import CORRECTIONS, INTERVALS, Resampling, interval
 from relyon.core.parameters import check_choice, check_fraction
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["TESTS", "Correction", "Interval", "Options", "Settings"]
 
@@ -58,6 +62,17 @@ class Settings:
     def draws(self) -> Resampling:
         """The resampling of tests and intervals."""
         return Resampling(self.resamples, self.seed, self.threads)
+
+    def interval_of(self, values: NDArray[np.float64]) -> tuple[float, float]:
+        """Returns the confidence interval of the mean of values, one per query."""
+        return interval(
+            self.interval,
+            values,
+            confidence=self.confidence,
+            resamples=self.resamples,
+            seed=self.seed,
+            threads=self.threads,
+        )
 
 
 class Options(TypedDict, total=False):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics.distributions import student, student_quantile
+from relyon.analysis.statistics.jackknife import effective_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -230,9 +231,7 @@ def jackknife_ratio(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> R
     value = math.fsum(sums.tolist()) / whole
     sizes = ClusterSizes.of(counts)
     rest = _residuals(sums, value, counts)
-    squares = np.square(rest)
-    above, below = math.fsum(squares.tolist()), math.fsum(np.square(squares).tolist())
-    influence = above**2 / below if below > 0 else math.nan
+    influence = effective_count(rest) or math.nan
     found = RatioEstimate(value, math.nan, clusters, sizes.effective - 1, sizes, influence)
     if sizes.decided:
         return found
