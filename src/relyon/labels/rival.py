@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relyon.analysis.statistics import ratio_of_sums
 from relyon.labels.click_models.pbm import PBM
-from relyon.labels.perplexity import query_numbers
+from relyon.labels.perplexity import sums_by_query
 from relyon.labels.result_lists import lists_of
 from relyon.labels.session_sample import split
 
@@ -59,13 +59,12 @@ def compare_with_rival(model: ClickModel, log: ClickLog, seed: int = 0) -> Rival
         if not train.sessions or not test.sessions:
             return Rival(float("nan"), (float("nan"), float("nan")))
         lists = lists_of(test)
-        of = query_numbers(lists)
         better = rival.fit(train).log_likelihood(lists) - model.fit(train).log_likelihood(lists)
         names = lists.names.get_column("query").unique().sort()
         for name, gain, count in zip(
             names,
-            np.bincount(of, better * lists.counts, len(names)).tolist(),
-            np.bincount(of, lists.counts, len(names)).tolist(),
+            sums_by_query(lists, better).tolist(),
+            sums_by_query(lists, np.ones(len(lists))).tolist(),
             strict=True,
         ):
             gains[name] = gains.get(name, 0.0) + gain
