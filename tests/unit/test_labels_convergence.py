@@ -56,6 +56,19 @@ def test_too_few_rounds_are_said(name: str) -> None:
     assert models.get(name)().notes(models.get(name)().estimate(log)) == ()
 
 
+def test_examination_taken_as_known_is_said() -> None:
+    """35 positions have 630 contexts of a position and the last click above it."""
+    run = {"q": {f"d{place:02}": 35.0 - place for place in range(35)}}
+    log = simulate(run, None, "ubm", sessions=200, seed=1, crowd=Crowd(swap=0.3)).collect()
+    deep, less = (make_labels(log, "ubm", depth=depth) for depth in (35, 34))
+    (note,) = [one for one in deep.notes if one.kind == "labels-examination-known"]
+    assert (note.count, note.level, note.values["most"]) == (630, "warning", 600)
+    assert "630" in note.sentence("en")
+    assert "630" in note.sentence("zh")
+    assert "labels-examination-known" in str(deep.to_dict()["notes"])
+    assert "labels-examination-known" not in {one.kind for one in less.notes}
+
+
 @pytest.mark.parametrize("name", ["pbm", "ubm", "dbn", "ccm"])
 def test_threads_change_no_bit(name: str) -> None:
     frame = log_of(name, 0.3, 1_000)

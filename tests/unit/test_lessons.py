@@ -40,8 +40,8 @@ UNEXPLAINED = {
         equal-changes evidence-left-out export-single features-like-labels few-changed
         few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ
         hidden-fields id-mismatch incomplete-events interval-columns judged-without-row
-        labels-not-converged labels-of-subtopics largest-query machine-finals machine-grades
-        missing-grades missing-months mix-queries mixed-anonymous mixed-moved mixed-outside
+        labels-examination-known labels-not-converged labels-of-subtopics largest-query
+        machine-finals machine-grades missing-grades missing-months mix-queries mixed-anonymous mixed-moved mixed-outside
         mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document no-order
         no-own-value no-subtopics not-exported not-exported-name offpolicy-absent
         offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model

@@ -70,8 +70,9 @@ class Examined(Iterated):
     documents that were shown in several contexts decide. The prior has 3% of its weight there, as
     good documents are ranked higher, and are not alike in all contexts; all of it counts when the
     attraction is then found. The error of the examination is that of the joint information of all
-    parameters (Louis, 1982). With a tolerance of 0, or more than 600 contexts, both are found by
-    plain expectation maximisation with the whole prior, and the examination is taken as known.
+    parameters (Louis, 1982). With a tolerance of 0, or more than 600 contexts (more than 34
+    positions for UBM), both are found by plain expectation maximisation with the whole prior, and
+    the examination is taken as known, which a note says.
 
     Attributes:
         context: What examination depends on, as the native core calls it.
@@ -103,6 +104,15 @@ class Examined(Iterated):
             found["change"],
             spreads,
         )
+
+    def notes(self, parameters: Parameters) -> tuple[Note, ...]:
+        """Warnings where the rounds did not suffice, and where examination is taken as known."""
+        said = super().notes(parameters)
+        contexts = len(parameters.shared["examination"])
+        if self.tolerance > 0 and not parameters.spreads:
+            values = {"name": self.name, "most": MOST_CONTEXTS}
+            said += (Note("labels-examination-known", contexts, "warning", values=values),)
+        return said
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """The probability of a click at the top: the log knows only the products of θ and α.
