@@ -104,11 +104,27 @@ def test_one_session_of_a_tier_shows_no_variance() -> None:
     assert [note.kind for note in found.notes] == ["no-variance"]
 
 
-def test_equal_values_have_no_error() -> None:
+def test_equal_values_have_no_interval_since_their_spread_is_unknown() -> None:
     sample = stratified({"head": (10, 2), "tail": (10, 2)})
     found = estimate(sample, {"head-0": 1, "head-1": 1, "tail-0": 1, "tail-1": 1})
-    assert found.interval == (1.0, 1.0)
+    assert np.isnan(found.interval).all()
     assert found.degrees_of_freedom == 1
+    assert [note.kind for note in found.notes] == ["equal-sample", "equal-sample"]
+
+
+def test_equal_values_of_a_census_are_known() -> None:
+    sample = stratified({"head": (2, 2)})
+    found = estimate(sample, {"head-0": 1, "head-1": 1})
+    assert found.interval == (1.0, 1.0)
+    assert not found.notes
+
+
+def test_a_tier_of_equal_values_is_named() -> None:
+    sample = stratified({"head": (10, 2), "tail": (10, 2)})
+    found = estimate(sample, {"head-0": 1, "head-1": 2, "tail-0": 1, "tail-1": 1})
+    assert np.isfinite(found.interval).all()
+    assert np.isnan(found.per_tier["tail"].interval).all()
+    assert [note.values["tier"] for note in found.notes] == ["tail"]
 
 
 def test_hansen_hurwitz_is_the_mean_of_all_draws() -> None:

@@ -87,9 +87,9 @@ def _ratio(
 
 
 def _half(error: float, degrees: float, confidence: float) -> float:
-    if error == 0:
+    if error == 0 and math.isinf(degrees):
         return 0.0
-    if math.isnan(error) or math.isnan(degrees) or degrees <= 0:
+    if error == 0 or math.isnan(error) or math.isnan(degrees) or degrees <= 0:
         return math.nan
     from relyon.analysis.statistics import student_quantile
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -148,6 +149,12 @@ def _coverage(rounds: Sequence[Round], points: Sequence[Point]) -> Iterator[Note
                 one.left_out,
                 "warning",
                 values={"tier": one.tier, "sampled": one.sampled},
+            )
+        if one.dcg.standard_error == 0 and math.isnan(one.dcg.interval[0]):
+            yield Note(
+                "equal-sample",
+                level="warning",
+                values={"tier": one.tier, "sampled": one.dcg.sampled},
             )
         if one.judged < COVERED:
             yield Note(

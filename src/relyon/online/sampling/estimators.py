@@ -34,8 +34,9 @@ class Estimate(Exportable):
 
     Attributes:
         value: The mean; NaN where nothing was sampled.
-        interval: Its confidence interval by Student's t; NaN where the sample is too small.
-        standard_error: Its standard error; 0 where everything was sampled.
+        interval: Its confidence interval by Student's t; NaN where the sample is too small, or all
+            its values are equal without being a census: their spread is unknown, not 0.
+        standard_error: Its standard error; 0 where everything was sampled, or all is equal.
         degrees_of_freedom: Of the interval; infinite where everything was sampled.
         sampled: Values it rests on.
         confidence: Of the interval.
@@ -196,7 +197,7 @@ def _stratified(sample: Sample, values: NDArray[np.float64], confidence: float) 
     names = sample.sessions["tier"].to_numpy()
     per_tier: dict[str, Estimate] = {}
     mean, terms = [], []
-    notes = []
+    notes: list[Note] = []
     for tier in tiers:
         of_tier = values[names == tier.name]
         count = len(of_tier)
@@ -210,8 +211,8 @@ def _stratified(sample: Sample, values: NDArray[np.float64], confidence: float) 
         degrees = count - 1 if left else math.inf
         terms.append((weight**2 * variance, degrees))
         per_tier[tier.name] = _estimate(centre, variance, degrees, count, confidence)
-        if left and count < 2:
-            notes.append(_unknown(tier.name, count))
+        if left:
+            notes += _unknown(tier.name, of_tier)
     variance = math.fsum(term for term, _ in terms)
     return _estimate(
         math.fsum(mean),
@@ -239,14 +240,13 @@ def _satterthwaite(terms: Sequence[tuple[float, float]]) -> float:
 def _hansen_hurwitz(sample: Sample, values: NDArray[np.float64], confidence: float) -> Estimate:
     names = sample.sessions["tier"].to_numpy()
     per_tier: dict[str, Estimate] = {}
-    notes = []
+    notes: list[Note] = []
     for tier in sample.tiers:
         if not tier.sessions:
             continue
         of_tier = values[names == tier.name]
         per_tier[tier.name] = _simple(of_tier, confidence)
-        if len(of_tier) < 2:
-            notes.append(_unknown(tier.name, len(of_tier)))
+        notes += _unknown(tier.name, of_tier)
     whole = _simple(values, confidence)
     return Estimate(
         whole.value,
@@ -287,6 +287,7 @@ def _horvitz_thompson(sample: Sample, values: NDArray[np.float64], confidence: f
     chance = queries["draw_probability"].to_numpy()
     drawn = queries["inclusion_probability"].to_numpy()
     names = queries["tier"].to_numpy()
+    of_rows = sample.sessions["tier"].to_numpy()
     excess = _excess(chance, drawn, len(sample))
 
     def of(rows: NDArray[np.bool_], weights: NDArray[np.float64]) -> Estimate:
@@ -300,7 +301,7 @@ def _horvitz_thompson(sample: Sample, values: NDArray[np.float64], confidence: f
     share = queries["query_sessions"].to_numpy() / queries["tier_sessions"].to_numpy()
     per_tier = {tier.name: of(names == tier.name, share) for tier in sample.tiers if tier.sessions}
     whole = of(np.ones(len(queries), dtype=np.bool_), chance)
-    notes = tuple(_unknown(name, one.sampled) for name, one in per_tier.items() if one.sampled < 2)
+    notes = tuple(note for name in per_tier for note in _unknown(name, values[of_rows == name]))
     return Estimate(**{**vars(whole), "per_tier": per_tier, "notes": notes})
 
 
@@ -334,9 +335,9 @@ def _estimate(
     notes: tuple[Note, ...] = (),
 ) -> Estimate:
     error = math.sqrt(variance)
-    if error == 0:
+    if error == 0 and math.isinf(degrees):
         bounds = (centre, centre)
-    elif math.isnan(error) or degrees < 1:
+    elif error == 0 or math.isnan(error) or degrees < 1:
         bounds = (math.nan, math.nan)
     else:
         from relyon.analysis.statistics import student_quantile
@@ -346,10 +347,16 @@ def _estimate(
     return Estimate(centre, bounds, error, degrees, count, confidence, per_tier or {}, notes)
 
 
-def _unknown(tier: str, count: int) -> Note:
-    return Note(
-        "no-variance",
-        level="warning",
-        examples=(tier,),
-        values={"tier": tier, "sampled": count},
-    )
+def _unknown(tier: str, values: NDArray[np.float64]) -> list[Note]:
+    """Returns the note on a tier whose sample does not show how much its sessions differ."""
+    count = len(values)
+    if count > 1 and values.min() < values.max():
+        return []
+    return [
+        Note(
+            "no-variance" if count < 2 else "equal-sample",
+            level="warning",
+            examples=(tier,),
+            values={"tier": tier, "sampled": count},
+        )
+    ]
