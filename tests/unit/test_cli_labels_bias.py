@@ -119,3 +119,34 @@ def test_a_log_that_cannot_tell(tmp_path: Path, command: Any) -> None:
     assert "does not identify position bias" in said
     # Two thirds and one third were clicked: (1/2 + 2) (1.96 / log 1.1)².
     assert "1 with 2 in 1,058." in said
+
+
+def test_arms_and_their_declaration(tmp_path: Path, command: Any) -> None:
+    path = tmp_path / "experiment.csv"
+    rows = [
+        (n, f"q{n // 2 % 4}", n % 2, doc, p, int(n % 7 < 4 - p))
+        for n in range(800)
+        for p, doc in enumerate("ba" if n % 2 else "ab", 1)
+    ]
+    schema = ["session", "query", "bucket", "doc", "position", "clicked"]
+    pl.DataFrame(rows, schema, orient="row").write_csv(path)
+    unknown = " ".join(command("labels", "bias", str(path)).out.split())
+    assert "account for 100% of the variance of documents' positions" in unknown
+    assert "only swaps drawn at random can" in unknown
+    outcome = command("labels", "bias", str(path), "--moved", "bucket", "--format", "json")
+    assert json.loads(outcome.out)["declared"] == "bucket"
+    assert [one["kind"] for one in json.loads(outcome.out)["movements"]] == [
+        "time",
+        "user",
+        "bucket",
+    ]
+    declared = command("labels", "bias", str(path), "--moved", "bucket", "--lang", "zh").out
+    assert "按声明" in declared
+    assert "单凭日志看不出" not in declared
+
+
+def test_arms_are_not_declared_without_a_column(log: str, command: Any) -> None:
+    outcome = command("labels", "bias", log, "--moved", "bucket")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "the log has no column for `bucket`" in outcome.err
+    assert "behaviour.csv" in outcome.err

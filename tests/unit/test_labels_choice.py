@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relyon.core.errors import ParameterError
+from relyon.core.errors import InputError, ParameterError
 from relyon.labels import (
     ClickLog,
     Crowd,
@@ -162,6 +162,58 @@ def test_documents_that_move_with_relevance(kind: str) -> None:
     )
     assert any("are then wrong" in one for one in verdict) == bool(kind)
     assert len(found.verdict("zh")) == len(verdict)
+
+
+def arms(within: float, flips: str = "session") -> pl.DataFrame:
+    """Two arms that rank two documents the other way round; a share of lists does so by itself."""
+    generator = np.random.default_rng(4)
+    rows = []
+    for session in range(4_000):
+        user = int(generator.integers(60))
+        arm = user % 2
+        turned = user % 4 < 2 if flips == "user" else generator.random() < 0.5
+        order = [0, 1] if (arm if generator.random() >= within else turned) else [1, 0]
+        for position, doc in enumerate(order, 1):
+            clicked = generator.random() < (0.6, 0.3)[doc] / position
+            rows.append((session, session % 8, f"u{user}", f"arm {arm}", doc, position, clicked))
+    names = ["session", "query", "user", "bucket", "doc", "position", "clicked"]
+    return pl.DataFrame(rows, names, orient="row")
+
+
+def test_arms_that_a_log_names_are_looked_at_and_can_be_declared() -> None:
+    found = estimate_bias(arms(0.0), ["all-pairs"])
+    between = found.movements[2]
+    assert (between.kind, between.tested, between.size) == ("bucket", True, 1.0)
+    assert not found.movements[1].tested  # within an arm all users see the same
+    said = found.verdict()
+    assert "only swaps drawn at random can" in said[1]
+    assert any("100% of the variance" in one and "--moved bucket" in one for one in said)
+    declared = found.declare("bucket")
+    assert declared.estimates == found.estimates
+    assert "unrelated to relevance: 100%" in declared.verdict()[1]
+    assert not any("--moved bucket" in one for one in declared.verdict())
+    assert declared.to_dict()["declared"] == "bucket"
+    assert found.to_dict()["declared"] == "unknown"
+    assert "按声明，会话是随机分到各组的" in declared.verdict("zh")[1]
+    assert "As declared, swaps were drawn" in found.declare("random").verdict()[1]
+
+
+def test_a_declaration_says_what_it_does_not_cover() -> None:
+    found = estimate_bias(arms(0.5), ["all-pairs"]).declare("bucket")
+    assert 0.1 < found.movements[2].size < 0.5
+    assert "The other" in found.verdict()[1]
+    assert not any("contradicts" in one for one in found.verdict())
+    personal = estimate_bias(arms(0.5, "user"), ["all-pairs"]).declare("bucket")
+    assert personal.movements[1].doubtful
+    assert any("contradicts the declaration" in one for one in personal.verdict())
+
+
+def test_arms_of_a_log_without_any_cannot_be_declared() -> None:
+    found = estimate_bias(moving(""), ["all-pairs"])
+    with pytest.raises(InputError, match="bucket"):
+        found.declare("bucket")
+    with pytest.raises(ParameterError):
+        found.declare("swaps")  # type: ignore[arg-type]
 
 
 def test_a_log_without_times_and_users_says_so() -> None:

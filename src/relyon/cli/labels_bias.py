@@ -30,6 +30,7 @@ Examples:
   relyon labels bias clicks.csv
   relyon labels bias clicks.csv -o bias.json
   relyon labels bias clicks.csv -e all-pairs -e chain --reference 2
+  relyon labels bias experiment.csv --moved bucket
 
 A click needs examination and attraction. They can be separated if the same
 document was shown at several positions, for reasons unrelated to its relevance.
@@ -71,6 +72,14 @@ class Bias:
         show_default=True,
         help="A connection with fewer effective swaps is reported as weak.",
     )
+    moved: Literal["unknown", "random", "bucket"] = option(
+        "--moved",
+        type=click.Choice(["unknown", "random", "bucket"]),
+        default="unknown",
+        show_default=True,
+        help="Why documents moved: swaps drawn at random, or sessions assigned at random to the "
+        "arms in the column bucket.",
+    )
     clicks: Clicks = group(Clicks)
     output: Output = group(
         Output,
@@ -103,7 +112,7 @@ def bias(request: Bias) -> None:
         min_swaps=request.min_swaps,
         level=request.clicks.confidence,
         threads=request.threads,
-    )
+    ).declare(request.moved)
     messages.notes(found.notes)
     language = messages.language
     charted = Charted(

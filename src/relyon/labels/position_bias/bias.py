@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values, note_dict
 from relyon.core.document.model import Block, Document, Lines, Prose, Table
+from relyon.core.errors import InputError
 from relyon.core.notes import Note
-from relyon.core.texts import Catalogue, Language, catalogue
+from relyon.core.parameters import check_choice
+from relyon.core.texts import Catalogue, Language, catalogue, message
 from relyon.labels.position_bias.connection import Connection
 from relyon.labels.position_bias.doubts import Doubt
 from relyon.labels.position_bias.movement import Movement
@@ -20,7 +22,13 @@ from relyon.labels.position_bias.movement import Movement
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PositionBias", "PositionEstimate", "spans"]
+__all__ = ["Declared", "PositionBias", "PositionEstimate", "spans"]
+
+#: Why documents moved, as whoever ran the search says: `unknown`, because swaps were drawn at
+#: `random`, or because sessions were assigned at random to the arms of `bucket`.
+Declared = Literal["unknown", "random", "bucket"]
+#: The declaration of arms covers everything if this share of the movement lies between them.
+COVERED = 0.99
 
 #: Decimals: three estimates with their intervals fit beside each other in a terminal.
 DIGITS = 3
@@ -64,8 +72,9 @@ class PositionBias(Exportable):
         results: Results that they showed.
         source: The log.
         notes: Notes about the log.
-        movements: Whether documents moved over time with their click rates, or with users; empty
-            if the log was read before.
+        movements: Whether documents moved over time with their click rates, with users, or with
+            arms; empty if the log was read before.
+        declared: Why documents moved, as was declared: `declare`.
     """
 
     estimates: tuple[PositionEstimate, ...]
@@ -78,6 +87,34 @@ class PositionBias(Exportable):
     source: str
     notes: tuple[Note, ...] = ()
     movements: tuple[Movement, ...] = ()
+    declared: Declared = "unknown"
+
+    def declare(self, moved: Declared) -> PositionBias:
+        """Returns the same estimates, with the reason why documents moved, which no log can show.
+
+        The numbers stay the same; the verdict says what they mean then, what the declaration does
+        not cover, and what in the log contradicts it.
+
+        Args:
+            moved: `random`: swaps or shuffles were drawn at random. `bucket`: sessions or users
+                were assigned at random to the arms in the column `bucket`, which rank differently.
+                `unknown`: neither is known.
+
+        Raises:
+            InputError: If arms are declared, and the log has no column `bucket`.
+            ParameterError: If `moved` is unknown.
+        """
+        check_choice("moved", moved, get_args(Declared))
+        if moved == "bucket" and self._movement("bucket") is None:
+            raise InputError(
+                message("labels.log-has-no-column", name="bucket"),
+                path=self.source,
+                hint=message("core.name-column"),
+            )
+        return replace(self, declared=moved)
+
+    def _movement(self, kind: str) -> Movement | None:
+        return next((one for one in self.movements if one.kind == kind), None)
 
     @property
     def estimators(self) -> tuple[str, ...]:
@@ -142,6 +179,7 @@ class PositionBias(Exportable):
             "level": self.level,
             "min_swaps": json_number(self.min_swaps),
             "identified": self.identified,
+            "declared": self.declared,
             "examination": self.examination,
             "estimates": [asdict(one) for one in self.estimates],
             "connection": connection,
@@ -177,9 +215,11 @@ class PositionBias(Exportable):
         connection = self.connection
         said = [words.say(f"identified.{self.identified}", first=connection.reference)]
         if self.identified != "none":
-            said.append(words["condition"])
+            said.append(self._condition(words))
         said += self._experiments(words)
-        said += [one.sentence(words) for one in self.movements]
+        said += [one.sentence(words) for one in self.movements if not self._settled(one)]
+        if self.declared != "unknown" and any(one.doubtful for one in self.movements):
+            said.append(words["declared.contradicted"])
         silent = connection.because("no-clicks")
         if silent:
             said.append(_about("silent", silent, words, first=connection.reference))
@@ -207,6 +247,25 @@ class PositionBias(Exportable):
             )
             said.append(words["doubt_em" if "em" in (doubt.first, doubt.second) else "doubt_swaps"])
         return said
+
+    def _condition(self, words: Catalogue) -> str:
+        """Returns whether documents moved for reasons unrelated to relevance, as far as known."""
+        arms = self._movement("bucket")
+        if self.declared == "unknown":
+            return words["condition"]
+        if self.declared == "random" or arms is None or not arms.tested:
+            return words[f"declared.{self.declared}"]
+        between, rest = words.percent(arms.size), words.percent(1 - arms.size)
+        key = "whole" if arms.size >= COVERED else "part"
+        return words.say(f"declared.bucket-{key}", share=between, rest=rest)
+
+    def _settled(self, one: Movement) -> bool:
+        """Whether the declaration says it already."""
+        arms = self._movement("bucket")
+        if self.declared != "bucket" or arms is None or not arms.tested:
+            return False
+        # Where the arm alone decides, no user sees another position than the others of the arm.
+        return one.kind == "bucket" or (one.kind == "user" and not one.tested)
 
     def _experiments(self, words: Catalogue) -> list[str]:
         """Returns sentences on positions without a link to the reference, and on what to log."""

@@ -1,4 +1,4 @@
-"""Whether documents moved for reasons that may have to do with relevance: over time, or by user."""
+"""Why documents moved: over time, by user, or by the arm of an experiment."""
 
 from __future__ import annotations
 
@@ -36,20 +36,24 @@ class Movement:
 
     Attributes:
         kind: `time`: do a document's position and its click rate at a fixed position move together
-            from one span of the log to another? `user`: does its position depend on who searches?
-        tested: Whether the log has what the test needs: times, or users who come back to a query.
+            from one span of the log to another? `user`: does its position depend on who searches,
+            within an arm where the log has arms? `bucket`: does it depend on the arm?
+        tested: Whether the log has what the test needs: times, users who come back to a query, or
+            several arms.
         size: For `time`, by how much the click rate at a fixed position rises per rank that a
-            document moved up; for `user`, the share of the variance of a document's positions that
-            lies between users.
-        p: The p-value of no such dependence.
+            document moved up; for `user` and `bucket`, the share of the variance of a document's
+            positions that lies between users, or between arms.
+        p: The p-value of no such dependence; NaN for `bucket`, which is no doubt.
         queries: Queries that the test rests on, those of little weight counting less.
+        arms: Whether the log has arms.
     """
 
-    kind: Literal["time", "user"]
+    kind: Literal["time", "user", "bucket"]
     tested: bool = False
     size: float = math.nan
     p: float = math.nan
     queries: float = 0.0
+    arms: bool = False
 
     @property
     def doubtful(self) -> bool:
@@ -70,14 +74,17 @@ class Movement:
     def sentence(self, words: Catalogue) -> str:
         """Returns what was found, or that it could not be looked at."""
         state = "untested" if not self.tested else "doubt" if self.doubtful else "nothing"
-        size = (
-            words.style.percent(self.size) if self.kind == "user" else words.style.signed(self.size)
-        )
+        if self.kind == "user" and self.arms:
+            state += "-arms"
+        signed, percent = words.style.signed, words.style.percent
+        size = signed(self.size) if self.kind == "time" else percent(self.size)
         return words.say(f"moved.{self.kind}-{state}", size=size, queries=round(self.queries))
 
 
 def find_movements(sessions: Sessions, rules: Rules) -> tuple[Movement, ...]:
-    """Tests whether documents moved over time with their click rates, and with users.
+    """Tests whether documents moved over time with their click rates, with users, and with arms.
+
+    The arms are those of the column `bucket`; without one, that test is left out.
 
     Neither test can show that documents moved for unrelated reasons: if each moved once, and to
     where it was not before, or if no user searches twice, there is nothing to compare.
@@ -86,9 +93,12 @@ def find_movements(sessions: Sessions, rules: Rules) -> tuple[Movement, ...]:
         sessions: The log.
         rules: Which rows and clicks count.
     """
+    arms = "bucket" in sessions.columns
     if sessions.counted or is_spark_frame(sessions.frame.to_native()):
-        return Movement("time"), Movement("user")
-    return _over_time(sessions, rules), _by_user(sessions, rules)
+        found = Movement("time"), Movement("user", arms=arms)
+        return (*found, Movement("bucket", arms=True)) if arms else found
+    found = _over_time(sessions, rules), _by_user(sessions, rules)
+    return (*found, _by_arm(sessions, rules)) if arms else found
 
 
 def _rows(sessions: Sessions, rules: Rules, *columns: str) -> pl.DataFrame:
@@ -168,18 +178,17 @@ def _by_user(sessions: Sessions, rules: Rules) -> Movement:
     import numpy as np
     import polars as pl
 
+    arms = ["bucket"] if "bucket" in sessions.columns else []
+    untested = Movement("user", arms=bool(arms))
     if "user" not in sessions.columns:
-        return Movement("user")
-    place = pl.col("position").cast(pl.Float64)
-    rows = _rows(sessions, rules, "user").drop_nulls("user")
-    cells = (
-        rows.group_by("query", "doc", "user")
-        .agg(n=pl.len().cast(pl.Float64), sum=place.sum(), square=(place**2).sum())
-        .sort("query", "doc", "user")
-    )
+        return untested
+    # What an arm shows to everybody is no matter of users.
+    keys = ["query", "doc", *arms]
+    rows = _rows(sessions, rules, "user", *arms).drop_nulls("user")
+    cells = rows.group_by(*keys, "user").agg(_moments()).sort(*keys, "user")
     if cells.is_empty():
-        return Movement("user")
-    pairs = cells.select(pl.struct("query", "doc").rle_id()).to_series().to_numpy()
+        return untested
+    pairs = cells.select(pl.struct(keys).rle_id()).to_series().to_numpy()
     queries = cells.get_column("query").rle_id().to_numpy().astype(np.int64)
     n, sums, squares = (cells.get_column(name).to_numpy() for name in ("n", "sum", "square"))
     whole = np.bincount(pairs, n)
@@ -196,11 +205,44 @@ def _by_user(sessions: Sessions, rules: Rules) -> Movement:
     moved = np.bincount(query, found).astype(np.float64)
     scale = np.bincount(query, partners * around / whole).astype(np.float64)
     if not scale.sum() > 0:
-        return Movement("user")
+        return untested
     p, effective = _tested(moved, scale)
     # Only that users are more alike than chance is meant, so the test is one-sided.
     size = float(moved.sum() / scale.sum())
-    return Movement("user", True, size, p / 2 if size > 0 else 1 - p / 2, effective)
+    return Movement("user", True, size, p / 2 if size > 0 else 1 - p / 2, effective, bool(arms))
+
+
+def _by_arm(sessions: Sessions, rules: Rules) -> Movement:
+    """The share of the variance of documents' positions that lies between arms."""
+    import polars as pl
+
+    keys = ["query", "doc"]
+    cells = _rows(sessions, rules, "bucket").group_by(*keys, "bucket").agg(_moments())
+    n, total, square = (pl.col(name).sum() for name in ("n", "sum", "square"))
+    around = (pl.col("square") - pl.col("sum") ** 2 / pl.col("n")).clip(0)
+    by_query = (
+        cells.group_by(keys)
+        .agg(within=around.sum(), whole=(square - total**2 / n).clip(0))
+        .group_by("query")
+        .agg(pl.col("within", "whole").sum())
+    )
+    within, whole = (float(by_query.get_column(name).sum()) for name in ("within", "whole"))
+    if not whole > 0 or cells.get_column("bucket").n_unique() < 2:
+        return Movement("bucket", arms=True)
+    queries = whole**2 / float((by_query.get_column("whole") ** 2).sum())
+    return Movement("bucket", True, 1 - within / whole, queries=queries, arms=True)
+
+
+def _moments() -> list[pl.Expr]:
+    """How often, and the sum and the squares of the positions."""
+    import polars as pl
+
+    place = pl.col("position").cast(pl.Float64)
+    return [
+        pl.len().cast(pl.Float64).alias("n"),
+        place.sum().alias("sum"),
+        (place**2).sum().alias("square"),
+    ]
 
 
 def _tested(moved: Values, scale: Values) -> tuple[float, float]:
