@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from relyon.core.lessons import lesson_of, with_lesson
+from relyon.core.row_numbers import row_at
 from relyon.core.texts.message import message as say
 
 __all__ = [
@@ -77,10 +78,11 @@ class ParseError(InputError):
     """One line of a file cannot be read.
 
     Attributes:
-        line: Its number, counted from 1.
+        line: Its number, counted from 1; in a spreadsheet that of the row.
     """
 
     def __init__(self, message: str, *, path: str, line: int, hint: str = "") -> None:
+        line = row_at(path, line)
         super().__init__(message, path=f"{path}:{line}", hint=hint)
         self.path = path
         self.line = line

@@ -17,6 +17,7 @@ from relyon.core.errors import DependencyError, InputError
 from relyon.core.texts import message
 from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
 from relyon.io.encoding import check_line_ends, check_wide
+from relyon.io.sheet_names import file_and_sheet, is_workbook
 
 __all__ = ["HEAD", "Source", "is_sqlite", "split_suffix", "too_large"]
 
@@ -44,6 +45,7 @@ class Source:
         limit: Most bytes to return, or None.
         plain: Whether native code may read `path` directly: an uncompressed regular file.
         format: The name of its format, set on recognition.
+        workbook: Whether it is a sheet of an Excel workbook, whose bytes are CSV.
 
     Raises:
         InputError: If there is no such file, if it is a folder, empty or binary, or cannot be read;
@@ -52,7 +54,7 @@ class Source:
 
     __slots__ = (
         "_current", "_kept", "_rest", "_stream", "compression", "format", "head", "limit", "path",
-        "plain",
+        "plain", "workbook",
     )  # fmt: skip
 
     def __init__(
@@ -68,22 +70,27 @@ class Source:
         self._kept: bytes | None = None
         self._rest: Reader | None = None
         self._stream: BinaryIO | None = None
+        self.workbook = False
+        file = sheet = ""
         if isinstance(where, str | os.PathLike):
             self.path = os.fspath(where)
+            file, sheet = file_and_sheet(self.path)
             if self.path == "-":
                 self.path = "<stdin>"
                 self._stream = sys.stdin.buffer
-            elif not _is_regular(self.path):
-                self._stream = open(self.path, "rb")  # noqa: SIM115  a pipe: read once
+            elif not _is_regular(file):
+                self._stream = open(file, "rb")  # noqa: SIM115  a pipe: read once
         else:
             self._stream = where
             name = name or getattr(where, "name", None)
             self.path = name if isinstance(name, str) else "<stream>"
         with _readable(self.path):
-            self._look()
+            self._look(file)
+            if is_workbook(self.head):
+                self._read_sheet(file, sheet)
         _refuse_binary(self.head, self.path)
 
-    def _look(self) -> None:
+    def _look(self, file: str) -> None:
         if self._stream is not None:
             start = _fill(_Prompt(self._stream), HEAD)
             self.compression = compression_of(start)
@@ -93,8 +100,8 @@ class Source:
             self._rest = _Pushed(self.head, reader)
             self.plain = False
             return
-        with open(self.path, "rb") as file:
-            self.head = file.read(HEAD)
+        with open(file, "rb") as start_of_file:
+            self.head = start_of_file.read(HEAD)
         self.compression = compression_of(self.head)
         self.plain = not self.compression
         if self.compression:
@@ -103,6 +110,16 @@ class Source:
                 self.head = _fill(reader, HEAD)
             finally:
                 reader.close()
+
+    def _read_sheet(self, file: str, sheet: str) -> None:
+        """Makes a sheet of a workbook, as CSV, the bytes of this source."""
+        from relyon.io.workbook import sheet_csv
+
+        packed = self._stream is not None or self.compression
+        data = self.read_all() if packed else file
+        self._kept = sheet_csv(data, self.path, sheet, limit=self.limit)
+        self.head = self._kept[:HEAD]
+        self.compression, self.plain, self.workbook = "", False, True
 
     def _decompressed(self) -> Reader:
         raw = open(self.path, "rb")  # noqa: SIM115  closed by the reader
@@ -182,7 +199,7 @@ class Source:
     @property
     def suffix(self) -> str:
         """The suffix of the format, in lower case: ".csv" for "a.CSV.gz"."""
-        return split_suffix(self.path)[1]
+        return ".csv" if self.workbook else split_suffix(self.path)[1]
 
     def __repr__(self) -> str:
         return f"Source({self.path!r}, format={self.format!r}, compression={self.compression!r})"
@@ -250,7 +267,7 @@ def _refuse_binary(head: bytes, path: str) -> None:
         raise InputError(
             message("io.is-spreadsheet"),
             path=path,
-            hint=message("io.save-sheet-as-csv"),
+            hint=message("io.save-as-xlsx-or-csv"),
         )
     if head.startswith(ZIP):
         raise InputError(message("io.is-zip-archive"), path=path, hint=message("io.unpack-it"))

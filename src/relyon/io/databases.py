@@ -12,6 +12,7 @@ from relyon.core.errors import InputError
 from relyon.core.registry import Registry
 from relyon.core.texts import message
 from relyon.io.byte_source import Source, is_sqlite
+from relyon.io.sheet_names import file_and_sheet
 
 if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
@@ -82,6 +83,7 @@ class Database(Source):
         self.compression = ""
         self.plain = False
         self.limit = None
+        self.workbook = False
         self._current = self._kept = self._rest = self._stream = None
 
     def open(self) -> Reader:
@@ -109,6 +111,8 @@ def database_at(path: str) -> Database | None:
         return _at_url(path)
     if os.path.isfile(path):
         return Database(path) if is_sqlite(path) else None
+    if file_and_sheet(path)[1]:
+        return None
     place = path.rfind("#")
     while place > 0:
         file = path[:place]
@@ -147,14 +151,14 @@ def _end_of_user(rest: str) -> int:
 
 
 def file_of(path: str) -> str:
-    """Returns the file of a judging database that a path names; other paths as they are.
+    """Returns the file of a judging database or workbook that a path names; others as they are.
 
     Examples:
-        >>> file_of("judgments.qrels")
-        'judgments.qrels'
+        >>> file_of("judgments.qrels"), file_of("log.xlsx#June")
+        ('judgments.qrels', 'log.xlsx')
     """
     found = None if os.path.isfile(path) else database_at(path)
-    return path if found is None else found.address
+    return file_and_sheet(path)[0] if found is None else found.address
 
 
 def hide_password(address: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, Required, TypedDict, get_args
 from relyon.core.cells import show_column
 from relyon.core.errors import InputError, ParseError, UnknownNameError
 from relyon.core.registry import suggestion
+from relyon.core.row_numbers import row_at
 from relyon.core.texts import message
 from relyon.data.columns.log_names import COUNTS, FALSE, TRUE
 from relyon.data.lazy import gather
@@ -17,6 +18,7 @@ from relyon.data.log_facts import Facts, expressions, facts_from, joined
 from relyon.data.sessions import COLUMNS, FLAGS, Kind, Sessions, choose_columns, unchosen
 from relyon.io.byte_source import Source
 from relyon.io.encoding import check_encoding
+from relyon.io.sheet_names import file_and_sheet
 from relyon.io.text_rows import csv_reader, json_object
 
 if TYPE_CHECKING:
@@ -378,7 +380,10 @@ def _check(
     facts = facts_from(values)
     if not facts.line:
         return facts
-    lines = {name: _line(source, path, kind, row) for name, row in facts.line.items()}
+    lines = {
+        name: row_at(source.path, _line(source, path, kind, row))
+        for name, row in facts.line.items()
+    }
     texts = {
         name: str(table.select(name).slice(row, 1).collect().item())
         for name, row in facts.line.items()
@@ -393,11 +398,13 @@ def line_of(path: str, row: int) -> int:
         path: A file that `read_sessions` read, or another source of sessions.
         row: The row's number.
     """
-    if not os.path.isfile(path):
+    if not os.path.isfile(file_and_sheet(path)[0]):
         return 0
     source = Source(path)
     kind = _format(source, None)
-    return 0 if kind in ("parquet", "ubi") else _line(source, _on_disk(source), kind, row)
+    if kind in ("parquet", "ubi"):
+        return 0
+    return row_at(path, _line(source, _on_disk(source), kind, row))
 
 
 def _line(source: Source, path: str, kind: SessionFormat, row: int) -> int:

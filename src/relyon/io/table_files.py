@@ -12,6 +12,7 @@ from relyon.core.texts import message
 from relyon.io.atomic_files import replaced_file
 from relyon.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
 from relyon.io.byte_source import Source, split_suffix
+from relyon.io.sheet_names import SUFFIXES as WORKBOOKS, file_and_sheet
 from relyon.io.text_rows import read_cells
 
 if TYPE_CHECKING:
@@ -24,11 +25,12 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 def has_table(path: str | os.PathLike[str]) -> bool:
     """Whether a file's name is that of a table that can be read here."""
-    return split_suffix(os.fspath(path))[1] in SUFFIXES
+    file = file_and_sheet(os.fspath(path))[0]
+    return split_suffix(file)[1] in (*SUFFIXES, *WORKBOOKS)
 
 
 def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.DataFrame:
-    """Reads CSV, TSV, JSON Lines or Parquet, compressed or not; CSV and TSV are all text.
+    """Reads CSV, TSV, Excel, JSON Lines or Parquet, compressed or not; the first three are all text.
 
     Args:
         path: The file.

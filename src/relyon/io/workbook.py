@@ -1,0 +1,172 @@
+"""A sheet of an Excel workbook as CSV, which every reader of tables takes.
+
+A line of it is a row of the sheet: rows without values are empty lines.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from relyon.core.errors import InputError
+from relyon.core.packages import optional_package
+from relyon.core.row_numbers import note_rows
+from relyon.core.texts import message
+from relyon.io.workbook_cells import Value, csv_column
+from relyon.io.workbook_parts import Bounds, Parts, SheetPart, cell_name, damaged
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
+
+__all__ = ["sheet_csv"]
+
+#: Cells whose value is an error, and formulas without a value.
+FAULTS = re.compile(rb"""<(?:\w+:)?c\b([^>]*)>((?:(?!</(?:\w+:)?c>).)*)</(?:\w+:)?c>""", re.DOTALL)
+ERROR = re.compile(rb"""\bt\s*=\s*["']e["']""")
+PLACE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]+\d+)["']""")
+VALUE = re.compile(rb"<(?:\w+:)?v\b[^>]*>([^<]*)")
+TEXT = re.compile(rb"""\bt\s*=\s*["'](?:str|inlineStr)["']""")
+
+
+def sheet_csv(
+    file: str | os.PathLike[str] | bytes, path: str, sheet: str = "", *, limit: int | None = None
+) -> bytes:
+    """Returns a sheet as CSV: text, numbers, ISO dates, durations in seconds, `true` and `false`.
+
+    Args:
+        file: The file's path, or its bytes.
+        path: Its name in messages, with the sheet if one is named.
+        sheet: The name of the sheet; empty for the only visible one that has cells.
+        limit: Approximate bytes of memory that it may take; None for those that Excel can have.
+
+    Raises:
+        InputError: If it is damaged, has several sheets, merged cells, errors, formulas without a
+            value, columns without a heading, or takes too much.
+        DependencyError: If the library that reads workbooks is not installed.
+    """
+    library = optional_package(
+        "python_calamine", purpose="io.reading-excel", package="python-calamine",
+        install="relyon[excel]",
+    )  # fmt: skip
+    parts = Parts(file, path, Bounds.of(limit))
+    try:
+        chosen = _choose(parts, sheet)
+        content = parts.part(chosen.part)
+        if not content:
+            raise damaged(path, KeyError(chosen.part))
+        _check_faults(content, path, uncomputed=parts.uncomputed)
+        copy = parts.small_copy(chosen, content)
+    finally:
+        parts.close()
+    del content
+    try:
+        found: CalamineSheet = library.CalamineWorkbook.from_filelike(copy).get_sheet_by_name(
+            chosen.name
+        )
+        merged = found.merged_cell_ranges or []
+        rows: Sequence[Sequence[Value]] = found.to_python(skip_empty_area=False)
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:  # Rust's panics are not exceptions
+        raise damaged(path, error) from None
+    for (top, left), (bottom, right) in merged:
+        if top < len(rows) and left < len(rows[0]) and (top, left) != (bottom, right):
+            raise InputError(
+                message(
+                    "io.cells-are-merged",
+                    cells=f"{cell_name(top, left)}:{cell_name(bottom, right)}",
+                ),
+                path=path,
+                hint=message("io.unmerge-cells"),
+            )
+    return _csv(rows, path)
+
+
+def _choose(parts: Parts, name: str) -> SheetPart:
+    """Returns the sheet of a name, or the only one, or the one that the workbook names."""
+    if not name:
+        filled = [one for one in parts.sheets if one.visible and parts.has_cells(one)]
+        if len(filled) > 1:
+            filled = [one for one in filled if one.name == parts.table] or filled
+        if len(filled) == 1:
+            return filled[0]
+        if not filled:
+            raise InputError(message("io.no-sheet-has-cells"), path=parts.path)
+        raise InputError(
+            message("io.workbook-has-several-sheets", sheets=[f"`{one.name}`" for one in filled]),
+            path=parts.path,
+            hint=message("io.name-sheet-in-path", path=parts.path, sheet=filled[0].name),
+        )
+    same = [one for one in parts.sheets if one.name == name] or [
+        one for one in parts.sheets if one.name.strip().casefold() == name.strip().casefold()
+    ]
+    if not same:
+        raise InputError(
+            message("io.workbook-has-no-sheet", sheet=name),
+            path=parts.path,
+            hint=message(
+                "io.sheets-of-workbook-are", sheets=[f"`{one.name}`" for one in parts.sheets]
+            ),
+        )
+    return same[0]
+
+
+def _check_faults(content: bytes, path: str, *, uncomputed: bool) -> None:
+    """Refuses errors such as #N/A, and formulas whose value is not in the file."""
+    formulas = b"<f" in content or b":f" in content
+    if not (formulas or b'"e"' in content or b"'e'" in content):
+        return
+    for found in FAULTS.finditer(content):
+        about, inside = found.groups()
+        place = PLACE.search(about)
+        cell = place[1].decode().upper() if place else "?"
+        value = VALUE.search(inside)
+        shown = (value[1] if value else b"").strip()
+        if ERROR.search(about):
+            raise InputError(
+                message("io.cell-is-error", cell=cell, error=shown.decode("utf-8", "replace")[:20]),
+                path=path,
+                hint=message("io.correct-cell"),
+            )
+        formula = formulas and (b"<f" in inside or b":f" in inside)
+        unknown = not shown and not TEXT.search(about)
+        if formula and (unknown or (uncomputed and shown == b"0")):
+            raise InputError(
+                message("io.formula-has-no-value", cell=cell),
+                path=path,
+                hint=message("io.open-and-save-in-excel"),
+            )
+
+
+def _csv(rows: Sequence[Sequence[Value]], path: str) -> bytes:
+    """Returns CSV whose lines are the rows, without columns and last rows that are empty."""
+    first = next((at for at, row in enumerate(rows) if any(one != "" for one in row)), len(rows))
+    if first == len(rows):
+        raise InputError(message("io.no-sheet-has-cells"), path=path)
+    written = []
+    for number, values in enumerate(zip(*rows[first:], strict=True)):
+        if all(value == "" for value in values):
+            continue
+        if values[0] == "":
+            at = next(row for row, value in enumerate(values) if value != "")
+            raise InputError(
+                message(
+                    "io.column-has-no-heading",
+                    cell=cell_name(first, number),
+                    used=cell_name(first + at, number),
+                ),
+                path=path,
+                hint=message("io.write-heading"),
+            )
+        heading = values[0]
+        if isinstance(heading, str):
+            heading = " ".join(heading.split())
+        written.append(csv_column([heading, *values[1:]], number, first, path))
+    empty = "," * (len(written) - 1)
+    lines = ["" if line == empty else line for line in map(",".join, zip(*written, strict=True))]
+    while not lines[-1]:
+        lines.pop()
+    note_rows(path, first, lines)
+    return ("\n" * first + "\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
