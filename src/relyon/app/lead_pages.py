@@ -26,6 +26,7 @@ from relyon.data.aggregation import Rule
 from relyon.data.scale import scales
 from relyon.data.sheets import Sheet
 from relyon.io import read_sheet
+from relyon.io.byte_source import HEAD
 from relyon.io.plain_text import sent_source
 from relyon.io.sheets import PARTS, SheetFormat, sheet_format
 from relyon.judging.access import new_secret
@@ -203,7 +204,7 @@ def import_file(
         )
     name = file.filename or "file"
     data = file.file.read()
-    if is_archive(data[:4]):
+    if is_archive(data[:HEAD]):
         raise HTTPException(400, "archive_here")
     large = len(data) > LARGE
     sent = sent_source(data, name, request.app.state.settings.largest_sheet)

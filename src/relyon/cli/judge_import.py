@@ -262,12 +262,13 @@ def _grades(row: Row) -> int:
 
 
 def _is_archive(path: str) -> bool:
+    from relyon.io.byte_source import HEAD
     from relyon.judging.archive_reader import is_archive
 
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
-        return is_archive(file.read(4))
+        return is_archive(file.read(HEAD))
 
 
 def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: Project) -> Sheet:

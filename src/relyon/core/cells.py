@@ -33,6 +33,7 @@ __all__ = [
     "csv_lines",
     "csv_text",
     "hide_texts",
+    "needs_no_marks",
     "show_column",
     "show_texts",
 ]
@@ -49,6 +50,7 @@ SPACES = frozenset(
               0x202F, 0x205F, 0x3000, 0xFEFF))
 )  # fmt: skip
 #: A text with none of these inside, and no sign or space at its ends, needs no quotes.
+LINE = "\n"
 INSIDE = re.compile('[\0\ud800-\udfff",;|\t\r\n]')
 OUTER = SIGNS | SPACES | {"'"}
 
@@ -59,6 +61,11 @@ def _class(characters: Iterable[str]) -> str:
 
 
 SIGN, SPACE = _class(SIGNS), _class(SPACES)
+#: What makes a line of text other than a cell that is written as it is.
+MARKED = re.compile(
+    f"{INSIDE.pattern.replace(LINE, '')}|^{_class(OUTER - {LINE})}|{_class(SPACES - {LINE})}$",
+    re.MULTILINE,
+)
 UNLIKE = rf'[",;|\t\r\n]|^{SPACE}|{SPACE}$|^$'
 
 
@@ -191,6 +198,19 @@ def csv_cell(value: Cell, mark: Mark = APOSTROPHE) -> str:
     if not (inside or marked[:1] in SPACES or marked[-1:] in SPACES) and marked:
         return marked
     return '"' + marked.replace('"', '""') + '"'
+
+
+def needs_no_marks(values: Sequence[str]) -> bool:
+    """Whether texts are written as they are: without quotes, and without a mark.
+
+    Empty texts count as empty cells.
+
+    Examples:
+        >>> needs_no_marks(["tv", "", "red shoes"]), needs_no_marks(["a,b"]), needs_no_marks(["-1"])
+        (True, False, False)
+    """
+    lines = "\n".join(values)
+    return lines.count("\n") == len(values) - 1 and MARKED.search(lines) is None
 
 
 def _check(value: str) -> None:

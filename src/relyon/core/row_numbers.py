@@ -17,7 +17,7 @@ def note_rows(path: str, before: int, rows: Iterable[str]) -> None:
     Args:
         path: The file, as messages name it.
         before: The number of empty lines before the first row.
-        rows: The text of each row, without its line end.
+        rows: The text of each row, without its line end; none if each is one line.
     """
     lines = list(chain([1] * before, (1 + row.count("\n") for row in rows)))
     if sum(lines) == len(lines):

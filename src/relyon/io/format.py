@@ -63,6 +63,7 @@ MODULES = {
     "relyon.io.formats.ranx_json": "json ranx",
     "relyon.io.formats.delimited": "tsv csv",
     "relyon.io.formats.parquet": "parquet",
+    "relyon.io.formats.workbook": "xlsx excel",
     "relyon.io.formats.judging_database": "judging-database",
 }
 

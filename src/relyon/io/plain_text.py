@@ -8,8 +8,9 @@ from contextlib import suppress
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message as say
-from relyon.io.byte_source import Source
+from relyon.io.byte_source import HEAD, Source
 from relyon.io.encoding import not_utf8
+from relyon.io.sheet_names import is_workbook
 
 __all__ = [
     "check_characters",
@@ -65,6 +66,8 @@ def sent_source(data: bytes, path: str, limit: int) -> Source:
     Raises:
         InputError: If it is not UTF-8, or takes more.
     """
+    if is_workbook(data[:HEAD]):
+        return check_text(Source(io.BytesIO(data), name=path, limit=limit))
     text = decode(data, path)
     check_size(text, limit, path)
     check_characters(text, path)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIXES", "check_name", "has_table", "read_table", "write_table"]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+WORKBOOK = WORKBOOKS[0]
 
 
 def has_table(path: str | os.PathLike[str]) -> bool:
@@ -30,7 +31,7 @@ def has_table(path: str | os.PathLike[str]) -> bool:
 
 
 def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.DataFrame:
-    """Reads CSV, TSV, Excel, JSON Lines or Parquet, compressed or not; the first three are all text.
+    """Reads CSV, TSV, a sheet of Excel (all three as text), JSON Lines or Parquet.
 
     Args:
         path: The file.
@@ -65,7 +66,7 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
 
 
 def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
-    """Writes CSV, TSV, JSON Lines or Parquet, by the file's name, atomically.
+    """Writes CSV, TSV, Excel, JSON Lines or Parquet, by the file's name, atomically.
 
     Raises:
         ParameterError: If the suffix is unknown.
@@ -84,7 +85,7 @@ def check_name(path: str) -> str:
         ParameterError: If the suffix is unknown.
     """
     suffix = os.path.splitext(path)[1].lower()
-    if suffix not in SUFFIXES:
+    if suffix not in (*SUFFIXES, WORKBOOK):
         raise ParameterError(
             message("io.has-no-suffix", path=path),
             hint=message("io.end-in-parquet"),
@@ -97,5 +98,9 @@ def _write(frame: pl.DataFrame, file: BinaryIO, suffix: str) -> None:
         frame.write_parquet(file)
     elif suffix in (".jsonl", ".ndjson"):
         frame.write_ndjson(file)
+    elif suffix == WORKBOOK:
+        from relyon.io.workbook_writer import frame_table, workbook_bytes
+
+        file.write(workbook_bytes([frame_table(frame)]))
     else:
         file.write(csv_frame(frame, separator="\t" if suffix == ".tsv" else ",").encode())

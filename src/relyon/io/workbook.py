@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
@@ -24,6 +25,8 @@ __all__ = ["sheet_csv"]
 
 #: Cells whose value is an error, and formulas without a value.
 FAULTS = re.compile(rb"""<(?:\w+:)?c\b([^>]*)>((?:(?!</(?:\w+:)?c>).)*)</(?:\w+:)?c>""", re.DOTALL)
+#: Bytes of a sheet's beginning that show how it is written.
+SAMPLE = 2**16
 ERROR = re.compile(rb"""\bt\s*=\s*["']e["']""")
 PLACE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]+\d+)["']""")
 VALUE = re.compile(rb"<(?:\w+:)?v\b[^>]*>([^<]*)")
@@ -115,8 +118,10 @@ def _choose(parts: Parts, name: str) -> SheetPart:
 
 def _check_faults(content: bytes, path: str, *, uncomputed: bool) -> None:
     """Refuses errors such as #N/A, and formulas whose value is not in the file."""
-    formulas = b"<f" in content or b":f" in content
-    if not (formulas or b'"e"' in content or b"'e'" in content):
+    # A writer uses one prefix and one kind of quotes for all elements.
+    start = content[:SAMPLE]
+    formulas = (b":f" if b":row" in start else b"<f") in content
+    if not (formulas or (b"'e'" if b"r='" in start else b'"e"') in content):
         return
     for found in FAULTS.finditer(content):
         about, inside = found.groups()
@@ -146,7 +151,8 @@ def _csv(rows: Sequence[Sequence[Value]], path: str) -> bytes:
     if first == len(rows):
         raise InputError(message("io.no-sheet-has-cells"), path=path)
     written = []
-    for number, values in enumerate(zip(*rows[first:], strict=True)):
+    for number in range(len(rows[0])):
+        values = list(map(itemgetter(number), rows[first:]))
         if all(value == "" for value in values):
             continue
         if values[0] == "":
@@ -160,13 +166,15 @@ def _csv(rows: Sequence[Sequence[Value]], path: str) -> bytes:
                 path=path,
                 hint=message("io.write-heading"),
             )
-        heading = values[0]
-        if isinstance(heading, str):
-            heading = " ".join(heading.split())
-        written.append(csv_column([heading, *values[1:]], number, first, path))
+        name = " ".join(values[0].split()) if isinstance(values[0], str) else values[0]
+        heading = csv_column([name], number, first, path)
+        written.append([*heading, *csv_column(values[1:], number, first + 1, path)])
+    lines = list(map(",".join, zip(*written, strict=True)))
     empty = "," * (len(written) - 1)
-    lines = ["" if line == empty else line for line in map(",".join, zip(*written, strict=True))]
+    if empty and empty in lines:
+        lines = ["" if line == empty else line for line in lines]
     while not lines[-1]:
         lines.pop()
-    note_rows(path, first, lines)
-    return ("\n" * first + "\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
+    text = "\n".join(lines)
+    note_rows(path, first, lines if text.count("\n") >= len(lines) else ())
+    return f"{chr(10) * first}{text}\n".encode("utf-8", "surrogatepass")

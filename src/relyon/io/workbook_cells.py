@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from relyon.core.cells import csv_cell
+from relyon.core.cells import csv_cell, needs_no_marks
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.io.workbook_parts import cell_name
@@ -36,11 +36,15 @@ def csv_column(values: Sequence[Value], column: int, first: int, path: str) -> l
     if datetime in kinds and date in kinds:
         text = _moment
     try:
-        if bool not in kinds:
-            # Values that are equal are written alike; most columns have few different ones.
-            written = {value: text(value) for value in {*values}}
-            return [written[value] for value in values]
-        return [text(value) for value in values]
+        if bool in kinds:
+            return [text(value) for value in values]
+        if kinds == {str} and needs_no_marks(cast("Sequence[str]", values)):
+            return cast("list[str]", values)
+        if kinds == {float}:
+            return _numbers(cast("Sequence[float]", values))
+        # Values that are equal are written alike; most columns have few different ones.
+        written = {value: text(value) for value in {*values}}
+        return [written[value] for value in values]
     except _TooLongError:
         at = next(row for row, value in enumerate(values) if _is_long(value))
         place = cell_name(first + at, column)
@@ -56,9 +60,14 @@ class _TooLongError(ValueError):
 
 
 def _is_long(value: Value) -> bool:
-    return (
-        isinstance(value, int | float) and abs(value) >= EXACT and float(value).is_integer()
-    )
+    return isinstance(value, int | float) and abs(value) >= EXACT and float(value).is_integer()
+
+
+def _numbers(values: Sequence[float]) -> list[str]:
+    """Returns numbers, whole ones without a decimal point."""
+    if max(values) >= EXACT or min(values) <= -EXACT:
+        return [_text(value) for value in values]
+    return [text[:-2] if text[-2:] == ".0" else text for text in map(repr, values)]
 
 
 def _text(value: Value) -> str:

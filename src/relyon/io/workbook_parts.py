@@ -35,6 +35,8 @@ PLACES = re.compile(rb"""["']([A-Za-z]{1,4})(\d{1,10})["']""")
 ROWS = re.compile(rb"<(?:\w+:)?row(?![^>]*\br\s*=)")
 NUMBERS = re.compile(rb"""<(?:\w+:)?row\b[^>]*\br\s*=\s*["'](\d{1,10})""")
 CELLS = re.compile(rb"<(?:\w+:)?c[\s/>]")
+USUAL_ROWS = re.compile(rb'<row [^>]*?r="(\d+)"')
+USUAL_COLUMNS = re.compile(rb' r="([A-Z]{2,3})\d')
 INDICES = re.compile(rb"v\s*>\s*(\d+)")
 TEXTS = re.compile(rb"</(?:\w+:)?si\s*>")
 CONTENT = re.compile(rb"<(?:\w+:)?(?:v|is|f)[\s/>]")
@@ -47,15 +49,17 @@ class Bounds:
     Attributes:
         unpacked: Most bytes of its parts, and of the texts in its cells.
         cells: Most cells of the rectangle that a sheet spans.
+        trusted: Whether it is written as spreadsheet programs write, not to exhaust memory.
     """
 
     unpacked: int = 2**31
     cells: int = 50_000_000
+    trusted: bool = True
 
     @staticmethod
     def of(limit: int | None) -> Bounds:
         """Returns the bounds of a workbook that may take some bytes of memory."""
-        return Bounds() if limit is None else Bounds(limit, limit // 100)
+        return Bounds() if limit is None else Bounds(limit, limit // 100, trusted=False)
 
 
 @dataclass(frozen=True)
@@ -189,23 +193,16 @@ class Parts:
 
     def _check(self, content: bytes, strings: bytes) -> None:
         """Refuses a sheet that takes much more memory than its part."""
-        cells = len(CELLS.findall(content))
-        places = PLACES.findall(content)
-        width = max((_column(name) for name in {name for name, _ in places}), default=0)
-        # A row without a number follows the one before it, and so does a cell.
-        rows = max((int(row) for row in {row for _, row in places}), default=0)
-        rows = max(rows, *map(int, NUMBERS.findall(content)), 0) + len(ROWS.findall(content))
-        if len(places) < cells:
-            width += max(len(CELLS.findall(row)) for row in ROWS.split(content))
+        rows, width = (_usual_size if self.bounds.trusted else _largest_size)(content)
         if rows * width > self.bounds.cells:
             raise InputError(
                 message("io.sheet-spans-too-many", cells=rows * width, most=self.bounds.cells),
                 path=self.path,
                 hint=message("io.delete-far-cells"),
             )
-        lengths = [len(one) for one in TEXTS.split(strings)]
-        if cells * max(lengths) <= self.bounds.unpacked:
+        if rows * width * max(map(len, strings.split(b"si>"))) <= self.bounds.unpacked:
             return
+        lengths = [len(one) for one in TEXTS.split(strings)]
         used = (int(one) for one in INDICES.findall(content) if len(one) < 10)
         if sum(lengths[one] for one in used if one < len(lengths)) > self.bounds.unpacked:
             raise self._too_large()
@@ -252,6 +249,24 @@ def cell_name(row: int, column: int) -> str:
         column, rest = divmod(column - 1, 26)
         letters = chr(ord("A") + rest) + letters
     return f"{letters}{row + 1}"
+
+
+def _usual_size(content: bytes) -> tuple[int, int]:
+    """Returns the rows and columns of a sheet as programs write it."""
+    rows = max((int(row) for row in USUAL_ROWS.findall(content)), default=0)
+    return rows, max([26, *map(_column, {*USUAL_COLUMNS.findall(content)})])
+
+
+def _largest_size(content: bytes) -> tuple[int, int]:
+    """Returns how many rows and columns a sheet has at most, however it is written."""
+    places = PLACES.findall(content)
+    width = max((_column(name) for name in {name for name, _ in places}), default=0)
+    rows = max((int(row) for row in {row for _, row in places}), default=0)
+    # A row without a number follows the one before it, and so does a cell.
+    rows = max(rows, *map(int, NUMBERS.findall(content)), 0) + len(ROWS.findall(content))
+    if len(places) < len(CELLS.findall(content)):
+        width += max(len(CELLS.findall(row)) for row in ROWS.split(content))
+    return rows, width
 
 
 def _column(letters: bytes) -> int:

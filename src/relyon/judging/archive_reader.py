@@ -13,6 +13,7 @@ from typing import IO
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
+from relyon.io.sheet_names import is_workbook
 from relyon.judging.archive_parts import (
     FORMAT,
     MANIFEST,
@@ -38,8 +39,12 @@ PEOPLE = "users.jsonl"
 
 
 def is_archive(head: bytes) -> bool:
-    """Returns whether the first bytes of a file are those of an archive, and of no other format."""
-    return head.startswith(b"PK\x03\x04")
+    """Returns whether the first bytes of a file are those of an archive, and of no other format.
+
+    Args:
+        head: Enough of it to tell an archive from a workbook: `HEAD`.
+    """
+    return head.startswith(b"PK\x03\x04") and not is_workbook(head)
 
 
 class Archive:
