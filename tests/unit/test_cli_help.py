@@ -63,10 +63,12 @@ def test_every_module_of_a_command_is_listed() -> None:
         "judge_archive",
         "judge_backup",
         "judge_calibrate",
+        "judge_export",
         "judge_import",
         "judge_llm",
         "judge_project",
         "judge_serve",
+        "judge_sheets",
         "labels_bias",
         "labels_simulate",
     }  # commands of a group

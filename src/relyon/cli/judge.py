@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from relyon.cli.group import CommandGroup
 from relyon.cli.judge_accounts import account as change_account, accounts, events
-from relyon.cli.judge_archive import pack
 from relyon.cli.judge_backup import backup, restore
 from relyon.cli.judge_calibrate import accept, calibrate
+from relyon.cli.judge_export import export
 from relyon.cli.judge_import import import_
 from relyon.cli.judge_llm import llm
 from relyon.cli.judge_project import project as project_command
@@ -23,19 +21,15 @@ from relyon.cli.options import (
     no_color_option,
     output_option,
     project_option,
-    rule_option,
     scale_option,
 )
-from relyon.cli.output import Answer, Output, emit, protect_inputs, write
+from relyon.cli.output import Answer, Output, emit
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import catalogue, message
 
 if TYPE_CHECKING:
     from relyon.core.language import Language
-    from relyon.data.aggregation import Rule
-    from relyon.data.sheets import Sheet
-    from relyon.io.sheets import SheetFormat
     from relyon.judging.records import Project
 
 __all__ = ["command"]
@@ -65,26 +59,6 @@ Examples:
 
 Each call adds what is requested and keeps what exists. The password of a new
 account is generated, printed once and stored as an argon2 hash.
-"""
-
-EXPORT = """Export a project's grades for relyon or another program.
-
-\b
-Examples:
-  relyon judge export judging.db --project June --format trec -o june.qrels
-  relyon judge export judging.db --project June --format quepid-book \\
-      -o june.json
-  relyon judge export judging.db --project June --format archive \\
-      -o june.relyon-project
-
-`archive` is the whole project in one file: every grade with its history,
-decisions, gold items, guidelines and settings; `relyon judge import` restores
-the project in any database. The other formats contain grades, as for `relyon
-judge import`. A note on stderr lists what a format cannot represent. In TREC
-and LETOR, queries such as `red running shoes` get ids, and a table of ids and
-texts is written next to the file: june.queries.tsv for june.qrels. In CSV,
-values that a spreadsheet would take for a formula begin with an apostrophe,
-which all relyon commands remove again.
 """
 
 STATUS = """Show a project's progress and the agreement of its judges.
@@ -230,6 +204,7 @@ def init(request: Init) -> None:
 
 
 command.add_command(import_)
+command.add_command(export)
 
 
 def _rules(project: Project) -> str:
@@ -246,125 +221,6 @@ def _rules(project: Project) -> str:
             share=project.gold_share,
         )
     return message("cli.per-item", **values)
-
-
-@request
-class Export:
-    """The request of `relyon judge export`."""
-
-    database: str = argument()
-    project: str = project_option()
-    form: str = option(
-        "--format", required=True, metavar="FORMAT", help="As for `relyon judge import`."
-    )
-    rule: Rule = rule_option()
-    labelling_config: str | None = option(
-        "--labelling-config",
-        metavar="FILE",
-        help="Also write the labelling interface for Label Studio to a file.",
-    )
-    queries: str | None = option(
-        "--queries",
-        metavar="FILE",
-        help="trec, letor: TSV file for the table of query ids and texts.  [default: next to"
-        " --output, if queries get ids]",
-    )
-    documents: str | None = option(
-        "--documents",
-        metavar="FILE",
-        help="trec, letor: file for the table of document ids.  [default: as --queries]",
-    )
-    bom: bool = flag(
-        "--bom",
-        help="Begin the file with a byte order mark, which Excel on Windows needs to read Chinese.",
-    )
-    output: str | None = output_option()
-
-
-@command.command("export", help=EXPORT, short_help="Write a project's grades.")
-@takes(Export)
-@no_color_option
-def export(request: Export) -> None:
-    """Runs `relyon judge export`."""
-    from relyon.data.aggregation import describe_rule
-    from relyon.io.formats.label_studio import labelling_config as interface
-    from relyon.io.sheets import BYTE_ORDER_MARK, left_out, sheet_format
-    from relyon.judging.events import record_event
-    from relyon.judging.exchange import export_sheet
-    from relyon.judging.llm.descriptions import note_machines
-    from relyon.judging.store import open_store
-
-    for path in (request.output, request.queries, request.documents):
-        protect_inputs(path, [request.database])
-    if request.form == "archive":
-        if (
-            request.labelling_config is not None
-            or request.bom
-            or request.queries
-            or request.documents
-        ):
-            raise ParameterError(message("cli.archive-cannot-be-combined"))
-        pack(request.database, request.project, request.output)
-        return
-    chosen = sheet_format(request.form)
-    with open_store(request.database) as store:
-        found = store.projects.get(request.project)
-        sheet = export_sheet(store, found.id, rule=request.rule)
-        finals = [row.final_source for row in sheet.rows if row.final is not None]
-        machines = note_machines(store, found.id, finals)
-        record_event(store, "exported", detail=f"{found.name}: {request.form}")
-    asked = {"queries": request.queries, "documents": request.documents}
-    tables = _tables(chosen, sheet, asked, request.output)
-    text = chosen.write(sheet)
-    for path, table in tables.values():
-        write(table.removesuffix("\n"), path)
-    write((BYTE_ORDER_MARK if request.bom else "") + text.removesuffix("\n"), request.output)
-    if request.labelling_config is not None:
-        write(interface(found.scale).removesuffix("\n"), request.labelling_config)
-    messages.notes(left_out(chosen, sheet, tables))
-    for name, (path, _) in tables.items():
-        messages.note(
-            message(
-                "cli.maps-ids-of-to-texts",
-                path=path,
-                name=name,
-            )
-        )
-    if "final" in chosen.keeps:
-        messages.note(describe_rule(request.rule))
-        if machines is not None:
-            messages.note(str(machines))
-
-
-def _tables(
-    chosen: SheetFormat, sheet: Sheet, asked: Mapping[str, str | None], output: str | None
-) -> dict[str, tuple[str, str]]:
-    """Returns the file and the text of each table that goes with an export."""
-    wanted = [name for name, path in asked.items() if path is not None]
-    if wanted and not chosen.names_ids:
-        raise ParameterError(
-            message("cli.is-for-formats", wanted=wanted[0]),
-            hint=message("cli.format-trec-or-letor"),
-        )
-    found = {}
-    for name, text in chosen.tables(sheet, made=wanted).items():
-        path = asked[name]
-        if path is None:
-            if output in (None, "-"):
-                raise ParameterError(
-                    message(
-                        "cli.cannot-store-all",
-                        chosen_title=chosen.title,
-                        name=name,
-                    ),
-                    hint=message(
-                        "cli.name-file-for-table",
-                        name=name,
-                    ),
-                )
-            path = f"{os.path.splitext(str(output))[0]}.{name}.tsv"
-        found[name] = (path, text)
-    return found
 
 
 @request

@@ -14,6 +14,7 @@ from relyon.core.texts import message
 from relyon.data import columns
 from relyon.data.scale import Scale
 from relyon.data.sheets import ITEM_PARTS, Rating, Row, Sheet, described
+from relyon.io.grading_sheets import roles_of_headings
 from relyon.io.json_members import mapping, parse_grade, parse_json, write_json
 from relyon.io.numbers import plain_number
 from relyon.io.plain_text import check_characters
@@ -166,8 +167,11 @@ def show_rows(
     text: str, path: str, separator: str = ","
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
     """Yields the rows of CSV without the marks added for spreadsheets."""
+    roles: dict[str, str] | None = None
     for line, found in table(text, path, separator=separator):
-        yield line, {name: APOSTROPHE.show(value) for name, value in found.items()}
+        if roles is None:
+            roles = roles_of_headings(found)
+        yield line, {roles.get(name, name): APOSTROPHE.show(value) for name, value in found.items()}
 
 
 def write_rows(sheet: Sheet, separator: str = ",") -> Iterator[str]:
