@@ -6,8 +6,10 @@ import io
 import math
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from relyon.core.errors import InputError
@@ -33,6 +35,7 @@ EXACT = 10**15
 LARGE = 500_000
 #: The same tables give the same bytes.
 CREATED = datetime(2000, 1, 1)
+SURROGATE = re.compile("[\ud800-\udfff]")
 FORBIDDEN = re.compile(r"[\[\]:*?/\\]")
 FORMATS = {
     "heading": {"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"},
@@ -145,11 +148,24 @@ def workbook_bytes(sheets: Sequence[Table | SheetText], path: str = "") -> bytes
         },
     )
     book.set_properties({"created": CREATED})
+    try:
+        _write(book, sheets, path)
+    except BaseException:
+        with suppress(Exception):
+            book.close()  # its temporary files
+        raise
+    book.close()
+    return file.getvalue()
+
+
+def _write(book: Workbook, sheets: Sequence[Table | SheetText], path: str) -> None:
     formats = {name: book.add_format(one) for name, one in FORMATS.items()}
     names: list[str] = []
     for one in sheets:
         names.append(_sheet_name(one.name, names))
         sheet = book.add_worksheet(names[-1])
+        # The library writes 16 digits, and some numbers have 17.
+        sheet._xml_number_element = partial(_write_number, sheet)
         if isinstance(one, Table):
             _Writer(sheet, formats, path).write(one)
         else:
@@ -160,8 +176,13 @@ def workbook_bytes(sheets: Sequence[Table | SheetText], path: str = "") -> bytes
         first = next(at for at, one in enumerate(sheets) if isinstance(one, Table))
         quoted = names[first].replace("'", "''")
         book.define_name(MARK, f"='{quoted}'!$A$1")
-    book.close()
-    return file.getvalue()
+
+
+def _write_number(
+    sheet: Worksheet, number: float, attributes: Iterable[tuple[str, str]] = ()
+) -> None:
+    about = "".join(f' {key}="{value}"' for key, value in attributes)
+    sheet.fh.write(f"<c{about}><v>{number!r}</v></c>")
 
 
 class _Writer:
@@ -235,9 +256,9 @@ class _Writer:
 
     def _text(self, row: int, column: int, text: str, style: Format | None) -> None:
         fault = ""
-        if len(text.encode("utf-16-le", "surrogatepass")) > 2 * LONGEST_TEXT:
+        if len(text) > LONGEST_TEXT or _units(text) > LONGEST_TEXT:
             fault = message("io.text-exceeds-cell", most=LONGEST_TEXT)
-        elif any("\ud800" <= one <= "\udfff" for one in text) and not text.isascii():
+        elif SURROGATE.search(text):
             fault = message("core.half-of-surrogate-pair")
         if fault:
             raise InputError(
@@ -246,6 +267,13 @@ class _Writer:
                 hint=message("io.write-csv-or-parquet"),
             )
         self._sheet.write_string(row, column, text, style)
+
+
+def _units(text: str) -> int:
+    """Returns the length of a text as Excel counts it."""
+    if 2 * len(text) <= LONGEST_TEXT:
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _is_styled(column: Column) -> bool:
