@@ -219,7 +219,7 @@ def test_a_file_that_is_no_sample(tmp_path: Path) -> None:
 
 def test_names_and_folders_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="has no suffix of a table"):
-        SAMPLE.write(tmp_path / "sample.xlsx")
+        SAMPLE.write(tmp_path / "sample.ods")
     with pytest.raises(InputError, match="cannot be written"):
         SAMPLE.write(tmp_path / "missing" / "sample.csv")
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-FORMATS = ("table", "markdown", "latex", "json", "csv")
+FORMATS = ("table", "markdown", "latex", "json", "csv", "xlsx")
 
 HELP = """Compare runs with significance tests.
 
@@ -163,7 +163,7 @@ def _compared(request: Request, files: Sequence[str], measures: Sequence[str]) -
 
 
 def _check_plan_form(form: str) -> None:
-    if form == "latex":
+    if form in ("latex", "xlsx"):
         raise ParameterError(
             message("cli.plan-cannot-be-written", form=form),
             hint=message("cli.choose-table"),

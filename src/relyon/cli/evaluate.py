@@ -46,7 +46,7 @@ __all__ = ["command"]
 
 Found = TypeVar("Found")
 
-FORMATS = ("table", "json", "jsonl", "csv", "markdown", "trec")
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "trec", "xlsx")
 
 HELP = """Measure one or several runs against judgments.
 
@@ -146,7 +146,7 @@ class Request:
             )
         beside = {"--scored": bool(self.given.scored), "-q": self.per_query}
         excluded = [name for name, given in beside.items() if given]
-        excluded += {self.output.form} & {"trec", "jsonl"}
+        excluded += {self.output.form} & {"trec", "jsonl", "xlsx"}
         if self.intervals and excluded:
             raise ParameterError(
                 message("cli.intervals-and-exclude-each", name=excluded[0]),

@@ -18,7 +18,8 @@ from relyon.core.texts import Language, message
 from relyon.core.texts.numbers import DIGITS
 from relyon.data.convention import Convention
 from relyon.evaluation.entry import Entry
-from relyon.evaluation.measure_tables import csv_rows, results_document, summary_columns
+from relyon.evaluation.measure_tables import csv_rows, results_document, rules_line, summary_columns
+from relyon.io.excel_export import ExcelExport
 from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 
@@ -47,7 +48,7 @@ class _Kept(Generic[T]):
         return self.value
 
 
-class Results(Exportable, Mapping[str, float]):
+class Results(Exportable, ExcelExport, Mapping[str, float]):
     """The measures of one run: a mapping from measure names to numbers.
 
     Attributes:
@@ -245,6 +246,14 @@ class Results(Exportable, Mapping[str, float]):
         from relyon.core.cells import csv_text
 
         return csv_text(csv_rows([self], per_query)).rstrip("\n")
+
+    def excel_frames(self) -> dict[str, polars.DataFrame]:
+        """Returns the sheets of `to_excel`."""
+        return {"summary": self.to_frame(), "per_query": self.per_query}
+
+    def excel_notes(self, language: Language) -> list[str]:
+        """Returns the convention and the notes."""
+        return [rules_line(self, language), *(note.text(language) for note in self.notes)]
 
     def document(
         self, *, per_query: bool = False, digits: int = DIGITS, language: Language = "en"

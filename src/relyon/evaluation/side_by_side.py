@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
 from relyon.core.document.terminal import COLUMNS, render_text
+from relyon.core.notes import shared_notes
 from relyon.core.texts import Language
 from relyon.core.texts.numbers import DIGITS
 from relyon.evaluation.measure_tables import csv_rows, results_document, rules_line, summary_columns
+from relyon.io.excel_export import ExcelExport
 
 if TYPE_CHECKING:
     import polars
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SideBySide"]
 
 
-class SideBySide(Exportable):
+class SideBySide(Exportable, ExcelExport):
     """Results of several runs with the same measures and rules.
 
     Attributes:
@@ -117,6 +119,15 @@ class SideBySide(Exportable):
             one.per_query.select(polars.lit(one.run).alias("run"), polars.all())
             for one in self.results
         )
+
+    def excel_frames(self) -> dict[str, polars.DataFrame]:
+        """Returns the sheets of `to_excel`."""
+        return {"summary": self.to_frame(), "per_query": self.to_frame(per_query=True)}
+
+    def excel_notes(self, language: Language) -> list[str]:
+        """Returns the convention, and the notes of each run."""
+        notes = shared_notes((one.run, one.notes) for one in self.results)
+        return [rules_line(self.results[0], language), *(note.text(language) for note in notes)]
 
     def to_csv(self, *, per_query: bool = False) -> str:
         """Returns CSV: one row per run and measure, or per run, query and measure."""

@@ -27,6 +27,8 @@ from relyon.evaluation import Evaluator, MeasureNames
 from relyon.evaluation.results import Results
 from relyon.io import read_run
 from relyon.io.descriptions import described
+from relyon.io.excel_export import ExcelExport
+from relyon.measures.display_names import convention_line
 from relyon.measures.fingerprint import definition_fingerprint
 from relyon.measures.parser import measures as parse_measures
 
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
-class Comparison(PairedRuns, Exportable):
+class Comparison(PairedRuns, Exportable, ExcelExport):
     """Candidates against a baseline, paired by query.
 
     Attributes:
@@ -275,6 +277,21 @@ class Comparison(PairedRuns, Exportable):
 
         rows = [one.to_row() for one in self.contrasts]
         return polars.DataFrame(rows, infer_schema_length=None)
+
+    def excel_frames(self) -> dict[str, polars.DataFrame]:
+        """Returns the sheets of `to_excel`: contrasts, and the difference of every query."""
+        import polars
+
+        names, *rows = query_rows(self)
+        queries = polars.DataFrame(rows, [str(name) for name in names], orient="row")
+        return {"summary": self.to_frame(), "per_query": queries}
+
+    def excel_notes(self, language: Language) -> list[str]:
+        """Returns the convention, if it is known, and the notes."""
+        notes = [note.text(language) for note in self.notes]
+        if self.convention is None:
+            return notes
+        return [convention_line(self.convention, self.measures, language=language), *notes]
 
     def document(
         self, *, digits: int = DIGITS, per_query: bool = False, language: Language = "en"

@@ -18,10 +18,11 @@ ENDINGS = {
     ".png": "png",
     ".svg": "svg",
     ".tex": "latex",
+    ".xlsx": "xlsx",
 }
 #: Endings of forms that no command writes: text under such a name could not be opened.
 OTHERS = (".bmp", ".bz2", ".docx", ".gif", ".gz", ".jpeg", ".jpg", ".parquet", ".pdf", ".tsv",
-          ".webp", ".xlsx", ".xls", ".xml", ".xz", ".zip", ".zst")  # fmt: skip
+          ".webp", ".xls", ".xml", ".xz", ".zip", ".zst")  # fmt: skip
 
 
 def form_named_by(path: str | os.PathLike[str], offered: Iterable[str]) -> str | None:
