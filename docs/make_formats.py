@@ -21,6 +21,7 @@ ROWS = {
     "CSV, TSV with a header": "csv tsv",
     "JSON Lines": "jsonl",
     "Parquet": "parquet",
+    "[Excel workbooks](#excel)": "xlsx",
     "ranx JSON": "json",
     "SVMlight, LETOR, RankLib": "letor",
     "Quepid cases and books": "quepid-case quepid-book quepid-book-csv",

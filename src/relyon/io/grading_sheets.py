@@ -85,7 +85,7 @@ def grading_sheet(
     lines = [texts.say("header", judge=judge)]
     if grades:
         lines.append(texts.say("levels", grades=", ".join(grades)))
-    sheets = [
+    sheets: list[Table | SheetText] = [
         Table(texts["sheet"], columns, table),
         SheetText(texts["guideline"], "\n".join([*lines, "", guideline]).strip()),
     ]

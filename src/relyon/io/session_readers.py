@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, Required, TypedDict, get_args
 
 from relyon.core.cells import show_column
@@ -279,31 +280,25 @@ def _unreadable(source: Source, kind: str, error: BaseException) -> InputError:
 def _keys(path: str, shown: str, rows: int = 1000) -> list[str]:
     """Returns the keys of the first objects."""
     keys: dict[str, None] = {}
-    for _, row in _objects(path, shown, rows):
+    for _, row in islice(_objects(path, shown), rows):
         keys.update(dict.fromkeys(row))
     if not keys:
         raise InputError(message("core.contains-no-objects"), path=shown)
     return list(keys)
 
 
-def _objects(
-    path: str, shown: str, rows: int | None = None
-) -> Iterator[tuple[int, dict[str, object]]]:
+def _objects(path: str, shown: str) -> Iterator[tuple[int, dict[str, object]]]:
     """Yields line numbers and objects.
 
     Raises:
         ParseError: At the first line that is not a JSON object.
     """
-    count = 0
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(_BOM) if number == 1 else line
             if not text.strip():
                 continue
             yield number, json_object(text, shown, number)
-            count += 1
-            if count == rows:
-                return
 
 
 def _check(
