@@ -196,7 +196,7 @@ def test_scores_are_the_same(
         (["judged.qrels", "text.csv"], 3, "text.csv: query `a`, document `b`: "),
         (["judged.qrels", "long.csv"], 3, "long.csv: cannot be read: "),
         (["judged.qrels", "bad.jsonl"], 3, "bad.jsonl: cannot be read: "),
-        (["judged.qrels", "ids.csv"], 3, "there is no column for the query"),
+        (["judged.qrels", "ids.csv"], 3, "there are no columns for `query`, `document`"),
         (["judged.qrels", "s3://bucket/run.parquet"], 3, "Spark knows no file system for s3://"),
         (["judged.qrels", "-"], 3, "Spark cannot read stdin"),
         (["judged.qrels", "rows.letor"], 3, "rows.letor: Spark cannot read"),

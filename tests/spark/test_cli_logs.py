@@ -154,7 +154,7 @@ def test_positions_from_zero_are_refused(files: Path, capsys: pytest.CaptureFixt
         (["logs", "doctor", "nowhere"], 3, "nowhere: there is no such file or folder"),
         (["logs", "doctor", "log", "--fix", "-o", "x.csv"], 2, "--fix exclude each other"),
         (["logs", "doctor", "lines"], 3, "the value `first` is not a number"),
-        (["logs", "doctor", "names"], 3, "there is no column for the session"),
+        (["logs", "doctor", "names"], 3, "there are no columns for `session`"),
         (["logs", "doctor", "log.csv", "log.parquet"], 3, "has different columns than log.csv"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

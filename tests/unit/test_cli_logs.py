@@ -83,7 +83,7 @@ def test_read_takes_columns_and_a_format(command: Command, files: Path) -> None:
         (["read", "none.csv", "-o", "log.parquet"], 3, "there is no such file"),
         (["inspect", "log.csv", "--columns", "paper=doc"], 2, "does not accept `paper`"),
         (["inspect", "log.csv", "--input-format", "xml"], 2, "unknown log format: `xml`"),
-        (["inspect", "judgments.csv"], 3, "there is no column for the session"),
+        (["inspect", "judgments.csv"], 3, "there are no columns for `session`, `position`"),
         (["inspect", "-", "-"], 2, "stdin can be read only once"),
         (["doctor", "log.csv", "--fix"], 2, "--fix needs a file"),
         (["doctor", "log.csv", "-o", "x.parquet"], 2, "--output is for --fix"),

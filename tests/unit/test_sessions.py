@@ -330,7 +330,7 @@ def test_several_files_are_one_log(tmp_path: Path, log: pl.DataFrame, table: pl.
 def test_columns_of_files(tmp_path: Path, log: pl.DataFrame) -> None:
     for name in ("log.csv", "log.jsonl", "log.parquet"):
         path = write(log.rename({"doc": "b1", "session": "visit"}), tmp_path / name)
-        with pytest.raises(InputError, match="no column for the session"):
+        with pytest.raises(InputError, match="no columns for `session`, `doc`"):
             read_sessions(path)
         found = read_sessions(path, columns={"doc": "b1", "session": "visit+user"}).collect()
         assert found["session"].to_list() == ["s1-u1", "s1-u1", "s2-u2"]

@@ -267,14 +267,14 @@ def chosen_columns(
     items = [item for text in texts for item in text.split(",")]
     given = named_values(items, option, example)
     pairs = {role_of(name, known): column for name, column in given.items()}
-    for name in pairs:
-        if name not in known:
-            from relyon.core.registry import suggestion
+    unknown = [name for name in pairs if name not in known]
+    if unknown:
+        from relyon.core.registry import suggestion
 
-            raise UnknownNameError(
-                message("cli.does-not-accept", option=option, name=name),
-                hint=suggestion(name, list(known)),
-            )
+        raise UnknownNameError(
+            message("cli.does-not-accept", option=option, name="`, `".join(unknown)),
+            hint=suggestion(unknown[0], list(known)),
+        )
     return pairs or None
 
 

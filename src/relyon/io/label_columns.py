@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["without_label_columns"]
 
+#: Names of grades that features have, too.
+FEATURES_TOO = {"rating", "score", "target", "final", "y", "相关度", "档位", "评级"}
+
 #: Names of what is known only after users saw a list, and of labels.
 OUTCOMES = frozenset(
     {
-        *SPELLINGS["clicked"], *SPELLINGS["clicks"], *SPELLINGS["dwell_seconds"], "addtocart",
-        "addedtocart", "加购", "purchase", "purchased", "ispurchase", "bought", "购买", "成交",
-        *({*NAMES["label"], *NAMES["grade"]} - {"rating", "score", "target", "final", "y"}),
+        *SPELLINGS["clicked"], *SPELLINGS["clicks"], *SPELLINGS["dwell_seconds"],
+        *(set(SPELLINGS["add_to_cart"]) - {"cart", "atc"}),
+        *(set(SPELLINGS["purchase"]) - {"buy", "order", "ordered"}),
+        *({*NAMES["label"], *NAMES["grade"]} - FEATURES_TOO),
     }
 )  # fmt: skip
 

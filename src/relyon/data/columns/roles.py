@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
+from relyon.data.columns.synonyms import EVIDENCE_NAMES, ITEM_NAMES, NAMES, SPELLINGS
 
 __all__ = [
     "EVIDENCE_NAMES",
@@ -22,61 +23,6 @@ __all__ = [
     "plain_name",
     "role_of",
 ]
-
-# Names that mean a role, most specific first; case, spaces, hyphens and underscores do not matter.
-NAMES: dict[str, tuple[str, ...]] = {
-    "query": (
-        "queryid", "qid", "query", "topicid", "topic", "topicno", "searchid", "search",
-        "sessionid", "session", "group", "groupid", "keywords", "keyword", "查询",
-    ),
-    "document": (
-        "documentid", "docid", "docno", "document", "doc", "itemid", "item", "productid",
-        "product", "passageid", "pid", "corpusid", "url", "asin", "sku", "文档", "id",
-    ),
-    "grade": (
-        "grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "relevancelabel",
-        "relevancegrade", "等级", "相关性", "标注", "评分", "打分", "final",
-        "score",  # used by several published judgment files; noted when it is used
-    ),
-    "subtopic": (
-        "subtopic", "subtopicid", "subtopicno", "intent", "intentid", "iteration", "子主题",
-    ),
-    "label": (
-        "label", "grade", "relevance", "rel", "target", "rating", "judgment", "judgement", "click",
-        "clicked", "y", "等级", "标注",
-    ),
-    "score": (
-        "score", "sim", "similarity", "prediction", "predicted", "pred", "modelscore",
-        "relevancescore", "分数", "得分",
-    ),
-    "rank": ("rank", "position", "pos", "排名"),
-    "judge": (
-        "judge", "rater", "annotator", "user", "assessor", "评审", "标注人", "标注员",
-        "评分人", "打分人",
-    ),
-    "probability": ("probability", "prob", "概率"),
-    "weight": (),  # labels with scores have weights only if the caller says so
-    "position": (),
-    "group": (),  # rows that a split keeps on one side
-}  # fmt: skip
-
-#: Names of the evidence behind grades; used only on request.
-EVIDENCE_NAMES: dict[str, tuple[str, ...]] = {
-    "weight": ("weight", "权重"),
-    "low": ("low", "下限"),
-    "high": ("high", "上限"),
-}
-
-#: Names of the document fields shown to judges.
-ITEM_NAMES: dict[str, tuple[str, ...]] = {
-    "title": ("title", "headline", "name", "productname", "producttitle", "标题", "名称"),
-    "snippet": (
-        "snippet", "description", "summary", "abstract", "productdescription", "text", "content",
-        "body", "摘要", "描述", "正文",
-    ),
-    "url": ("url", "link", "uri", "链接"),
-    "image": ("image", "imageurl", "thumbnail", "thumb", "picture", "图片"),
-}  # fmt: skip
 
 #: The function that reads a kind of data, for messages.
 READERS = {
@@ -122,6 +68,15 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 #: Other names of a role, where the kind of data has no role of the name itself.
 ALIASES = {"document": "doc", "doc": "document", "time": "timestamp", "date": "timestamp"}
 
+#: Every name of a role, and every usual name of a column.
+ROLES = frozenset(role for parts in KINDS.values() for part in parts for role in part)
+KNOWN = frozenset(
+    name
+    for table in (NAMES, EVIDENCE_NAMES, ITEM_NAMES, SPELLINGS)
+    for names in table.values()
+    for name in names
+)
+
 #: Kinds in which every column without another role is a feature.
 FEATURED = ("features", "candidates", "unlabelled")
 
@@ -137,6 +92,9 @@ def plain_name(name: str) -> str:
 def role_of(name: str, roles: Collection[str]) -> str:
     """Returns the role that a name means: a document is `doc` in logs, `document` in judgments.
 
+    The usual names of a role's columns mean the role, too, unless two roles have the name or it is
+    a role of other data.
+
     Args:
         name: The given name.
         roles: The roles of this kind of data.
@@ -144,9 +102,20 @@ def role_of(name: str, roles: Collection[str]) -> str:
     Examples:
         >>> role_of("document", KINDS["sessions"][0]), role_of("doc", KINDS["run"][0])
         ('doc', 'document')
+        >>> role_of("关键词", KINDS["sessions"][0]), role_of("product_id", KINDS["run"][0])
+        ('query', 'document')
     """
+    if name in roles:
+        return name
     other = ALIASES.get(name)
-    return other if other is not None and other in roles and name not in roles else name
+    if other is not None and other in roles:
+        return other
+    plain = plain_name(name)
+    if name in ROLES or plain not in KNOWN:
+        return name
+    table = SPELLINGS if "doc" in roles else {**NAMES, **EVIDENCE_NAMES}
+    means = [role for role in roles if plain in table.get(role, ())]
+    return means[0] if len(means) == 1 else name
 
 
 def feature_role(name: str) -> str:
@@ -195,12 +164,14 @@ def choose(
     given = {role_of(name, roles): column for name, column in (columns or {}).items()}
     features = [role for role in given if kind in FEATURED and feature_name(role) is not None]
     roles += features
-    for role in given:
-        if role not in roles:
-            raise ParameterError(
-                message("data.is-not-column", role=role),
-                hint=suggestion(role, roles),
-            )
+    unknown = [role for role in given if role not in roles]
+    if unknown:
+        raise ParameterError(
+            message("data.is-not-column", role=unknown[0])
+            if len(unknown) == 1
+            else message("data.are-not-columns", roles=_listed(unknown)),
+            hint=suggestion(unknown[0], roles),
+        )
     plain: dict[str, list[str]] = {}
     for name in names:
         plain.setdefault(plain_name(name), []).append(name)
@@ -219,15 +190,12 @@ def choose(
         # One line per judge, as `relyon judge export` writes them: the final grade counts.
         spellings = {**spellings, "grade": ("final",)}
     chosen: dict[str, str] = {}
+    lacking: dict[str, str] = {}
     for role in roles:
         if given.get(role):
-            if given[role] not in names:
-                raise InputError(
-                    message("data.there-is-no-column-given", given=given[role], role=role),
-                    path=path,
-                    hint=message("data.columns-are-names", names=_listed(names)),
-                )
             chosen[role] = given[role]
+            if given[role] not in names:
+                lacking[role] = given[role]
             continue
         for candidate in spellings.get(role, ()):
             found = [name for name in plain.get(candidate, []) if name not in given.values()]
@@ -242,21 +210,44 @@ def choose(
                 break
     if kind == "run" and "rank" not in chosen:
         required = (*required, "score")
-    for role in required:
-        if role not in chosen:
-            raise InputError(
-                message(
-                    "data.there-is-no-column",
-                    role=role,
-                    names=_listed(names),
-                ),
-                path=path,
-                hint=_map_hint(kind, role, _unused(names, chosen)),
-            )
+    lacking |= {role: "" for role in required if role not in chosen}
+    if lacking:
+        raise _lacks(kind, lacking, names, _unused(names, chosen), path)
     if kind in FEATURED and not features:
         rest = [name for name in names if name not in chosen.values()]
         chosen |= {feature_role(name): name for name in rest}
     return {role: name for role, name in chosen.items() if given.get(role) != ""}
+
+
+def _lacks(
+    kind: str, lacking: Mapping[str, str], names: Sequence[str], unused: str, path: str
+) -> InputError:
+    """Returns the error about all roles without a column; each with its given name or ""."""
+    role, given = next(iter(lacking.items()))
+    if len(lacking) > 1:
+        wanted = [role if not given else f"{role}={given}" for role, given in lacking.items()]
+        hint = _map_hint(kind, role, "COLUMN")
+        if kind not in {"scored", *FEATURED}:
+            pairs = ",".join(f"{one}=COLUMN" for one in lacking)
+            inside = ", ".join(f'"{one}": "COLUMN"' for one in lacking)
+            hint = message("data.name-them", columns=f"columns={{{inside}}}", pairs=pairs)
+        text = message(
+            "data.there-are-no-columns-for", wanted=_listed(wanted), names=_listed(names)
+        )
+        return InputError(text, path=path, hint=hint)
+    if given:
+        return InputError(
+            message("data.there-is-no-column-given", given=given, role=role),
+            path=path,
+            hint=message("data.columns-are-names", names=_listed(names)),
+        )
+    # A grade is never guessed: the column could be a feature.
+    name = "COLUMN" if role == "grade" else unused
+    return InputError(
+        message("data.there-is-no-column", role=role, names=_listed(names)),
+        path=path,
+        hint=_map_hint(kind, role, name),
+    )
 
 
 def _map_hint(kind: str, role: str, name: str) -> str:
@@ -293,8 +284,11 @@ def named_columns(kind: str, columns: Mapping[str, str]) -> str:
 
 
 def _unused(names: Sequence[str], chosen: Mapping[str, str]) -> str:
-    """Returns the first column without a role."""
-    return next((name for name in names if name not in chosen.values()), "COLUMN")
+    """Returns the first column without a role whose name does not mean something else."""
+    taken = chosen.values()
+    return next(
+        (one for one in names if one not in taken and plain_name(one) not in KNOWN), "COLUMN"
+    )
 
 
 def _listed(names: Sequence[str], limit: int = 20) -> str:
