@@ -1,4 +1,4 @@
-"""Writes the table of formats into docs/formats.md: what each can hold, as the registry has it.
+"""Writes two tables into docs/formats.md: what each format can hold, and the names of columns.
 
 python docs/make_formats.py            writes the page
 python docs/make_formats.py --check    exits with 1 if the page is not as it would be written
@@ -10,10 +10,12 @@ from pathlib import Path
 
 from marks import replaced, write_or_check
 
+from relyon.data.columns.synonyms import EVIDENCE_NAMES, ITEM_NAMES, NAMES, SPELLINGS
 from relyon.io.format import Format, Kind, formats
 
 PAGE = Path(__file__).with_name("formats.md")
 START, END = "<!-- formats -->\n", "<!-- end of formats -->\n"
+NAMES_START, NAMES_END = "<!-- names -->\n", "<!-- end of names -->\n"
 
 #: What each row is called, and the formats that it is about.
 ROWS = {
@@ -74,5 +76,21 @@ def table() -> str:
     )
 
 
+def column_names() -> str:
+    """Returns the table of columns' names, by data and role."""
+    tables = {
+        "judgments, runs, rows": {**NAMES, **EVIDENCE_NAMES},
+        "items to judge": ITEM_NAMES,
+        "search logs": SPELLINGS,
+    }
+    lines = ["|data|role|names, the first one found|\n", "|---|---|---|\n"]
+    for title, roles in tables.items():
+        for role, known in roles.items():
+            if known:
+                lines.append(f"| {title} | `{role}` | {', '.join(known)} |\n")
+    return "".join(lines)
+
+
 if __name__ == "__main__":
-    write_or_check(PAGE, replaced(PAGE, START, END, table()))
+    page = replaced(PAGE, START, END, table())
+    write_or_check(PAGE, replaced(PAGE, NAMES_START, NAMES_END, column_names(), page))

@@ -8,7 +8,7 @@ from pathlib import Path
 __all__ = ["replaced", "write_or_check"]
 
 
-def replaced(page: Path, start: str, end: str, text: str) -> str:
+def replaced(page: Path, start: str, end: str, text: str, body: str | None = None) -> str:
     """Returns a page with another text between its marks.
 
     Args:
@@ -16,11 +16,13 @@ def replaced(page: Path, start: str, end: str, text: str) -> str:
         start: The mark before the text.
         end: The mark after it.
         text: What stands between them, with its line ends.
+        body: The page's text, if it is not the file's.
 
     Raises:
         SystemExit: If the page has no such marks.
     """
-    head, begun, rest = page.read_text("utf-8").partition(start)
+    whole = page.read_text("utf-8") if body is None else body
+    head, begun, rest = whole.partition(start)
     _, ended, tail = rest.partition(end)
     if not (begun and ended):
         raise SystemExit(f"{page} has no marks {start.strip()} and {end.strip()}")
