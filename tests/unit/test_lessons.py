@@ -33,7 +33,7 @@ PARTS = {
 #: What the course does not explain: how files are read, what was left out, and the like.
 UNEXPLAINED = {
     "notes": """
-        absent-features abtest-sessions abtest-several abtest-unassigned
+        absent-features abtest-sessions abtest-several abtest-unassigned aligned-by-index
         baseline-without-positions clicks-bots-sessions clicks-bots-users clicks-counted
         clicks-deep clicks-repeated clicks-rows-left-out clicks-shared day-first-times
         documents-numbered dominant-query duplicate-judgments earlier-data earlier-goal
@@ -41,8 +41,9 @@ UNEXPLAINED = {
         few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ
         hidden-fields id-mismatch incomplete-events interval-columns judged-without-row
         labels-examination-known labels-not-converged labels-of-subtopics largest-query
-        machine-finals machine-grades missing-grades missing-months mix-queries mixed-anonymous mixed-moved mixed-outside
-        mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document no-order
+        machine-finals machine-grades missing-grades missing-months mix-queries mixed-anonymous
+        mixed-moved mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed
+        no-judged-document no-order
         no-own-value no-subtopics not-exported not-exported-name offpolicy-absent
         offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model
         offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users one-group one-query

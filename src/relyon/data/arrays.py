@@ -11,6 +11,7 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.columns import NAMED_GRADES
 from relyon.data.labelled import LabelledRows
+from relyon.data.row_index import aligned, has_index, index_label
 from relyon.data.scale import Scale
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def group_rows(
 ) -> LabelledRows:
     """Checks labels, scores and groups, and brings every query's rows together.
 
+    Series of pandas with different indexes are paired by the index; the rows then have a note.
+
     Args:
         labels: Grades: numbers, or names of the scale.
         scores: Numbers of the same shape.
@@ -38,8 +41,29 @@ def group_rows(
         weights: `None`, the weight of each row or, for 2-D labels, of each query's rows.
 
     Raises:
-        InputError: If shapes do not fit, or a value is not a number.
+        InputError: If shapes or indexes do not fit, or a value is missing or not a number.
     """
+    columns: dict[str, ArrayLike | None] = {
+        "labels": labels,
+        "scores": scores,
+        "groups": groups,
+        "weights": weights,
+    }
+    given: dict[str, ArrayLike]
+    given, notes = aligned(columns)
+    rows = _grouped(
+        given["labels"], given["scores"], given.get("groups"), scale, given.get("weights")
+    )
+    return replace(rows, notes=(*rows.notes, *notes)) if notes else rows
+
+
+def _grouped(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    groups: ArrayLike | None,
+    scale: Scale | None,
+    weights: ArrayLike | None,
+) -> LabelledRows:
     import numpy as np
 
     grades = _numbers(labels, "labels", scale)
@@ -64,7 +88,7 @@ def group_rows(
     ids = np.asarray(groups)
     if ids.ndim != 1:
         raise InputError(message("data.groups-must-have-one-dimension", ndim=ids.ndim))
-    _refuse_missing(ids)
+    _refuse_missing(groups, ids, "groups")
     if len(ids) == len(grades):
         return _by_ids(grades, values, ids, heavy)
     return _by_sizes(grades, values, ids, heavy)
@@ -122,6 +146,8 @@ def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArra
             message("data.are-ragged", what=what, error=error),
             hint=message("data.give-one-flat-array"),
         ) from error
+    if array.dtype.kind == "O" or has_index(values):  # of plain numbers, native code says it
+        _refuse_missing(values, array, what)
     if scale is not None and array.dtype.kind in "OUS":
         flat = [scale.parse(value) for value in array.ravel().tolist()]
         return np.array(flat, dtype=np.float64).reshape(array.shape)
@@ -154,26 +180,35 @@ def _refuse_masked(values: object, what: str) -> None:
         )
 
 
-def _refuse_missing(ids: NDArray[np.generic]) -> None:
-    """Refuses groups with a row of no query: None, NaN, NaT and pandas' NA."""
+def _refuse_missing(values: object, array: NDArray[np.generic], what: str) -> None:
+    """Refuses rows without a value: None, NaN, NaT and pandas' NA.
+
+    Args:
+        values: The values as given.
+        array: The same as an array.
+        what: Their name in messages.
+    """
     import numpy as np
 
-    if ids.dtype.kind in "fmM":
-        absent = np.isnan(ids) if ids.dtype.kind == "f" else np.isnat(ids)
-    elif ids.dtype.kind == "O":
-        absent = np.fromiter(map(_is_missing, ids.tolist()), dtype=bool, count=len(ids))
+    if array.dtype.kind == "f":
+        absent = np.isnan(array)
+    elif array.dtype.kind in "mM":
+        absent = np.isnat(array)
+    elif array.dtype.kind == "O":
+        absent = np.fromiter(map(_is_missing, array.ravel().tolist()), bool, count=array.size)
     else:
         return
     count = int(np.count_nonzero(absent))
-    if count:
-        raise InputError(
-            message(
-                "data.groups-lack-query",
-                count=count,
-                row=int(np.argmax(absent)) + 1,
-            ),
-            hint=message("data.give-every-row-id"),
-        )
+    if not count:
+        return
+    place = int(np.argmax(absent))
+    label = index_label(values, place) if array.ndim == 1 else ""
+    kind = "data.groups-lack-query" if what == "groups" else "data.rows-lack-value"
+    where = message(
+        "data.row-with-label" if label else "data.row-place-only", row=place, label=label
+    )
+    advice = "data.give-every-row-id" if what == "groups" else "data.rows-count-from-0"
+    raise InputError(message(kind, what=what, count=count, where=where), hint=message(advice))
 
 
 def _is_missing(value: object) -> bool:

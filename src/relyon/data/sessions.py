@@ -13,6 +13,7 @@ from relyon.data.columns.roles import KINDS, role_of
 from relyon.data.lazy import gather, utc
 from relyon.data.log_facts import Facts
 from relyon.data.period import cut, parse_period
+from relyon.data.row_index import with_index_columns
 from relyon.data.source import Sourced, path_of
 
 if TYPE_CHECKING:
@@ -254,6 +255,7 @@ def _lazy(frame: object) -> LazyRows:
     import narwhals as nw
     import polars as pl
 
+    frame, _ = with_index_columns(frame)
     wrapped = nw.from_native(frame, pass_through=True)
     if isinstance(wrapped, nw.LazyFrame):
         return wrapped

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number, json_values
 from relyon.core.errors import InputError
+from relyon.core.notes import warn
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.data.arrays import group_rows
@@ -75,6 +76,7 @@ def _counts(
     import numpy as np
 
     rows = group_rows(labels, scores, weights=weights)
+    warn(rows.notes)
     positive = rows.labels >= rel
     heavy = None if rows.weights is None else rows.weights.astype(np.float64)
     values = rows.known_scores().astype(np.float64, copy=False)
@@ -286,6 +288,7 @@ def classify(
     import numpy as np
 
     rows = group_rows(labels, scores)
+    warn(rows.notes)
     cuts = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if not rows.labels.size:
         raise InputError(message("core.there-are-no-rows"))

@@ -56,6 +56,9 @@ def evaluate_scores(
     without a formula for that mean use the worst order. The order of the rows counts only with
     ``ties="input"``.
 
+    Series of pandas whose indexes differ are paired by the index if it has the same unique labels
+    in each, and a warning says so; arrays and lists are paired by position.
+
     Args:
         labels: Grades, shape (rows,), or (queries, documents) with one query per row; or the result
             of `read_scored`, which includes scores and groups; or the result of `read_features`,
@@ -78,7 +81,8 @@ def evaluate_scores(
         threads: See `evaluate`.
 
     Raises:
-        InputError: If shapes differ, a score is NaN or infinite, or a weight is below 0.
+        InputError: If shapes differ, the indexes of Series do not fit, a value is missing, a score
+            is NaN or infinite, or a weight is below 0.
         ParameterError: If there are weights, but a measure does not support them.
 
     Examples:

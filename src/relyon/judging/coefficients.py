@@ -12,6 +12,7 @@ from typing import Literal, TypeGuard, TypeVar, get_args
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
+from relyon.data.row_index import paired
 
 __all__ = [
     "check_numbers",
@@ -63,6 +64,7 @@ def cohen_kappa(
         Bulletin 70(4).
     """
     check_choice("weights", weights, get_args(Weights))
+    first, second = paired({"first": first, "second": second}).values()
     if len(first) != len(second):
         raise InputError(
             message(

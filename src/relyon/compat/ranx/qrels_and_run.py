@@ -15,6 +15,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.data.judgments import Judgments
+from relyon.data.row_index import with_index_columns
 from relyon.data.run import Run as RelyonRun
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ class _Table(Generic[Number]):
         """
         import narwhals
 
-        frame = narwhals.from_native(df, eager_only=True)
+        frame = narwhals.from_native(with_index_columns(df)[0], eager_only=True)
         for column in (q_id_col, doc_id_col, score_col):
             if column not in frame.columns:
                 raise InputError(

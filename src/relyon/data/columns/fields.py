@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.texts import Language, message
+from relyon.data.row_index import paired
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,13 +116,15 @@ def from_values(
 def same_length(columns: Mapping[str, Iterable[object]]) -> dict[str, pl.Series]:
     """Converts arrays or sequences to Polars series.
 
+    Series of pandas with different indexes are paired by the index, with a warning.
+
     Raises:
-        InputError: If their lengths differ.
+        InputError: If their lengths differ, or their indexes do not fit.
     """
     import polars as pl
 
     series = {}
-    for role, values in columns.items():
+    for role, values in paired(columns).items():
         if hasattr(values, "dtype") and hasattr(values, "tolist"):
             numeric = values.dtype.kind in "iufb"
             series[role] = (

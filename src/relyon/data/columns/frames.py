@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.columns.fields import from_values
-from relyon.data.columns.roles import choose
+from relyon.data.columns.roles import choose, feature_role
 from relyon.data.lazy import gather
+from relyon.data.row_index import with_index_columns
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -68,7 +69,8 @@ def polars_columns(
     """Extracts the columns of judgments, a run or scored rows from any data frame.
 
     Polars, pandas, PyArrow, DuckDB and every other frame of narwhals; and everything that exports
-    the Arrow PyCapsule interface. The frame itself is not changed.
+    the Arrow PyCapsule interface. Named levels of a pandas index count as columns, but not as
+    features. The frame itself is not changed.
 
     Raises:
         InputError: If it is not a data frame, or if a column is missing.
@@ -99,9 +101,12 @@ def _columns(
     if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
         _refuse_twins(frame, path)
         _refuse_series(frame)
+        frame, levels = with_index_columns(frame)
         wrapped = _frame_of(frame)
         if wrapped is not None:
-            return _narwhals_columns(wrapped, kind, columns, path, convert)
+            found = _narwhals_columns(wrapped, kind, columns, path, convert)
+            named = {feature_role(level) for level in levels}  # an index is no feature
+            return {role: column for role, column in found.items() if role not in named}
         if not hasattr(frame, "__arrow_c_stream__"):
             raise InputError(
                 message("data.is-not-data-frame", name=type(frame).__name__),
@@ -127,6 +132,7 @@ def named_series(frame: object, wanted: Callable[[str], bool]) -> dict[str, pl.S
     import narwhals as nw
     import polars as pl
 
+    frame, _ = with_index_columns(frame)
     wrapped = _frame_of(frame)
     if wrapped is None and hasattr(frame, "__arrow_c_stream__"):
         wrapped = _frame_of(pl.DataFrame(frame))

@@ -11,6 +11,7 @@ from relyon.core.errors import InputError
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.data.columns import choose, is_frame
+from relyon.data.row_index import with_index_columns
 from relyon.data.run import Run
 from relyon.io.readers import read_run
 from relyon.io.table_files import has_table, read_table
@@ -78,7 +79,7 @@ def read_candidate(source: object, *, name: str | None = None) -> Candidate:
     elif not isinstance(source, Run | Mapping) and is_frame(source):
         import narwhals as nw
 
-        wrapped = nw.from_native(source, pass_through=True)
+        wrapped = nw.from_native(with_index_columns(source)[0], pass_through=True)
         eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
         if isinstance(eager, nw.DataFrame):
             frame = eager.to_polars()

@@ -12,6 +12,7 @@ from relyon.core.parameters import check_whole
 from relyon.core.registry import Registry
 from relyon.core.rules import show_gain
 from relyon.core.texts import message
+from relyon.data.row_index import paired
 from relyon.measures.parameters import check_parameter, parameters, show
 
 if TYPE_CHECKING:
@@ -138,14 +139,15 @@ class Loss(ABC):
         """
         import numpy as np
 
+        given = paired({"labels": labels, "scores": scores, "weights": weights})
         if offsets is not None:
             offsets = np.ascontiguousarray(offsets, dtype=np.int64)
         return LossValues(
             *self.native().evaluate(
-                np.asarray(labels),
-                np.asarray(scores),
+                np.asarray(given["labels"]),
+                np.asarray(given["scores"]),
                 offsets,
-                weights=None if weights is None else np.asarray(weights),
+                weights=None if weights is None else np.asarray(given["weights"]),
                 hessian=hessian,
                 seed=check_whole("seed", seed, least=0),
                 threads=check_whole("threads", threads, least=0),

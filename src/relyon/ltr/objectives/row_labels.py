@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from relyon.core.errors import InputError
+from relyon.core.notes import warn
 from relyon.core.texts import message
 from relyon.data.arrays import group_rows
 from relyon.data.labelled import LabelledRows
@@ -125,6 +126,7 @@ def training_rows(
             raise InputError(message("ltr.labels-must-have-one-dimension", count=len(shape)))
         # The scores of this grouping are the numbers of the rows.
         numbered = group_rows(labels, np.arange(shape[0]), groups, scale, weights)
+        warn(numbered.notes)
         places = numbered.known_scores().astype(np.int64, copy=False)
         together = bool((places == np.arange(shape[0])).all())
         rows, order = numbered, None if together else places

@@ -12,6 +12,7 @@ from relyon.core.texts import message
 from relyon.data.arrays import group_rows
 from relyon.data.features import Features
 from relyon.data.labelled import LabelledRows, scattered_of
+from relyon.data.row_index import aligned
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +46,7 @@ def labelled_rows(
         names: The names of the features; None takes a frame's columns, else 1, 2, ….
 
     Raises:
-        InputError: If shapes do not fit, or a value is not a number.
+        InputError: If shapes or indexes do not fit, or a value is not a number.
 
     Examples:
         >>> import relyon.ltr
@@ -57,6 +58,19 @@ def labelled_rows(
 
     if names is None:
         names = [str(name) for name in getattr(features, "columns", ())] or None
+    beside: dict[str, ArrayLike | None] = {
+        "labels": labels,
+        "queries": queries,
+        "weights": weights,
+        "positions": positions,
+    }
+    given: dict[str, ArrayLike]
+    given, notes = aligned(beside, to={"features": features})
+    labels, queries = given["labels"], given.get("queries")
+    weights, positions = given.get("weights"), given.get("positions")
+    to = {"features": features, "labels": labels}
+    named, further = aligned({"documents": documents}, to=to)
+    documents = None if documents is None else list(named["documents"])
     values = _values(features)
     if len(values.shape) != 2:
         raise InputError(
@@ -86,6 +100,7 @@ def labelled_rows(
     return replace(
         grouped,
         scores=None,
+        notes=(*grouped.notes, *notes, *further),
         features=Features(
             tuple(names or map(str, range(1, width + 1))),
             values if bool((order[1:] > order[:-1]).all()) else values[order],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
+from relyon.data.row_index import paired
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,11 +72,12 @@ def grades(labels: ArrayLike, qid: ArrayLike) -> NDArray[np.void]:
     """
     import numpy as np
 
+    given = paired({"labels": labels, "qid": qid})
     try:
-        values = np.asarray(labels, dtype=np.float64)
+        values = np.asarray(given["labels"], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(message("ltr.labels-are-not-numbers", error=error)) from None
-    queries = np.asarray(qid)
+    queries = np.asarray(given["qid"])
     if values.ndim != 1 or queries.shape != values.shape:
         raise InputError(
             message(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note, warn
@@ -13,6 +14,7 @@ from relyon.data.arrays import group_rows
 from relyon.data.features import Features
 from relyon.data.labelled import LabelledRows
 from relyon.data.matrices import FeatureMatrix, SparseMatrix, dense
+from relyon.data.row_index import paired
 from relyon.ltr.rankers.grades import is_grades, labels_of, queries_of
 
 if TYPE_CHECKING:
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "Targets",
     "TrainingRows",
+    "beside",
     "check_varied",
     "known_features",
     "list_order",
@@ -98,19 +102,39 @@ def known_features(rows: LabelledRows) -> Features:
     return rows.known_features()
 
 
+class Targets(NamedTuple):
+    """What is known of rows besides their features; None for what was not given.
+
+    Attributes:
+        labels: The label of each row.
+        queries: The query of each row.
+        weights: The weight of each row.
+        positions: The position at which each row was shown.
+    """
+
+    labels: NDArray[np.generic]
+    queries: ArrayLike | None = None
+    weights: ArrayLike | None = None
+    positions: ArrayLike | None = None
+
+
 def targets_of(
-    X: object, y: object, qid: ArrayLike | None
-) -> tuple[NDArray[np.generic], ArrayLike | None]:
-    """Returns the label and the query of each row; None for queries that are not given.
+    X: object,
+    y: object,
+    qid: ArrayLike | None,
+    weights: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
+) -> Targets:
+    """Returns what is known of each row of X, paired by the index of pandas where it differs.
 
     Raises:
-        InputError: If there are no labels, or queries are given twice.
+        InputError: If there are no labels, queries are given twice, or indexes do not fit.
     """
 
     if isinstance(X, LabelledRows):
         if y is not None or qid is not None:
             raise InputError(message("ltr.labelled-rows-contain-their-own"))
-        return X.labels, X.qid
+        return Targets(X.labels, X.qid, weights, positions)
     if y is None:
         raise InputError(
             message("ltr.ranker-requires-y"),
@@ -119,8 +143,23 @@ def targets_of(
     if is_grades(y):
         if qid is not None:
             raise InputError(message("ltr.y-holds-queries"))
-        return labels_of(y), queries_of(y)
-    return _flat(y), qid
+        return Targets(labels_of(y), queries_of(y), weights, positions)
+    y = paired({"y": y}, to={"X": X})["y"]
+    found = beside({"X": X, "y": y}, qid=qid, sample_weight=weights, positions=positions)
+    return Targets(_flat(y), found.get("qid"), found.get("sample_weight"), found.get("positions"))
+
+
+def beside(to: Mapping[str, object], **given: ArrayLike | None) -> dict[str, ArrayLike]:
+    """Returns what is given of rows besides others, paired by the index of pandas, with a warning.
+
+    Args:
+        to: The other values of the rows, such as X.
+        **given: By name in messages; None is left out.
+
+    Raises:
+        InputError: If indexes do not fit.
+    """
+    return paired(given, to=to)
 
 
 def _flat(y: object) -> NDArray[np.generic]:
@@ -144,21 +183,15 @@ def _flat(y: object) -> NDArray[np.generic]:
 def training_rows(
     values: FeatureMatrix,
     names: tuple[str, ...],
-    labels: NDArray[np.generic],
-    qid: ArrayLike | None,
-    *,
-    weights: ArrayLike | None = None,
-    positions: ArrayLike | None = None,
+    targets: Targets,
 ) -> TrainingRows:
     """Brings the rows of each query together, in the order in which queries first appear.
 
     Args:
         values: The features, one row per label.
         names: Their names.
-        labels: One label per row.
-        qid: The query of each row, or the sizes of groups; None: all rows are one query.
-        weights: The weight of each row.
-        positions: The position at which each row was shown, from 1.
+        targets: Labels, queries, weights and positions; queries can be the sizes of groups, and
+            without any all rows are one query.
 
     Raises:
         InputError: If lengths differ, or a value cannot be used.
@@ -166,6 +199,7 @@ def training_rows(
     import numpy as np
 
     height = values.shape[0]
+    labels, qid, weights, positions = targets
     if qid is None:
         warn([Note("one-query", level="warning")])
     weighed = None if weights is None else _weights(weights)

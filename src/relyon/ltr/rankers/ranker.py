@@ -21,6 +21,7 @@ from relyon.ltr.rankers.fingerprints import data_fingerprint
 from relyon.ltr.rankers.fitted import TrainedOn
 from relyon.ltr.rankers.query_rows import (
     TrainingRows,
+    beside,
     check_varied,
     known_features,
     older_sparse,
@@ -162,8 +163,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
             InputError: If a feature is missing, or an array has more or fewer than in training.
         """
         _validation().check_is_fitted(self)
-        if isinstance(X, LabelledRows) and qid is None:
-            _, qid = targets_of(X, None, None)
+        own = isinstance(X, LabelledRows) and qid is None
+        qid = targets_of(X, None, None).queries if own else beside({"X": X}, qid=qid).get("qid")
         return self._scores(self._matrix(X, reset=False), qid)
 
     def rank(
@@ -187,6 +188,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
         """
         import numpy as np
 
+        given = beside({"X": X}, qid=qid, documents=documents)
+        qid, documents = map(given.get, ("qid", "documents"))
         scores = self.predict(X, qid)
         told = self.recognised(X)
         if isinstance(X, LabelledRows):
@@ -247,9 +250,9 @@ class Ranker(_Estimator):  # type: ignore[misc]
         Raises:
             InputError: If no query has a value.
         """
-        labels, queries = targets_of(X, y, qid)
+        labels, queries, weights, _ = targets_of(X, y, qid, sample_weight)
         scores = self.predict(X, queries)
-        return measure_scores(self.measure, self.convention, labels, scores, queries, sample_weight)
+        return measure_scores(self.measure, self.convention, labels, scores, queries, weights)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Saves the ranker as one file, without pickle, which `relyon.ltr.load` reads.
@@ -345,14 +348,11 @@ class Ranker(_Estimator):  # type: ignore[misc]
         reset: bool,
     ) -> TrainingRows:
         """Checks rows to train on, or to compute the measure on."""
-        labels, queries = targets_of(X, y, qid)
-        values = self._matrix(X, reset=reset)
         if isinstance(X, LabelledRows):
             weights = X.weights if weights is None else weights
             positions = X.positions if positions is None else positions
-        return training_rows(
-            values, self.feature_names_, labels, queries, weights=weights, positions=positions
-        )
+        targets = targets_of(X, y, qid, weights, positions)
+        return training_rows(self._matrix(X, reset=reset), self.feature_names_, targets)
 
     def _valid(self, given: object) -> TrainingRows:
         """Checks rows to compute the measure on during training."""

@@ -10,7 +10,7 @@ from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.ltr.rankers.grades import is_grades, queries_of
-from relyon.ltr.rankers.query_rows import targets_of
+from relyon.ltr.rankers.query_rows import beside, targets_of
 from relyon.ltr.rankers.target_measure import measure_scores
 from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
@@ -103,6 +103,7 @@ class QueryFold:
         Raises:
             InputError: If neither y nor groups contain the queries.
         """
+        groups = beside({"X": X, "y": y}, groups=groups).get("groups")
         yield from self._inner().split(X, y, self._groups(y, groups))
 
     def get_n_splits(
@@ -154,7 +155,7 @@ class Scorer:
         Raises:
             InputError: If the queries are unknown, or no query has a value.
         """
-        labels, queries = targets_of(X, y, qid)
+        labels, queries, weights, _ = targets_of(X, y, qid, sample_weight)
         if queries is None:
             raise InputError(
                 message("ltr.scorer-of-does", measure=self.measure),
@@ -164,7 +165,7 @@ class Scorer:
         if convention is None:
             convention = getattr(estimator, "convention", None)
         scores = estimator.predict(X)
-        return measure_scores(self.measure, convention, labels, scores, queries, sample_weight)
+        return measure_scores(self.measure, convention, labels, scores, queries, weights)
 
     def get_metadata_routing(self) -> object:
         """Returns the request of `qid` for a score."""

@@ -12,6 +12,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_type
 from relyon.core.texts import message
+from relyon.data.row_index import with_index_columns
 from relyon.data.sheets import Sheet
 from relyon.io import Source, opened, read_judgments, read_sheet
 from relyon.io.format import formats
@@ -292,7 +293,7 @@ def _columns(frame: object, path: str) -> tuple[dict[str, pl.Series], pl.Series 
 
     found = frame
     if not isinstance(found, pl.DataFrame):
-        wrapped = nw.from_native(found, pass_through=True)
+        wrapped = nw.from_native(with_index_columns(found)[0], pass_through=True)
         if not isinstance(wrapped, nw.DataFrame | nw.LazyFrame):
             raise InputError(message("data.is-not-data-frame", name=type(found).__name__))
         found = wrapped.lazy().collect("polars").to_native()

@@ -17,7 +17,7 @@ from relyon.io.atomic_files import open_replaced
 from relyon.ltr.rankers.exporting.exported import FORMATS, Candidate, Exported, ExportFormat
 from relyon.ltr.rankers.exporting.probes import probe_rows
 from relyon.ltr.rankers.fitted import FittedRanker
-from relyon.ltr.rankers.query_rows import list_order, targets_of
+from relyon.ltr.rankers.query_rows import beside, list_order, targets_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +55,8 @@ def export(
     chosen = _format(ranker, target, format)
     checked: tuple[NDArray[np.float64], NDArray[np.float64], ArrayLike | None] | None = None
     if rows is not None:
-        queries = targets_of(rows, None, None)[1] if isinstance(rows, LabelledRows) else qid
+        qid = beside({"rows": rows}, qid=qid).get("qid")
+        queries = targets_of(rows, None, None).queries if isinstance(rows, LabelledRows) else qid
         values = np.asarray(dense(ranker._matrix(rows, reset=False)), float)
         checked = values, ranker.predict(rows, qid), queries
     candidate = ranker._candidate(chosen, os.path.splitext(target)[1].lower())
