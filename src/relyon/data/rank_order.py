@@ -8,8 +8,10 @@ from itertools import groupby, pairwise
 
 from relyon.core.notes import Note
 
-__all__ = ["contradictions", "order_notes", "rank_notes"]
+__all__ = ["ROWS", "contradictions", "order_notes", "rank_notes"]
 
+#: Rows of a table that show whether its ranks and scores agree.
+ROWS = 2000
 #: So many rows decide whether more are looked at.
 FIRST = 300
 #: A list contradicts itself if more than this share of its steps down the ranks raise the score:

@@ -41,6 +41,10 @@ class RowGroups:
         """Whether a column contains whole numbers."""
         return self._schema[column].is_integer()
 
+    def first(self, columns: Iterable[str], rows: int) -> pl.DataFrame:
+        """Returns some columns of the first rows."""
+        return self._frame.select(list(dict.fromkeys(columns))).head(rows).collect()
+
     def parts(self, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
         """Yields some columns, a few row groups at a time."""
         frame = self._frame.select(list(dict.fromkeys(columns)))

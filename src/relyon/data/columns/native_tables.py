@@ -17,7 +17,7 @@ from relyon.data.columns.evidence import (
 from relyon.data.columns.faults import Record, diagnose, rows_of
 from relyon.data.columns.fields import scaled, to_ids, to_numbers, to_text
 from relyon.data.columns.roles import EVIDENCE_NAMES, plain_name
-from relyon.data.rank_order import order_notes
+from relyon.data.rank_order import ROWS, order_notes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,14 +31,12 @@ __all__ = [
     "blank_grades",
     "judgment_table",
     "missing_grades",
+    "order_of",
     "refuse_run",
     "run_columns",
     "run_table",
     "score_notes",
 ]
-
-#: Rows of a frame that show whether its ranks and scores agree.
-ROWS = 2000
 
 
 def judgment_table(
@@ -179,11 +177,20 @@ def run_columns(
     query, document = (to_ids(columns[role], role, path) for role in ("query", "document"))
     notes = [*score_notes(columns)]
     if value == "score" and isinstance(rank, pl.Series) and isinstance(score, pl.Series):
-        queries = pl.Series(columns["query"])
-        first = [one.head(ROWS).to_list() for one in (queries, rank, score)]
-        rows = zip(*first, strict=True)
-        notes += order_notes(row for row in rows if None not in row)
+        notes += order_of(pl.Series(columns["query"]), rank, score)
     return RunColumns(query, document, score, rank, value, tuple(notes))
+
+
+def order_of(query: pl.Series, rank: pl.Series, score: pl.Series) -> tuple[Note, ...]:
+    """Returns the note about a run whose scores contradict its ranks, by its first rows.
+
+    Args:
+        query: The query of each result.
+        rank: Its rank.
+        score: Its score.
+    """
+    first = [one.head(ROWS).to_list() for one in (query, rank, score)]
+    return order_notes(row for row in zip(*first, strict=True) if None not in row)
 
 
 def score_notes(roles: Container[str]) -> tuple[Note, ...]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relyon import _native
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes
+from relyon.data.rank_order import ROWS, order_notes
 from relyon.data.sheets import Sheet
 from relyon.io.byte_source import Source
 from relyon.io.feature_rows import feature_frames
@@ -106,6 +108,7 @@ class Jsonl(TabularFormat, SheetFormat):
         if source.waiting:
             return None
         keys = _keys(Text(source), "run", None)
+        notes = (*score_notes(keys), *_order(source, keys))
         with source:
             batch = _native.evaluate_json_lines(
                 judgments,
@@ -115,7 +118,7 @@ class Jsonl(TabularFormat, SheetFormat):
                 columns=keys,
                 threads=threads,
             )
-        return None if batch is None else (batch, score_notes(keys))
+        return None if batch is None else (batch, notes)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads items with all their members; judgments of subtopics, as their highest grades."""
@@ -143,6 +146,21 @@ class Jsonl(TabularFormat, SheetFormat):
         """Writes objects with query, document, label, weight, position, and the features."""
         for frame in feature_frames(rows):
             stream.write(frame.write_ndjson().encode())
+
+
+def _order(source: Source, keys: Mapping[str, str]) -> tuple[Note, ...]:
+    """Returns the note about scores that contradict the ranks, by the first lines of a run."""
+    if not {"rank", "score"} <= keys.keys():
+        return ()
+    rows = []
+    try:
+        for _, row in islice(_objects(Text(source)), ROWS):
+            query, rank, score = (row.get(keys[role]) for role in ("query", "rank", "score"))
+            if query is not None and rank is not None and score is not None:
+                rows.append((query, float(str(rank)), float(str(score))))
+    except (InputError, ValueError):  # the reader of all lines says so, with others before it
+        return ()
+    return order_notes(rows)
 
 
 def _first(head: bytes) -> dict[str, object]:

@@ -95,6 +95,7 @@ class Parquet(TabularFormat):
         if not source.plain:
             return None
         from relyon.data.columns import choose, run_columns, score_notes
+        from relyon.data.rank_order import ROWS
 
         parts = _native.RunParts(judgments, plan, threads)
 
@@ -106,15 +107,16 @@ class Parquet(TabularFormat):
             with _readable(source.path):
                 rows = RowGroups(source.path)
                 chosen = choose(rows.columns, "run", path=source.path)
-                spare = {"score", "rank"} <= chosen.keys() and not plan.needs_ranks
-                if spare and rows.has_whole_numbers(chosen["rank"]):
+                both = {"score", "rank"} <= chosen.keys()
+                order = _order(rows.first(chosen.values(), ROWS), chosen) if both else ()
+                if both and not plan.needs_ranks and rows.has_whole_numbers(chosen["rank"]):
                     del chosen["rank"]
                 if not all(map(add, rows.parts(chosen.values()))):
                     return None
             batch = parts.finish()
         except InputError:
             return None
-        return (batch, score_notes(chosen)) if batch.rows else None
+        return (batch, (*score_notes(chosen), *order)) if batch.rows else None
 
     def stream_scored(
         self,
@@ -189,6 +191,16 @@ class Parquet(TabularFormat):
         import polars as pl
 
         pl.concat(feature_frames(rows)).write_parquet(stream)
+
+
+def _order(first: pl.DataFrame, chosen: Mapping[str, str]) -> tuple[Note, ...]:
+    """Returns the note about scores that contradict the ranks, by the first rows of a run."""
+    from relyon.data.columns import order_of, to_numbers
+
+    rank, score = (
+        to_numbers(first.get_column(chosen[role]), role, "") for role in ("rank", "score")
+    )
+    return order_of(first.get_column(chosen["query"]), rank, score)
 
 
 def _about(source: Source) -> dict[str, str]:
