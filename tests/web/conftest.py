@@ -46,10 +46,17 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
+def _context(browser: Browser) -> BrowserContext:
+    """A new window, with time for lessons that compute their figures when first asked for."""
+    context = browser.new_context(no_viewport=True)
+    context.set_default_navigation_timeout(90_000)
+    return context
+
+
 @pytest.fixture
 def profile(browser: Browser) -> Iterator[BrowserContext]:
     """The cookies and the storage of one person."""
-    context = browser.new_context(no_viewport=True)
+    context = _context(browser)
     yield context
     context.close()
 
@@ -63,7 +70,7 @@ def tab(profile: BrowserContext) -> Page:
 @pytest.fixture(scope="module")
 def window(browser: Browser) -> Iterator[BrowserContext]:
     """A window that stays open for a file of tests: opening one is most of the work of a page."""
-    context = browser.new_context(no_viewport=True)
+    context = _context(browser)
     context.new_page()
     yield context
     context.close()
