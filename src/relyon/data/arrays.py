@@ -52,7 +52,11 @@ def group_rows(
     given: dict[str, ArrayLike]
     given, notes = aligned(columns)
     rows = _grouped(
-        given["labels"], given["scores"], given.get("groups"), scale, given.get("weights")
+        given.get("labels", labels),  # None is refused there
+        given.get("scores", scores),
+        given.get("groups"),
+        scale,
+        given.get("weights"),
     )
     return replace(rows, notes=(*rows.notes, *notes)) if notes else rows
 

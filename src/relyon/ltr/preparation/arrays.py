@@ -66,7 +66,7 @@ def labelled_rows(
     }
     given: dict[str, ArrayLike]
     given, notes = aligned(beside, to={"features": features})
-    labels, queries = given["labels"], given.get("queries")
+    labels, queries = given.get("labels", labels), given.get("queries")
     weights, positions = given.get("weights"), given.get("positions")
     to = {"features": features, "labels": labels}
     named, further = aligned({"documents": documents}, to=to)
