@@ -24,7 +24,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("name", LINES)
-@pytest.mark.parametrize("encoding", ["gbk", "gb18030", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("encoding", ["gbk", "gb18030", "utf-16-le", "utf-16-be"])
 def test_other_encodings_are_named(name: str, encoding: str, tmp_path: Path) -> None:
     text = LINES[name] + ("\U00020000" if encoding == "gb18030" else "")
     path = tmp_path / name

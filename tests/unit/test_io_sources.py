@@ -256,7 +256,7 @@ def test_no_permission(tmp_path: Path) -> None:
         (gzip.compress(b"", mtime=0), "is empty"),
         (b"q1 0 d\x00 1\n", "is a binary file: byte 7 is zero"),
         (b"\x7fELF\x02\x01\x01\x00", "is a binary file"),
-        ("q1 0 d1 1\n".encode("utf-16"), "is UTF-16 text"),
+        ("q1 0 d1 1\n".encode("utf-16-le"), "is UTF-16 text"),
         (b"PK\x03\x04rest", "is a zip archive"),
         (b"PK\x03\x04rest[Content_Types].xml", "is a spreadsheet"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "is a spreadsheet"),

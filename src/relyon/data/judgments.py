@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, TypeVar
 
 from relyon import _native
@@ -262,6 +263,12 @@ class Judgments(Sourced):
     def names_in(self) -> Language | None:
         """The language of grades written as names, or None for numbers."""
         return self._names_in
+
+    def with_notes(self, notes: Iterable[Note]) -> Judgments:
+        """Returns these judgments with further notes before their own."""
+        found = copy(self)
+        found._notes = (*notes, *self._notes)
+        return found
 
     @property
     def source(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, TypeVar
 
@@ -193,6 +194,12 @@ class Run(Sourced):
     def tag(self) -> str:
         """The sixth column of a TREC run's first line, or an empty string."""
         return self._table.tag
+
+    def with_notes(self, notes: Iterable[Note]) -> Run:
+        """Returns this run with further notes before its own."""
+        found = copy(self)
+        found._notes = (*notes, *self._notes)
+        return found
 
     @property
     def source(self) -> str:

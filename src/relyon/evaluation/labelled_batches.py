@@ -138,9 +138,8 @@ def evaluate_file(
         if streamed is not None:
             batch = streamed.batch
             columns = _columns(program, batch, weighted)
-            return Evaluated(
-                program, columns, lambda: batch.queries, streamed.facts, streamed.notes
-            )
+            notes = (*source.notes, *streamed.notes)
+            return Evaluated(program, columns, lambda: batch.queries, streamed.facts, notes)
     return evaluate_rows(io.read_rows(source, names, settings.scale), measures, settings)
 
 

@@ -79,7 +79,8 @@ def _streamed(
 ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
     """Evaluates a run without keeping it; None if it must be kept."""
     if isinstance(run, Source):
-        return formats.get(run.format).stream_run(run, table, program.plan, threads)
+        found = formats.get(run.format).stream_run(run, table, program.plan, threads)
+        return None if found is None else (found[0], (*run.notes, *found[1]))
     if isinstance(run, Mapping):
         return _native.evaluate_dict(table, program.plan, run), ()
     if _is_data_frame(run):

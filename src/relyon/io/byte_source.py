@@ -14,10 +14,12 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from relyon.core.errors import DependencyError, InputError
+from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
 from relyon.io.encoding import check_line_ends, check_wide
 from relyon.io.sheet_names import file_and_sheet, is_workbook
+from relyon.io.transcoding import Encoding, Transcoded, certain_encoding
 
 __all__ = ["HEAD", "Source", "is_sqlite", "split_suffix", "too_large"]
 
@@ -45,6 +47,7 @@ class Source:
         limit: Most bytes to return, or None.
         plain: Whether native code may read `path` directly: an uncompressed regular file.
         format: The name of its format, set on recognition.
+        encoding: The encoding that it is read in, as UTF-8; None if it is UTF-8.
         workbook: Whether it is a sheet of an Excel workbook, whose bytes are CSV.
 
     Raises:
@@ -53,8 +56,8 @@ class Source:
     """
 
     __slots__ = (
-        "_current", "_kept", "_rest", "_stream", "compression", "format", "head", "limit", "path",
-        "plain", "workbook",
+        "_current", "_kept", "_rest", "_stream", "compression", "encoding", "format", "head",
+        "limit", "path", "plain", "workbook",
     )  # fmt: skip
 
     def __init__(
@@ -71,6 +74,7 @@ class Source:
         self._rest: Reader | None = None
         self._stream: BinaryIO | None = None
         self.workbook = False
+        self.encoding: Encoding | None = None
         file = sheet = ""
         if isinstance(where, str | os.PathLike):
             self.path = os.fspath(where)
@@ -88,6 +92,8 @@ class Source:
             self._look(file)
             if is_workbook(self.head):
                 self._read_sheet(file, sheet)
+            elif found := certain_encoding(self.head):
+                self._transcode(found)
         _refuse_binary(self.head, self.path)
 
     def _look(self, file: str) -> None:
@@ -121,6 +127,18 @@ class Source:
         self.head = self._kept[:HEAD]
         self.compression, self.plain, self.workbook = "", False, True
 
+    def _transcode(self, encoding: Encoding) -> None:
+        """Makes the text as UTF-8 the bytes of this source."""
+        self.encoding, self.plain = encoding, False
+        reader: Reader = self._rest or self._decompressed()
+        if self._rest is not None:
+            reader = Transcoded(reader, encoding, self.path)
+        self.head = _fill(reader, HEAD)
+        if self._rest is not None:
+            self._rest = _Pushed(self.head, reader)
+        else:
+            reader.close()
+
     def _decompressed(self) -> Reader:
         raw = open(self.path, "rb")  # noqa: SIM115  closed by the reader
         try:
@@ -130,9 +148,10 @@ class Source:
             raise
 
     def _bounded(self, raw: Reader) -> Reader:
-        if self.limit is None:
-            return decompressor(raw, self.compression, self.path)
-        return _Bounded(decompressor(raw, self.compression, self.path), self.limit, self.path)
+        reader = decompressor(raw, self.compression, self.path)
+        if self.limit is not None:
+            reader = _Bounded(reader, self.limit, self.path)
+        return reader if self.encoding is None else Transcoded(reader, self.encoding, self.path)
 
     def open(self) -> Reader:
         """Opens the decompressed bytes from the start.
@@ -177,6 +196,11 @@ class Source:
         """Buffers a stream, so that it can be opened again."""
         if self._rest is not None:
             self._kept = self.read_all()
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is to be said about its bytes: that they are not UTF-8."""
+        return () if self.encoding is None else (self.encoding.note(self.path),)
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, Literal, TypeGuard, get_args
 
 from relyon.core.errors import InputError
@@ -16,6 +17,7 @@ from relyon.io.judged_rows import Unjudged, judged_rows
 from relyon.io.recognition import open_source
 
 if TYPE_CHECKING:
+    from relyon.core.notes import Note
     from relyon.data.judgments import Judgments
     from relyon.data.labelled import LabelledRows
     from relyon.data.run import Run
@@ -73,7 +75,7 @@ def read_judgments(
         result = formats.get(found.format).read_judgments(found, columns=columns, scale=levels)
         if not len(result):
             raise InputError(message("io.contains-no-judgments"), path=found.path)
-        return result
+        return result.with_notes(found.notes) if found.notes else result
     if isinstance(source, Mapping):
         return Judgments.from_dict(source, scale=levels)
     if _is_frame(source):
@@ -115,7 +117,7 @@ def read_run(
         result = formats.get(found.format).read_run(found, columns=columns, name=name)
         if not len(result):
             raise InputError(message("io.contains-no-retrieved-documents"), path=found.path)
-        return result
+        return result.with_notes(found.notes) if found.notes else result
     if isinstance(source, Mapping):
         return Run.from_dict(source, name=name)
     if _is_frame(source):
@@ -337,7 +339,7 @@ def read_features(
             storage=storage,
             labels=given,
         )
-    _filled(rows)
+    rows = _filled(rows, () if found is None else found.notes)
     if grades is None:
         return rows
     return judged_rows(rows, grades, unjudged, weights="own" if weight is False else "judged")
@@ -352,17 +354,16 @@ def read_rows(
     groups: Source | None = None,
 ) -> LabelledRows:
     """Reads labelled rows from a source whose format is known; see `read_scored`."""
-    return _filled(
-        formats.get(source.format).read_scored(
-            source, columns=columns, scores=scores, groups=groups, scale=scale
-        )
+    rows = formats.get(source.format).read_scored(
+        source, columns=columns, scores=scores, groups=groups, scale=scale
     )
+    return _filled(rows, source.notes)
 
 
-def _filled(scored: LabelledRows) -> LabelledRows:
+def _filled(scored: LabelledRows, notes: tuple[Note, ...] = ()) -> LabelledRows:
     if not len(scored):
         raise InputError(message("core.contains-no-rows"), path=scored.source)
-    return scored
+    return replace(scored, notes=(*notes, *scored.notes)) if notes else scored
 
 
 def _open(path: str | os.PathLike[str] | None) -> Source | None:

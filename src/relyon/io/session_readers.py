@@ -124,7 +124,10 @@ def read_sessions(
     facts = joined(known) if len(known) == len(scans) else None
     roles = {role: role for role in schemas[0].names() if role in COLUMNS}
     table = scans[0][0] if len(scans) == 1 else pl.concat([part for part, _ in scans])
-    return Sessions.from_frame(table, roles, source=name, kind=kind, facts=facts, others=others)
+    notes = tuple(note for one in sources for note in one.notes)
+    return Sessions.from_frame(
+        table, roles, source=name, kind=kind, notes=notes, facts=facts, others=others
+    )
 
 
 def _paths(source: object) -> list[str] | None:

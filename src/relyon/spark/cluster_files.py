@@ -205,7 +205,14 @@ def _recognised(
     if suffix in (".parquet", ".pq") and name is None:
         return Form("parquet")
     if os.path.isfile(path):
-        head = Source(path).head
+        source = Source(path)
+        if source.encoding is not None:
+            raise InputError(
+                message("spark.text-is-not-utf-8", encoding=source.encoding.name),
+                path=path,
+                hint=message("io.save-as-utf-8"),
+            )
+        head = source.head
     else:
         rows = session.read.text(first, lineSep="\n").limit(LINES).collect()
         head = "\n".join(row[0] for row in rows).encode()

@@ -14,18 +14,21 @@ NAMES: dict[str, tuple[str, ...]] = {
         "queryid", "qid", "query", "topicid", "topic", "topicno", "searchid", "search",
         "sessionid", "session", "group", "groupid", "keywords", "keyword", "查询",
         "searchterm", "searchquery", "querytext", "查询词", "搜索词", "关键词",
-        "检索词", "搜索关键词", "查询id",
+        "检索词", "搜索关键词", "查询id", "查詢", "查詢詞", "搜尋詞", "搜尋", "關鍵字",
+        "關鍵詞",
     ),
     "document": (
         "documentid", "docid", "docno", "document", "doc", "itemid", "item", "productid",
         "product", "passageid", "pid", "corpusid", "url", "asin", "sku", "文档", "id",
         "objectid", "商品id", "商品编号", "物品id", "文档id", "文档编号", "商品", "物品", "结果",
+        "文檔", "文件", "商品編號", "文件編號", "結果",
     ),
     "grade": (
         "grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "relevancelabel",
         "relevancegrade", "等级", "相关性", "标注", "评分", "打分", "final",
         "score",  # used by several published judgment files; noted when it is used
         "相关度", "档位", "评级", "标注结果", "标注等级", "相关性等级",
+        "等級", "相關性", "相關度", "標註", "評分", "評級",
     ),
     "subtopic": (
         "subtopic", "subtopicid", "subtopicno", "intent", "intentid", "iteration", "子主题",
@@ -36,7 +39,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "score": (
         "score", "sim", "similarity", "prediction", "predicted", "pred", "modelscore",
-        "relevancescore", "分数", "得分", "模型得分", "预测分", "预测值",
+        "relevancescore", "分数", "得分", "模型得分", "预测分", "预测值", "分數",
     ),
     "rank": ("rank", "position", "pos", "排名", "名次", "位置", "排位"),
     "judge": (
