@@ -3,131 +3,56 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
+#include "click_tails.hpp"
 #include "parallel.hpp"
 
 namespace relyon {
 
 namespace {
 
-// The parameters of one shard's pairs, and what a round learned of them.
-struct Part {
-  const double* attraction;
-  const double* satisfaction;
-  Trials* attraction_trials;
-  Trials* satisfaction_trials;
-  std::array<Trials, 3> going_on;
+// The last click of a session, as far as what follows is known: how likely it pleased (DBN) or
+// helped (CCM), and how likely the first result below it is examined.
+struct Ending {
+  double share = 0.0;
+  double examined = 0.0;
+  std::array<Trials, 3> going_on{};
 };
 
-std::size_t last_click(std::span<const Shown> results) {
-  std::size_t last = results.size();
-  while (last > 0 && !results[last - 1].clicked) --last;
-  return last;  // from 1; 0 for none
-}
-
-// The results from `from` on, none of them clicked, of which the first is examined with
-// probability `examined`. `quiet[r]` is the probability of no click from r on, given that r is
-// examined.
-void learn_tail(std::span<const Shown> results, std::size_t from, double examined, double go_on,
-                const std::vector<double>& quiet, double count, Part& part, Trials& trials) {
-  for (std::size_t place = from; place < results.size(); ++place) {
-    const std::uint32_t pair = results[place].pair;
-    const double alpha = part.attraction[pair];
-    part.attraction_trials[pair].learn(count, (1.0 - examined) * alpha, alpha);
-    if (place + 1 == results.size()) break;
-    const double goes = go_on * quiet[place + 1];
-    const double all = goes + (1.0 - go_on);
-    const double next = all > 0.0 ? examined * goes / all : 0.0;
-    trials.add(count, examined, next);
-    examined = next;
-  }
-}
-
-void measure_quiet(std::span<const Shown> results, std::size_t from, double go_on,
-                   const double* attraction, std::vector<double>& quiet) {
-  quiet.resize(results.size() + 1);
-  quiet[results.size()] = 1.0;
-  for (std::size_t place = results.size(); place-- > from;) {
-    const double after = place + 1 == results.size() ? 1.0 : go_on * quiet[place + 1] + 1.0 - go_on;
-    quiet[place] = (1.0 - attraction[results[place].pair]) * after;
-  }
-}
-
+// `own` is the pair's own probability; `quiet` that of no click below, given that the result below
+// is examined. A list that ends with the click has no `quiet`.
 struct Dbn {
   static constexpr bool satisfies = true;
-  static void learn(std::span<const Shown> results, double count,
-                    const std::array<double, 3>& rates, std::vector<double>& quiet, Part& part) {
-    const double go_on = rates[0];
-    Trials& trials = part.going_on[0];
-    const std::size_t last = last_click(results);
-    measure_quiet(results, last, go_on, part.attraction, quiet);
-    for (std::size_t place = 0; place + 1 < last; ++place) {
-      const Shown& result = results[place];
-      part.attraction_trials[result.pair].learn(count, result.clicked, 1.0);
-      if (result.clicked) part.satisfaction_trials[result.pair].learn(count, 0.0, 1.0);
-      trials.add(count, 1.0, 1.0);
-    }
-    double examined = 1.0;
-    if (last > 0) {
-      const std::uint32_t pair = results[last - 1].pair;
-      const double pleased = part.satisfaction[pair];
-      const bool end = last == results.size();
-      const double goes = end ? 0.0 : (1.0 - pleased) * go_on * quiet[last];
-      const double stays = end ? 1.0 - pleased : (1.0 - pleased) * (1.0 - go_on);
-      const double all = pleased + goes + stays;
-      part.attraction_trials[pair].learn(count, 1.0, 1.0);
-      part.satisfaction_trials[pair].learn(count, pleased / all, pleased);
-      examined = goes / all;
-      if (!end) trials.add(count, (goes + stays) / all, examined);
-    }
-    learn_tail(results, last, examined, go_on, quiet, count, part, trials);
+
+  static Ending end(double own, const std::array<double, 3>& rates, const double* quiet) {
+    const double goes = quiet ? (1.0 - own) * rates[0] * *quiet : 0.0;
+    const double stays = quiet ? (1.0 - own) * (1.0 - rates[0]) : 1.0 - own;
+    const double all = own + goes + stays;
+    Ending out{own / all, goes / all, {}};
+    if (quiet) out.going_on[0].add(1.0, (goes + stays) / all, out.examined);
+    return out;
   }
 };
 
 struct Ccm {
   static constexpr bool satisfies = false;
-  static void learn(std::span<const Shown> results, double count,
-                    const std::array<double, 3>& rates, std::vector<double>& quiet, Part& part) {
-    const auto [skipped, unhelpful, helpful] = rates;
-    const std::size_t last = last_click(results);
-    measure_quiet(results, last, skipped, part.attraction, quiet);
-    for (std::size_t place = 0; place + 1 < last; ++place) {
-      const Shown& result = results[place];
-      Trials& trials = part.attraction_trials[result.pair];
-      trials.learn(count, result.clicked, 1.0);
-      if (!result.clicked) {
-        part.going_on[0].add(count, 1.0, 1.0);
-        continue;
-      }
-      const double alpha = part.attraction[result.pair];
-      const double all = alpha * helpful + (1.0 - alpha) * unhelpful;
-      const double helped = all > 0.0 ? alpha * helpful / all : 0.0;
-      trials.learn(count, helped, alpha);
-      part.going_on[1].add(count, 1.0 - helped, 1.0 - helped);
-      part.going_on[2].add(count, helped, helped);
-    }
-    double examined = 1.0;
-    if (last > 0) {
-      const std::uint32_t pair = results[last - 1].pair;
-      const double alpha = part.attraction[pair];
-      Trials& trials = part.attraction_trials[pair];
-      trials.learn(count, 1.0, 1.0);
-      if (last == results.size()) {
-        trials.learn(count, alpha, alpha);
-        return;
-      }
-      const double after = quiet[last];
-      const double with = alpha * helpful * after, without = (1.0 - alpha) * unhelpful * after;
-      const double helped = with + alpha * (1.0 - helpful);
-      const double not_helped = without + (1.0 - alpha) * (1.0 - unhelpful);
-      const double all = helped + not_helped;
-      trials.learn(count, helped / all, alpha);
-      part.going_on[1].add(count, not_helped / all, without / all);
-      part.going_on[2].add(count, helped / all, with / all);
-      examined = (with + without) / all;
-    }
-    learn_tail(results, last, examined, skipped, quiet, count, part, part.going_on[0]);
+
+  // How likely a click helped after which the user went on.
+  static double helped(double own, const std::array<double, 3>& rates) {
+    const double with = own * rates[2], all = with + (1.0 - own) * rates[1];
+    return all > 0.0 ? with / all : 0.0;
+  }
+
+  static Ending end(double own, const std::array<double, 3>& rates, const double* quiet) {
+    if (!quiet) return {own, 0.0, {}};
+    const double with = own * rates[2] * *quiet, without = (1.0 - own) * rates[1] * *quiet;
+    const double helped = with + own * (1.0 - rates[2]);
+    const double not_helped = without + (1.0 - own) * (1.0 - rates[1]);
+    const double all = helped + not_helped;
+    Ending out{helped / all, (with + without) / all, {}};
+    out.going_on[1].add(1.0, not_helped / all, without / all);
+    out.going_on[2].add(1.0, helped / all, with / all);
+    return out;
   }
 };
 
@@ -140,7 +65,11 @@ class Fit {
         threads_(log.threads()),
         prior_(prior),
         fixed_(!std::isnan(going_on)),
+        tails_(shards_.size()),
+        work_(shards_.size()),
         learned_(shards_.size()) {
+    each_part(shards_.size(), threads_,
+              [&](std::size_t shard) { tails_[shard] = count_tails(shards_[shard]); });
     for (const ClickShard& shard : shards_) {
       const std::size_t before = starts_.back();
       starts_.push_back(before + shard.pairs());
@@ -165,7 +94,7 @@ class Fit {
       advance();
       if (!fixed_ && found_.change == 0.0) break;
     }
-    return std::move(found_);
+    return finish();
   }
 
   // Rounds, after every second a step as far as the last two say (Varadhan and Roland, 2008), until
@@ -195,7 +124,7 @@ class Fit {
       set(step(first, second, third));
       first = values();
     }
-    return std::move(found_);
+    return finish();
   }
 
  private:
@@ -213,26 +142,89 @@ class Fit {
     }
   }
 
+  // What is needed of one shard in a round: by tail, the probability of no click in it, given that
+  // its first result is examined, and of its sessions, how many came and how many examined it.
+  struct Work {
+    std::vector<double> quiet;
+    std::vector<double> came;
+    std::vector<double> examined;
+  };
+
+  // The share of those who examine a tail's first result, and click on none, that go on.
+  double ratio(const Tails::Tail& tail, const std::vector<double>& quiet) const {
+    const double goes = found_.going_on[0] * quiet[tail.next];
+    const double all = goes + (1.0 - found_.going_on[0]);
+    return all > 0.0 ? goes / all : 0.0;
+  }
+
+  void measure_quiet(const Tails& tails, const double* attraction, Work& work) const {
+    const double on = found_.going_on[0];
+    work.quiet.resize(tails.tails.size());
+    for (std::size_t at = 0; at < tails.tails.size(); ++at) {
+      const auto [pair, next] = tails.tails[at];
+      const double after = next == Tails::none ? 1.0 : on * work.quiet[next] + 1.0 - on;
+      work.quiet[at] = (1.0 - attraction[pair]) * after;
+    }
+  }
+
+  Ending end_of(const Tails::Start& start, const double* own, const Work& work) const {
+    return Model::end(own[start.clicked], found_.going_on,
+                      start.tail == Tails::none ? nullptr : &work.quiet[start.tail]);
+  }
+
   // One round over the sessions of a shard.
   void learn(std::size_t number) {
-    const ClickShard& shard = shards_[number];
     const std::size_t from = starts_[number], until = starts_[number + 1];
-    std::fill(found_.attraction_trials.begin() + static_cast<std::ptrdiff_t>(from),
-              found_.attraction_trials.begin() + static_cast<std::ptrdiff_t>(until), Trials{});
-    Part part{found_.attraction.data() + from,
-              nullptr,
-              found_.attraction_trials.data() + from,
-              nullptr,
-              {}};
-    if (Model::satisfies) {
-      part.satisfaction = found_.satisfaction.data() + from;
-      part.satisfaction_trials = found_.satisfaction_trials.data() + from;
-      std::fill(part.satisfaction_trials, part.satisfaction_trials + (until - from), Trials{});
+    const Tails& tails = tails_[number];
+    Work& work = work_[number];
+    const double* attraction = found_.attraction.data() + from;
+    Trials* seen = found_.attraction_trials.data() + from;
+    // Of the pairs' own probabilities that decide whether a click is the last one.
+    const double* own = Model::satisfies ? found_.satisfaction.data() + from : attraction;
+    Trials* pleased = Model::satisfies ? found_.satisfaction_trials.data() + from : seen;
+    std::array<Trials, 3> going_on{};
+    measure_quiet(tails, attraction, work);
+    for (std::size_t pair = 0; pair < until - from; ++pair) {
+      const double skipped = tails.skipped[pair], followed = tails.followed[pair];
+      seen[pair] = {skipped + followed, followed, 0.0};
+      if constexpr (Model::satisfies) {
+        pleased[pair] = {followed, 0.0, 0.0};
+        going_on[0].add(skipped + followed, 1.0, 1.0);
+      } else {
+        const double helped = Model::helped(attraction[pair], found_.going_on);
+        seen[pair].add(followed, 1.0, helped);
+        going_on[0].add(skipped, 1.0, 1.0);
+        going_on[1].add(followed, 1.0 - helped, 1.0 - helped);
+        going_on[2].add(followed, helped, helped);
+      }
     }
-    std::vector<double> quiet;
-    for (std::size_t pattern = 0; pattern < shard.patterns(); ++pattern) {
-      Model::learn(shard.pattern(pattern), static_cast<double>(shard.count(pattern)),
-                   found_.going_on, quiet, part);
+    work.came.assign(tails.tails.size(), 0.0);
+    work.examined.assign(tails.tails.size(), 0.0);
+    for (const Tails::Start& start : tails.starts) {
+      double examined = 1.0;
+      if (start.clicked != Tails::none) {
+        const Ending ending = end_of(start, own, work);
+        seen[start.clicked].add(start.count, 1.0, 1.0);
+        pleased[start.clicked].add(start.count, 1.0, ending.share);
+        for (std::size_t which = 0; which < going_on.size(); ++which) {
+          const Trials& once = ending.going_on[which];
+          going_on[which].add(start.count, once.shown, once.done);
+        }
+        examined = ending.examined;
+      }
+      if (start.tail == Tails::none) continue;
+      work.came[start.tail] += start.count;
+      work.examined[start.tail] += start.count * examined;
+    }
+    for (std::size_t at = tails.tails.size(); at-- > 0;) {
+      const Tails::Tail& tail = tails.tails[at];
+      const double came = work.came[at], examined = work.examined[at];
+      seen[tail.pair].add(1.0, came, (came - examined) * attraction[tail.pair]);
+      if (tail.next == Tails::none) continue;
+      const double next = examined * ratio(tail, work.quiet);
+      going_on[0].add(1.0, examined, next);
+      work.came[tail.next] += came;
+      work.examined[tail.next] += next;
     }
     for (std::size_t pair = from; pair < until; ++pair) {
       found_.attraction[pair] =
@@ -241,7 +233,48 @@ class Fit {
         found_.satisfaction[pair] =
             found_.satisfaction_trials[pair].rate(prior_, found_.satisfaction[pair]);
     }
-    learned_[number] = part.going_on;
+    learned_[number] = going_on;
+  }
+
+  // The fit, with what is known of each trial's outcome.
+  Chain finish() {
+    each_part(shards_.size(), threads_, [&](std::size_t number) { know(number); });
+    return std::move(found_);
+  }
+
+  void know(std::size_t number) {
+    const std::size_t from = starts_[number], until = starts_[number + 1];
+    const Tails& tails = tails_[number];
+    Work& work = work_[number];
+    const double* attraction = found_.attraction.data() + from;
+    Trials* seen = found_.attraction_trials.data() + from;
+    const double* own = Model::satisfies ? found_.satisfaction.data() + from : attraction;
+    Trials* pleased = Model::satisfies ? found_.satisfaction_trials.data() + from : seen;
+    measure_quiet(tails, attraction, work);
+    for (std::size_t pair = 0; pair < until - from; ++pair) {
+      seen[pair].known += tails.skipped[pair] + tails.followed[pair];
+      if constexpr (Model::satisfies) {
+        pleased[pair].known += tails.followed[pair];
+      } else {
+        seen[pair].know(tails.followed[pair], Model::helped(attraction[pair], found_.going_on),
+                        attraction[pair]);
+      }
+    }
+    for (const Tails::Start& start : tails.starts) {
+      double examined = 1.0;
+      if (start.clicked != Tails::none) {
+        const Ending ending = end_of(start, own, work);
+        seen[start.clicked].known += start.count;
+        pleased[start.clicked].know(start.count, ending.share, own[start.clicked]);
+        examined = ending.examined;
+      }
+      for (std::uint32_t at = start.tail; at != Tails::none; at = tails.tails[at].next) {
+        const Tails::Tail& tail = tails.tails[at];
+        const double alpha = attraction[tail.pair];
+        seen[tail.pair].know(start.count, (1.0 - examined) * alpha, alpha);
+        if (tail.next != Tails::none) examined *= ratio(tail, work.quiet);
+      }
+    }
   }
 
   std::vector<double> values() const {
@@ -320,6 +353,8 @@ class Fit {
   std::vector<std::size_t> starts_{0};
   std::vector<std::size_t> ends_;  // of the pairs of each query
   Chain found_;
+  std::vector<Tails> tails_;
+  std::vector<Work> work_;
   std::vector<std::array<Trials, 3>> learned_;
 };
 

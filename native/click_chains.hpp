@@ -23,9 +23,7 @@ struct Trials {
   }
   // A trial that succeeded with probability `share`, where it would with `rate` if nothing were
   // known of it: what is hidden of its outcome is missing information (Louis, 1982).
-  void learn(double count, double share, double rate) {
-    shown += count;
-    done += count * share;
+  void know(double count, double share, double rate) {
     const double hidden = share * (1.0 - share);
     if (hidden == 0.0) {
       known += count;
