@@ -19,6 +19,7 @@ CLAIM = "diagnosis-false-findings"
 RUNS = 300
 #: 5% of 300 comparisons, and what chance adds in 99.9% of such simulations.
 MOST = 0.095
+RARE = "the page names rare changes; the interval is wider by 3/n up to five"
 #: Rules that speak about a difference between the runs.
 RULES = ["recall-up-ndcg-flat", "ndcg-up-online-flat", "auc-up-dcg-down", "micro-macro"]
 
@@ -132,7 +133,7 @@ def test_a_rise_of_the_margin_is_rarely_called_flat(kind: str) -> None:
             CLAIM, f"NDCG rises by the margin, {kind}, {queries:,} queries: flat is said",
             flat / runs, runs, promise="none" if rare else "at most 5%",
             most=0.1 if rare else 0.07, assumption=not rare,
-            says="the page says that rare changes are too often called flat" if rare else "",
+            says=RARE if rare else "",
         )  # fmt: skip
 
 
