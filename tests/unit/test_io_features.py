@@ -145,7 +145,7 @@ def test_formats_without_features_say_so(tmp_path: Path) -> None:
 
 def test_the_registry_knows_what_contains_features() -> None:
     holding = {formats.get(name).name for name in formats if "features" in formats.get(name).kinds}
-    assert holding == {"csv", "tsv", "jsonl", "parquet", "letor"}
+    assert holding == {"csv", "tsv", "jsonl", "parquet", "letor", "xlsx"}
 
 
 CANDIDATES = pl.DataFrame(

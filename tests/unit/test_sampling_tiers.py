@@ -135,7 +135,7 @@ def test_a_log_without_sessions() -> None:
 
 
 def test_a_log_without_a_column() -> None:
-    with pytest.raises(InputError, match="no column for the query"):
+    with pytest.raises(InputError, match="no columns for `query`, `doc`"):
         build_tiers(log_of({"a": 1}).drop("query", "doc"))
 
 
