@@ -175,5 +175,6 @@ def test_a_letor_file_has_one_truth(tmp_path: Path) -> None:
 def test_a_format_says_what_it_can_hold(name: str) -> None:
     chosen = formats.get(name)
     assert {"judgments", "sheet"} <= chosen.kinds
-    assert ("run" in chosen.kinds) == (name in ("trec", "csv", "tsv", "jsonl", "json", "parquet"))
-    assert name in sheet_formats() or name in ("json", "parquet", "judging-database")
+    with_runs = ("trec", "csv", "tsv", "jsonl", "json", "parquet", "xlsx")
+    assert ("run" in chosen.kinds) == (name in with_runs)
+    assert name in sheet_formats() or name in ("json", "parquet", "judging-database", "xlsx")

@@ -95,7 +95,7 @@ def test_what_stands_in_texts_does_not_mislead(tmp_path: Path) -> None:
         ("csv", "query,doc,grade\nq,d,x\n", "file:2: the grade: the grade `x` is not a number"),
         ("csv", "query,doc,grade\nq,d,nan\n", "not a grade: `nan`"),
         ("csv", "query,doc,grade\n,d,1\n", "empty"),
-        ("csv", "a,b\n1,2\n", "no column for the query"),
+        ("csv", "a,b\n1,2\n", "no columns for `query`, `document`"),
         ("csv", "query,query\n1,2\n", "two columns have the same name"),
         ("csv", "query,doc,rank\nq,d,1.5\n", "not a whole number"),
         ("csv", "query,doc,judge,grade,seconds\nq,d,Ann,1,soon\n", "the time `soon`"),
