@@ -199,7 +199,7 @@ class Source:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What is to be said about its bytes: that they are not UTF-8."""
+        """Notes about its bytes: that they are not UTF-8."""
         return () if self.encoding is None else (self.encoding.note(self.path),)
 
     @property

@@ -144,7 +144,7 @@ def carriage_returns(path: str, line: int) -> ParseError:
 
 
 def check_encoding(head: bytes, path: str) -> None:
-    """Refuses text whose beginning is in a multi-byte encoding, such as GBK.
+    """Refuses text whose beginning is in a multi-byte encoding, such as GBK; Parquet passes.
 
     One of single bytes, such as Latin-1, is left to the formats, which know the contents of a line.
 
@@ -158,7 +158,7 @@ def check_encoding(head: bytes, path: str) -> None:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError as error:
-        if guess(head) == SINGLE:
+        if head.startswith(b"PAR1") or guess(head) == SINGLE:
             return
         line = head.count(b"\n", 0, error.start) + 1
         raise not_utf8(head, path, line, error.reason) from None

@@ -51,8 +51,7 @@ def open_source(
             )
         return database
     source = where if isinstance(where, Source) else Source(where)
-    if not source.head.startswith(b"PAR1"):
-        check_encoding(source.head, source.path)
+    check_encoding(source.head, source.path)
     if chosen is not None:
         source.format = chosen.name
     elif not source.format:

@@ -89,8 +89,7 @@ def read_sessions(
         return Sessions.from_frame(source, columns, kind=kind, others=others)
     sources = [Source(path) for path in paths]
     for one in sources:
-        if not one.head.startswith(b"PAR1"):
-            check_encoding(one.head, one.path)
+        check_encoding(one.head, one.path)
     found: list[SessionFormat] = [_format(one, format) for one in sources]
     name = sources[0].path if len(sources) == 1 else f"{sources[0].path} …"
     if len(set(found)) > 1:
@@ -159,7 +158,6 @@ def _format(source: Source, wanted: SessionFormat | None) -> SessionFormat:
     for sign, kind in ((b"\t", "tsv"), (b",", "csv")):
         if sign in line:
             return "tsv" if kind == "tsv" else "csv"
-    shown = line[:60].decode("utf-8", "replace")
     hint = message(
         "core.name-with-format-one-of-formats",
         formats=[f"`{name}`" for name in get_args(SessionFormat)],
@@ -167,7 +165,7 @@ def _format(source: Source, wanted: SessionFormat | None) -> SessionFormat:
     if line.startswith(b"["):
         hint = message("io.json-array-is-not-read")
     raise InputError(
-        message("io.format-is-not-recognised-begins", shown=shown),
+        message("io.format-is-not-recognised-begins", shown=line[:60].decode("utf-8", "replace")),
         path=source.path,
         hint=hint,
     )
@@ -414,8 +412,7 @@ def _line(source: Source, path: str, kind: SessionFormat, row: int) -> int:
 
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as text:
         reader = csv_reader(text, **_dialect(source, kind))
-        end = 0
-        place = -1
+        end, place = 0, -1
         for fields in reader:
             start, end = end + 1, reader.line_num
             if fields:

@@ -125,7 +125,7 @@ class Transcoded:
         path: The file, for messages.
 
     Raises:
-        ParseError: While reading, where the bytes are no text of the encoding.
+        ParseError: While reading, where bytes do not belong to the encoding.
     """
 
     def __init__(self, stream: Reader, encoding: Encoding, path: str) -> None:
