@@ -70,10 +70,10 @@ def write(frame: pl.DataFrame, path: Path) -> Path:
     elif form == ".qrels":
         path.write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in frame.rows()), "utf-8")
     else:
-        path.write_text(
-            "# a run\n" + "".join(f"{q}\tQ0 {d} {n} {s!r} t\n" for n, (q, d, s) in
-            enumerate(frame.rows(), 1)), "utf-8"
-        )  # fmt: skip
+        rank = pl.col("score").rank("ordinal", descending=True).over("query")
+        rows = frame.select("query", "document", "score", rank=rank).rows()
+        lines = [f"{query}\tQ0 {document} {n} {score!r} t\n" for query, document, score, n in rows]
+        path.write_text("# a run\n" + "".join(lines), "utf-8")
     return path
 
 
