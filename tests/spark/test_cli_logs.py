@@ -81,7 +81,16 @@ def test_sample(design: str, files: Path, capsys: pytest.CaptureFixture[str]) ->
     written = {}
     for name, engine in (("log.parquet", []), ("log", ["--engine", "spark"])):
         found = run_command(
-            capsys, "sample", name, *options, *engine, "-o", "sample.csv", "--pool", "pool.csv"
+            capsys,
+            "sample",
+            name,
+            *options,
+            *engine,
+            "-o",
+            "sample.csv",
+            "--pool",
+            "pool.csv",
+            "--force",
         )
         assert found.code == 0, found.err
         tables = tuple(Path(one).read_text("utf-8") for one in ("sample.csv", "pool.csv"))
