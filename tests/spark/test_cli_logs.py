@@ -78,20 +78,10 @@ def test_inspect(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("design", ["stratified", "pptss"])
 def test_sample(design: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--per-tier", "20", "--seed", "7", "--month", "2026-03", "--design", design]
+    outputs = ["-o", "sample.csv", "--pool", "pool.csv", "--force"]
     written = {}
     for name, engine in (("log.parquet", []), ("log", ["--engine", "spark"])):
-        found = run_command(
-            capsys,
-            "sample",
-            name,
-            *options,
-            *engine,
-            "-o",
-            "sample.csv",
-            "--pool",
-            "pool.csv",
-            "--force",
-        )
+        found = run_command(capsys, "sample", name, *options, *engine, *outputs)
         assert found.code == 0, found.err
         tables = tuple(Path(one).read_text("utf-8") for one in ("sample.csv", "pool.csv"))
         written[name] = (found.out, found.err, *tables)
