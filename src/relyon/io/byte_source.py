@@ -18,15 +18,15 @@ from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
 from relyon.io.encoding import check_line_ends, check_wide
-from relyon.io.sheet_names import file_and_sheet, is_workbook
+from relyon.io.sheet_names import ZIP, file_and_sheet, is_workbook
 from relyon.io.transcoding import Encoding, Transcoded, certain_encoding
 
 __all__ = ["HEAD", "Source", "is_sqlite", "split_suffix", "too_large"]
 
 HEAD = 1 << 16  # enough of a file to recognise it
-#: The first bytes of zip archives, members of spreadsheets, the first bytes of older Excel files.
+#: The first bytes of databases and of older Excel files, and members of spreadsheets.
 SQLITE = b"SQLite format 3\x00"
-ZIP, OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SHEETS = (b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet")
 
 
@@ -111,11 +111,14 @@ class Source:
         self.compression = compression_of(self.head)
         self.plain = not self.compression
         if self.compression:
-            reader = self._decompressed()
-            try:
-                self.head = _fill(reader, HEAD)
-            finally:
-                reader.close()
+            self._read_head()
+
+    def _read_head(self) -> None:
+        reader = self._decompressed()
+        try:
+            self.head = _fill(reader, HEAD)
+        finally:
+            reader.close()
 
     def _read_sheet(self, file: str, sheet: str) -> None:
         """Makes a sheet of a workbook, as CSV, the bytes of this source."""
@@ -130,14 +133,12 @@ class Source:
     def _transcode(self, encoding: Encoding) -> None:
         """Makes the text as UTF-8 the bytes of this source."""
         self.encoding, self.plain = encoding, False
-        reader: Reader = self._rest or self._decompressed()
         if self._rest is not None:
-            reader = Transcoded(reader, encoding, self.path)
-        self.head = _fill(reader, HEAD)
-        if self._rest is not None:
-            self._rest = _Pushed(self.head, reader)
-        else:
-            reader.close()
+            stream = Transcoded(self._rest, encoding, self.path)
+            self.head = _fill(stream, HEAD)
+            self._rest = _Pushed(self.head, stream)
+            return
+        self._read_head()
 
     def _decompressed(self) -> Reader:
         raw = open(self.path, "rb")  # noqa: SIM115  closed by the reader

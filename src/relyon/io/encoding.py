@@ -14,22 +14,15 @@ __all__ = [
     "check_encoding",
     "check_line_ends",
     "check_wide",
+    "decoded",
     "guess",
     "not_utf8",
 ]
 
-#: Byte-order marks of encodings with zero bytes.
-MARKS = (
-    (codecs.BOM_UTF32_LE, "UTF-32LE"),
-    (codecs.BOM_UTF32_BE, "UTF-32BE"),
-    (codecs.BOM_UTF16_LE, "UTF-16LE"),
-    (codecs.BOM_UTF16_BE, "UTF-16BE"),
-)
 #: The message of native code about a line; it does not look for the encoding.
 NOT_UTF8 = "is not UTF-8 text"
 #: What all bytes can be.
 SINGLE = "LATIN1"
-MARKED = tuple(mark for mark, _ in MARKS)
 #: The most frequent characters: the first level of GB 2312, by their first byte.
 COMMON = range(0xB0, 0xD8)
 #: What unpacks a file before it can be converted.
@@ -47,21 +40,22 @@ def guess(data: bytes) -> str:
         >>> guess("查询,文档\\n手机壳,甲".encode("gbk")), guess("café".encode("latin-1"))
         ('GBK', 'LATIN1')
     """
-    if (decoded := _decoded(data, "shift_jis")) and len(KANA.findall(decoded)) > 3:
+    if (japanese := decoded(data, "shift_jis")) and len(KANA.findall(japanese)) > 3:
         return "SHIFT_JIS"
-    if _decoded(data, "gb18030") is not None:
+    if decoded(data, "gb18030") is not None:
         pairs = re.findall(rb"[\x81-\xfe][\x40-\xfe]", data)
         common = sum(pair[0] in COMMON and pair[1] >= 0xA1 for pair in pairs)
         if common * 2 > len(pairs):
-            return "GBK" if _decoded(data, "gbk") is not None else "GB18030"
-        if _decoded(data, "big5") is not None and len(pairs) > 1:
+            return "GBK" if decoded(data, "gbk") is not None else "GB18030"
+        if decoded(data, "big5") is not None and len(pairs) > 1:
             return "BIG5"
-        if _decoded(data, "gbk") is None:
+        if decoded(data, "gbk") is None:
             return "GB18030"
     return SINGLE
 
 
-def _decoded(data: bytes, encoding: str) -> str | None:
+def decoded(data: bytes, encoding: str) -> str | None:
+    """Returns the text that bytes are in an encoding, or None; the last character may be cut."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(data)
     except UnicodeDecodeError:
@@ -103,22 +97,17 @@ def _conversion(encoding: str, path: str) -> str:
 
 
 def check_wide(head: bytes, path: str) -> None:
-    """Refuses UTF-16 and UTF-32, with a byte-order mark or without one.
+    """Refuses UTF-16 without a byte-order mark; with one it is read.
 
     Raises:
-        InputError: If it is UTF-16 or UTF-32.
+        InputError: If it is UTF-16.
     """
-    found = next((name for mark, name in MARKS if head.startswith(mark)), "")
     start = head[:400]
-    if not found and start and b"\0" in start:
-        odd, even = start[1::2].count(0), start[0::2].count(0)
-        if max(odd, even) > max(2, len(start) / 10) and min(odd, even) == 0:
-            found = "UTF-16LE" if odd else "UTF-16BE"
-    if found:
+    odd, even = start[1::2].count(0), start[0::2].count(0)
+    if max(odd, even) > max(2, len(start) / 10) and min(odd, even) == 0:
+        found = "UTF-16LE" if odd else "UTF-16BE"
         raise InputError(
-            message("io.is-text", encoding=found[:6]),
-            path=path,
-            hint=_conversion(found if not head.startswith(MARKED) else found[:6], path),
+            message("io.is-text", encoding=found[:6]), path=path, hint=_conversion(found, path)
         )
 
 

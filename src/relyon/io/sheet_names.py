@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["SUFFIXES", "file_and_sheet", "is_workbook"]
+__all__ = ["SUFFIXES", "ZIP", "file_and_sheet", "is_workbook"]
 
 SUFFIXES = (".xlsx", ".xlsm")
 #: The first bytes of a zip archive, and the folder in that of a workbook.

@@ -15,6 +15,7 @@ from relyon.core.errors import ParseError
 from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.io.compression import Reader
+from relyon.io.encoding import decoded
 
 __all__ = ["Encoding", "Transcoded", "certain_encoding"]
 
@@ -77,14 +78,15 @@ def certain_encoding(head: bytes) -> Encoding | None:
     for mark, name, codec in MARKS:
         if head.startswith(mark):
             return Encoding(name, codec)
-    if head.isascii() or b"\0" in head or _decodes(head, "utf-8"):
+    if head.isascii() or b"\0" in head or decoded(head, "utf-8") is not None:
         return None
     pairs = PAIRS.findall(head)
     if len(pairs) < FEWEST:
         return None
-    if _is_gbk(pairs) and _decodes(head, "gb18030"):
-        return Encoding("GBK" if _decodes(head, "gbk") else "GB18030", "gb18030")
-    if _is_big5(pairs) and _decodes(head, "cp950"):
+    if _is_gbk(pairs) and decoded(head, "gb18030") is not None:
+        name = "GB18030" if decoded(head, "gbk") is None else "GBK"
+        return Encoding(name, "gb18030")
+    if _is_big5(pairs) and decoded(head, "cp950") is not None:
         return Encoding("Big5", "cp950")
     return None
 
@@ -106,14 +108,6 @@ def _is_big5(pairs: list[bytes]) -> bool:
     signs = sum(0xA1 <= pair[0] <= 0xA3 for pair in pairs)
     low = sum(pair[1] < 0x7F for pair in pairs)
     return level + signs >= FREQUENT * len(pairs) and low >= TYPICAL["Big5"] * len(pairs)
-
-
-def _decodes(data: bytes, codec: str) -> bool:
-    try:
-        codecs.getincrementaldecoder(codec)().decode(data)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 class Transcoded:

@@ -11,11 +11,11 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.io.workbook_parts import cell_name
 
-__all__ = ["Value", "csv_column"]
+__all__ = ["EXACT", "Value", "csv_column"]
 
 Value: TypeAlias = str | float | bool | datetime | date | time | timedelta
 
-#: Excel keeps 15 digits of a number: a longer id has other last digits.
+#: Excel keeps 15 digits of a number: a longer id has other last digits, and is written as text.
 EXACT = 10**15
 
 

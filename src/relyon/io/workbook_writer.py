@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from relyon.core.errors import InputError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
+from relyon.io.workbook_cells import EXACT
 from relyon.io.workbook_parts import MARK, cell_name
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ Value: TypeAlias = str | float | bool | datetime | date | None
 
 #: What a sheet and a cell of Excel contain at most.
 MOST_ROWS, LONGEST_TEXT, LONGEST_NAME = 1_048_576, 32_767, 31
-#: Excel keeps 15 digits of a number; longer ones are written as text.
-EXACT = 10**15
 #: A workbook with more cells is written row by row, with less memory.
 LARGE = 500_000
 #: The same tables give the same bytes.
