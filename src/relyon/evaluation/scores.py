@@ -19,6 +19,7 @@ from relyon.evaluation.labelled_batches import Settings, evaluate_file, evaluate
 from relyon.evaluation.notes import label_notes
 from relyon.evaluation.program import Average, MeasureNames
 from relyon.evaluation.results import Results
+from relyon.io import scored_table
 from relyon.measures.parser import measures as parse_measures
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ __all__ = [
 
 def evaluate_scores(
     labels: ArrayLike | LabelledRows | str | PathLike[str],
-    scores: ArrayLike | None = None,
+    scores: ArrayLike | str | None = None,
     groups: ArrayLike | None = None,
     measures: MeasureNames = DEFAULT_SCORE_MEASURES,
     *,
@@ -62,13 +63,14 @@ def evaluate_scores(
     Args:
         labels: Grades, shape (rows,), or (queries, documents) with one query per row; or the result
             of `read_scored`, which includes scores and groups; or the result of `read_features`,
-            which includes groups; or a file of labels and scores, which is streamed if possible.
-        scores: Model scores of the same shape.
+            which includes groups; or a data frame of labels and scores; or a file of them, which is
+            streamed if possible.
+        scores: Model scores of the same shape; of a data frame or a file, the column's name.
         groups: Rows per query (sizes that add up to the number of rows), or one query id per row.
             `None`: a single query, or one per row of a 2-D array.
         measures: One or more names such as `auc`, `pnr`, `ndcg@10`.
-        columns: Column names of a file by role (query, label, score, weight); other roles are found
-            by the usual names, except weights.
+        columns: Column names of a data frame or a file by role (query, label, score, weight); other
+            roles are found by the usual names, except weights.
         weights: The weight of each row, 0 or more, as scikit-learn's `sample_weight`: for PNR,
             concordance, AUC, GAUC and average precision; the weight of a pair is the product
             of its rows' weights. For 2-D labels also one weight per query, for all its rows.
@@ -93,6 +95,10 @@ def evaluate_scores(
         >>> labels, scores, weights = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], [1, 1, 3, 1]
         >>> relyon.evaluate_scores(labels, scores, measures=["auc"], weights=weights)["auc"]
         0.625
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"label": labels, "old": scores, "qid": [7, 7, 8, 8]})
+        >>> relyon.evaluate_scores(frame, "old", measures=["gauc"])["gauc"]
+        1.0
     """
     from relyon.data.scale import load_scale
 
@@ -102,22 +108,42 @@ def evaluate_scores(
     threads = check_whole("threads", threads, least=0)
     asked = parse_measures(measures)
     settings = Settings(rules, average, chosen, threads, without_formula(given))
-    if isinstance(labels, str | PathLike):
-        if scores is not None or groups is not None or weights is not None:
+    if _is_table(labels, scores):
+        if groups is not None or weights is not None:
             raise ParameterError(
-                message("evaluation.file-of-labelled-rows"),
-                hint=message("evaluation.columns-weight") if weights is not None else "",
+                message("evaluation.table-has-its-own"), hint=message("evaluation.name-columns")
             )
-        found = evaluate_file(labels, columns, asked, settings)
-        name = name or run_name(labels)
+        if isinstance(scores, str):
+            columns = {**(columns or {}), "score": scores}
+        if isinstance(labels, str | PathLike):
+            found = evaluate_file(labels, columns, asked, settings)
+            name = name or run_name(labels)
+        else:
+            found = evaluate_rows(scored_table(labels, columns, chosen), asked, settings)
+            name = name or (columns or {}).get("score")
     else:
         if columns is not None:
-            raise ParameterError(message("evaluation.columns-is-for-files"))
+            raise ParameterError(message("evaluation.columns-is-for-tables"))
         rows = grouped_rows(labels, scores, groups, chosen, weights)
         found = evaluate_rows(rows, asked, settings)
     program = found.program
     notes = [*found.notes, *label_notes(program, found.facts, found.columns)]
     return assemble(name or "scores", program, found.queries, found.columns, notes, strict)
+
+
+def _is_table(labels: object, scores: object) -> bool:
+    """Returns whether the labels come with their scores, as columns of a file or a data frame."""
+    if isinstance(labels, str | PathLike):
+        if scores is not None and not isinstance(scores, str):
+            raise ParameterError(
+                message("evaluation.table-has-its-own"), hint=message("evaluation.name-columns")
+            )
+        return True
+    if isinstance(labels, LabelledRows) or not (scores is None or isinstance(scores, str)):
+        return False
+    from relyon.data.columns import is_table
+
+    return is_table(labels)
 
 
 def grouped_rows(

@@ -18,6 +18,7 @@ from .readers import (
     read_run as read_run,
     read_scored as read_scored,
     read_sheet as read_sheet,
+    scored_table as scored_table,
 )
 from .recognition import (
     open_source as open_source,

@@ -12,6 +12,7 @@ from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.data.features import Labelling, Matrix, Precision, Storage
 from relyon.io.byte_source import Source
+from relyon.io.declared_encoding import no_text
 from relyon.io.format import Kind, formats
 from relyon.io.judged_rows import Unjudged, judged_rows
 from relyon.io.recognition import open_source
@@ -32,6 +33,7 @@ __all__ = [
     "read_run",
     "read_scored",
     "read_sheet",
+    "scored_table",
 ]
 
 
@@ -41,6 +43,7 @@ def read_judgments(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     scale: Scale | str | None = None,
+    encoding: str | None = None,
 ) -> Judgments:
     """Reads judgments from a file, frame or object.
 
@@ -52,10 +55,12 @@ def read_judgments(
         format: The file's format; None recognises it.
         columns: Column names by role (query, document, grade), for tables.
         scale: The grade scale, or its name: grades may then be names of levels, such as 高 or high.
+        encoding: The encoding of a text file, such as "gbk"; None for UTF-8, or the one that
+            `text_encoding` declares or that is certain.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
-        UnknownNameError: If there is no format or scale of that name.
+        UnknownNameError: If there is no format, scale or encoding of that name.
 
     Examples:
         >>> read_judgments({"q1": {"d1": 1}})["q1"]
@@ -70,7 +75,7 @@ def read_judgments(
         from relyon.data.scale import load_scale
 
         levels = load_scale(scale)
-    found = opened(source, "judgments", format=format, columns=columns)
+    found = opened(source, "judgments", format=format, columns=columns, encoding=encoding)
     if found is not None:
         result = formats.get(found.format).read_judgments(found, columns=columns, scale=levels)
         if not len(result):
@@ -89,6 +94,7 @@ def read_run(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     name: str | None = None,
+    encoding: str | None = None,
 ) -> Run:
     """Reads a run from a file, frame or object.
 
@@ -98,10 +104,12 @@ def read_run(
         format: The file's format; None recognises it.
         columns: Column names by role (query, document, score, rank), for tables.
         name: The name of the run in results; None takes the file's name.
+        encoding: The encoding of a text file, such as "gbk"; None for UTF-8, or the one that
+            `text_encoding` declares or that is certain.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
-        UnknownNameError: If there is no format of that name.
+        UnknownNameError: If there is no format or encoding of that name.
 
     Examples:
         >>> read_run({"q1": {"d1": 0.5}}, name="mine")
@@ -111,7 +119,7 @@ def read_run(
 
     if isinstance(source, Run):
         return source
-    found = opened(source, "run", format=format, columns=columns)
+    found = opened(source, "run", format=format, columns=columns, encoding=encoding)
     if found is not None:
         name = name or run_name(found)
         result = formats.get(found.format).read_run(found, columns=columns, name=name)
@@ -131,6 +139,7 @@ def read_sheet(
     *,
     format: str | None = None,
     scale: Scale | str | None = None,
+    encoding: str | None = None,
 ) -> Sheet:
     """Reads items to judge, with their known grades, from a file or judgments.
 
@@ -140,11 +149,13 @@ def read_sheet(
             `read_judgments`.
         format: The file's format; None recognises it.
         scale: The grade scale, or its name: grades may then be names of levels, such as 高 or high.
+        encoding: The encoding of a text file, such as "gbk"; None for UTF-8, or the one that
+            `text_encoding` declares or that is certain.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
         ParameterError: If the file may be of several formats.
-        UnknownNameError: If there is no format or scale of that name.
+        UnknownNameError: If there is no format, scale or encoding of that name.
 
     Examples:
         >>> from io import BytesIO
@@ -158,7 +169,7 @@ def read_sheet(
 
     if isinstance(source, Judgments):
         return sheet_of(source)
-    found = opened(source, "sheet", format=format)
+    found = opened(source, "sheet", format=format, encoding=encoding)
     if found is None:
         raise InputError(
             message("io.cannot-read-items", name=type(source).__name__),
@@ -179,6 +190,7 @@ def read_scored(
     groups: str | os.PathLike[str] | None = None,
     format: str | None = None,
     scale: Scale | str | None = None,
+    encoding: str | None = None,
 ) -> LabelledRows:
     """Reads rows of a label and a score, grouped by query.
 
@@ -195,6 +207,8 @@ def read_scored(
         groups: For SVMlight files without `qid:`: the file with the number of rows per query.
         format: The file's format; None recognises it.
         scale: The grade scale, or its name: labels may then be names of levels.
+        encoding: The encoding of a text file, such as "gbk"; None for UTF-8, or the one that
+            `text_encoding` declares or that is certain.
 
     Returns:
         Labels, scores and offsets; rows are grouped by query, in their order.
@@ -220,15 +234,28 @@ def read_scored(
     }
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = load_scale(scale)
-    found = opened(source, "scored", format=format, columns=columns)
-    if found is None:
-        from relyon.data.columns import polars_columns
-        from relyon.data.labelled import from_columns
+    return scored_table(
+        source, columns, chosen, format=format, scores=_open(scores), groups=_open(groups)
+    )
 
-        return _filled(
-            from_columns(polars_columns(source, "scored", columns=columns), scale=chosen)
-        )
-    return read_rows(found, columns, chosen, scores=_open(scores), groups=_open(groups))
+
+def scored_table(
+    source: object,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
+    *,
+    format: str | None = None,
+    scores: Source | None = None,
+    groups: Source | None = None,
+) -> LabelledRows:
+    """Reads rows of a label and a score, with columns by role; see `read_scored`."""
+    found = opened(source, "scored", format=format, columns=columns)
+    if found is not None:
+        return read_rows(found, columns, scale, scores=scores, groups=groups)
+    from relyon.data.columns import polars_columns
+    from relyon.data.labelled import from_columns
+
+    return _filled(from_columns(polars_columns(source, "scored", columns=columns), scale=scale))
 
 
 def read_features(
@@ -249,6 +276,7 @@ def read_features(
     dtype: Precision | None = None,
     matrix: Matrix = "auto",
     labels: Literal["own", "none"] = "own",
+    encoding: str | None = None,
 ) -> LabelledRows:
     """Reads labels and features, grouped by query: training data for rankers.
 
@@ -285,6 +313,8 @@ def read_features(
             nonzero values is sparse; tables are dense.
         labels: "none" for rows to be ranked: a label column is not needed, not read and not a
             feature, and every label is 0.
+        encoding: The encoding of a text file, such as "gbk"; None for UTF-8, or the one that
+            `text_encoding` declares or that is certain.
 
     Returns:
         Labels, features and offsets; rows are grouped by query, in their order.
@@ -323,7 +353,7 @@ def read_features(
     grades = None if judgments is None else read_judgments(judgments, scale=scale)
     given: Labelling = labels if grades is None else "judgments"
     chosen = load_scale(scale)
-    found = opened(source, "features", format=format, columns=columns)
+    found = opened(source, "features", format=format, columns=columns, encoding=encoding)
     if found is None:
         from relyon.data.columns import LABELLING, polars_columns
         from relyon.io.table_columns import Table
@@ -377,6 +407,7 @@ def opened(
     *,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
 ) -> Source | None:
     """Returns an opened and recognised file; None if the source is not a file.
 
@@ -385,12 +416,18 @@ def opened(
         kind: The kind of data to look for.
         format: Its format; None recognises it.
         columns: Column names given by the caller.
+        encoding: The encoding of its text, given by the caller.
 
     Raises:
         InputError: If it cannot be read or is not recognised.
+        ParameterError: If there is an encoding, but no file that it could be of.
     """
+    if encoding is not None and (isinstance(source, Source) or not _is_file(source)):
+        raise no_text(type(source).__name__, message("io.data-in-memory"))
     if _is_file(source):
-        return open_source(source, format=format, kind=kind, named=bool(columns))
+        return open_source(
+            source, format=format, kind=kind, named=bool(columns), encoding=encoding
+        )
     return None
 
 

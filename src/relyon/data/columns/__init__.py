@@ -19,7 +19,13 @@ from relyon.data.columns.fields import (
     to_numbers,
     to_text,
 )
-from relyon.data.columns.frames import arrow_columns, is_frame, named_series, polars_columns
+from relyon.data.columns.frames import (
+    arrow_columns,
+    is_frame,
+    is_table,
+    named_series,
+    polars_columns,
+)
 from relyon.data.columns.native_tables import (
     RunColumns,
     blank_grades,
@@ -61,6 +67,7 @@ __all__ = [
     "feature_role",
     "from_values",
     "is_frame",
+    "is_table",
     "judgment_rows",
     "judgment_table",
     "language_of",

@@ -26,7 +26,7 @@ Column: TypeAlias = "nw.Series[Any]"
 #: The rows of any data frame.
 Rows: TypeAlias = "nw.DataFrame[Any] | LazyRows"
 
-__all__ = ["arrow_columns", "is_frame", "named_series", "polars_columns"]
+__all__ = ["arrow_columns", "is_frame", "is_table", "named_series", "polars_columns"]
 
 # Arrow types that native code reads, as PyArrow writes them.
 _WHOLE = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
@@ -37,6 +37,16 @@ _READABLE = {
     "score": {"double", "float"} | _WHOLE,
     "rank": _WHOLE,
 }
+
+
+def is_table(thing: object) -> bool:
+    """Whether an object is a data frame with named columns, and not a single column or an array."""
+    import narwhals as nw
+
+    if not is_frame(thing):
+        return False
+    found = nw.from_native(thing, pass_through=True, allow_series=True)
+    return not isinstance(found, nw.Series)
 
 
 def is_frame(thing: object) -> bool:
