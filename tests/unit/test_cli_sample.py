@@ -155,3 +155,43 @@ def test_a_log_in_several_files(files: Path, command: Command) -> None:
     assert outcome.out == TABLE
     command("sample", "log.csv", "--per-tier", "2", "--seed", "7", "-o", "b.csv")
     assert (files / "a.csv").read_bytes() == (files / "b.csv").read_bytes()
+
+
+@pytest.fixture
+def crawled(files: Path) -> Path:
+    """A log whose ids are numbers, in which a user clicks on everything."""
+    rows = [(1000 + i, "tv", 1, "d1", 1, 7) for i in range(70)]
+    rows += [(2000 + i, f"q{i % 9}", 1, "d1", 0, 100 + i) for i in range(30)]
+    path = files / "crawled.csv"
+    columns = ["session", "query", "position", "doc", "clicked", "user"]
+    pl.DataFrame(rows, columns, orient="row").write_csv(path)
+    return path
+
+
+def test_bots_in_the_log_are_named_with_the_way_out(crawled: Path, command: Command) -> None:
+    outcome = command("sample", str(crawled), "--per-tier", "5", "-o", "s.csv")
+    assert outcome.err.startswith(
+        "warning: 1 user searches or clicks faster than people do: 70 sessions, which the tiers and"
+        " the sample include; `--drop-bots`, in Python `relyon.online.logs.without_bots`, leaves"
+        " them out (7)\n"
+    )
+    assert pl.read_csv("s.csv")["total_sessions"].unique().to_list() == [100]
+
+
+def test_a_sample_without_bots_counts_people_alone(crawled: Path, command: Command) -> None:
+    arguments = ["sample", str(crawled), "--per-tier", "5", "--drop-bots"]
+    outcome = command(*arguments, "-o", "s.csv", "--format", "json")
+    found = json.loads(outcome.out)
+    assert sum(tier["sessions"] for tier in found["tiers"]) == 30
+    assert [(note["kind"], note["count"]) for note in found["notes"]] == [("bots-left-out", 1)]
+    drawn = pl.read_csv("s.csv")
+    assert drawn["total_sessions"].unique().to_list() == [30]
+    assert "tv" not in drawn["query"].to_list()
+    assert command(*arguments).err == (
+        "note: left out 1 user with rates that no person can reach: 70 sessions, 70 rows\n"
+    )
+
+
+def test_a_plan_names_bots_or_leaves_them_out(crawled: Path, command: Command) -> None:
+    assert "`--drop-bots`" in command("sample", str(crawled), "--plan").err
+    assert "left out 1 user" in command("sample", str(crawled), "--plan", "--drop-bots").err

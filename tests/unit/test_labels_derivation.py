@@ -20,10 +20,10 @@ from relyon.labels import (
     Thresholds,
     beta_binomial,
     make_labels,
-    without_bots,
 )
 from relyon.labels.beta import exceeds, interval
 from relyon.labels.grading import parse_grading
+from relyon.online.logs import without_bots
 
 COLUMNS = ["session", "query", "doc", "position", "clicked", "dwell_seconds", "add_to_cart"]
 
@@ -108,7 +108,7 @@ def test_bots_are_left_out_and_counted() -> None:
     rows += [("none", "q", "d0", 1, True, None)]
     found = make_labels(log(rows, columns), "dctr", drop_bots=True)
     assert found.sessions == 21
-    assert [(note.kind, note.count) for note in found.notes] == [("clicks-bots-users", 1)]
+    assert [(note.kind, note.count) for note in found.notes] == [("bots-left-out", 1)]
     sessions = relyon.read_sessions(log(rows[60:], columns))
     assert without_bots(sessions) is sessions
 

@@ -74,7 +74,7 @@ Looks for positions that start at 0, truncated lists and missing positions,
 mixed timestamp formats, gaps in time, clicks without an impression, duplicates,
 bots, and queries that differ only in case, width or spacing. --fix repairs what
 needs no decision, in a copy with all columns; cleaned.parquet.changes.json lists
-what it changed. With --drop-bots the copy is without bots, for `relyon sample`.
+what it changed. With --drop-bots the copy is without bots.
 """
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.engine import Engine
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from relyon.core.language import Language
+    from relyon.core.notes import Note
     from relyon.data.sessions import Sessions
     from relyon.online.monitoring import SamplePlan
     from relyon.online.sampling import Method, Pool, Sample
@@ -42,6 +44,7 @@ HELP = """Sample sessions of a search log for judging.
 Examples:
   relyon sample log.csv --per-tier 100 --seed 7 -o sample.csv --pool pool.csv
   relyon sample log.parquet --month 2026-03 -o march.csv --pool march-pool.csv
+  relyon sample log.csv --drop-bots -o people.csv
   relyon sample log.csv --plan --drop 5%
   relyon sample log.csv --tiers count:4,2 --allocation proportional
   relyon sample log.csv --allocation neyman --pilot pilot.csv
@@ -180,10 +183,15 @@ class Request:
         language=language_option("Language of the summary."),
     )
     columns: tuple[str, ...] = columns_option()
+    encoding: TextEncoding = encoding_options()
     log_format: str | None = option(
         "--input-format", metavar="FORMAT", help="Format of the log.  [default: recognised]"
     )
     period: Period = group(Period)
+    drop_bots: bool = flag(
+        "--drop-bots",
+        help="Leave out the users, or sessions, that the check bots of `relyon logs doctor` finds.",
+    )
     engine: Engine = group(Engine)
 
 
@@ -192,6 +200,7 @@ class Request:
 @no_color_option
 def command(request: Request) -> None:
     """Runs `relyon sample`."""
+    from relyon.online.logs.bots import noted_bots
     from relyon.online.sampling import build_pool, draw_sample
     from relyon.online.sampling.tiers import NAMES
 
@@ -215,11 +224,15 @@ def command(request: Request) -> None:
         roles = chosen_columns(request.columns, COLUMNS, "session=sid,doc=asin")
         opened = open_log(request.logs, roles, request.log_format, engine=request.engine)
         log = request.period.of(opened)
+    if request.drop_bots:
+        from relyon.online.logs import without_bots
+
+        log = without_bots(log)
     deviations = None if request.pilot is None else _deviations(request.pilot)
     if request.plan:
         found = _planned(request, log, method, cuts, deviations)
         emit(found, replace(request.summary, wide=True))
-        messages.notes(log.notes)
+        messages.notes((*log.notes, *noted_bots(log)))
         return
     with Progress("cli.sampling", after=0) as progress:
         sample = draw_sample(
@@ -242,9 +255,9 @@ def command(request: Request) -> None:
         from relyon.io.table_files import write_table
 
         write_table(pool.pairs, request.pool_file)
-    emit(_answer(sample, pool), request.summary)
+    notes = (*log.notes, *sample.notes, *pool.notes)
+    emit(_answer(sample, pool, notes), request.summary)
     if request.summary.form != "json":
-        notes = (*log.notes, *sample.notes, *pool.notes)
         messages.notes(notes)
 
 
@@ -357,8 +370,10 @@ def _deviations(path: str) -> Mapping[str, float]:
     return dict(numbers.iter_rows())
 
 
-def _answer(sample: Sample, pool: Pool) -> Answer:
-    """Returns a sample, and how much of it is to be graded."""
+def _answer(sample: Sample, pool: Pool, notes: Sequence[Note]) -> Answer:
+    """Returns a sample, how much of it is to be graded, and notes on the log and on both."""
+    from relyon.core.document.json import note_dict
+
     counts = pool.to_dict()
 
     def below(table: str, language: Language) -> str:
@@ -367,7 +382,11 @@ def _answer(sample: Sample, pool: Pool) -> Answer:
         return f"{table}\n\n{catalogue('sampling', language).say('pool', **counts)}"
 
     return Answer(
-        lambda: {**sample.to_dict(), "pool": counts},
+        lambda: {
+            **sample.to_dict(),
+            "notes": [note_dict(note) for note in notes],
+            "pool": counts,
+        },
         lambda language: below(sample.to_text(language), language),
         lambda language: below(sample.to_markdown(language), language),
     )

@@ -82,7 +82,6 @@ from .result_lists import (
 )
 from .rules import (
     Rules as Rules,
-    without_bots as without_bots,
 )
 from .simulation.crowd import (
     Crowd as Crowd,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import warn
+from relyon.core.packages import scipy_part
 from relyon.core.parameters import check_fraction, check_least, check_type
 from relyon.core.texts import message
 from relyon.io.log_checks import read_log
@@ -21,7 +22,8 @@ from relyon.labels.model import ClickModel, models
 from relyon.labels.model_choice import AUTO, choose_model
 from relyon.labels.position_bias.connection import Support, support_of
 from relyon.labels.prior import with_estimated_prior
-from relyon.labels.rules import Rules, without_bots
+from relyon.labels.rules import Rules
+from relyon.online.logs import without_bots
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,6 +85,7 @@ def make_labels(
         InputError: If the log lacks a column that is needed, or no label has `min_weight`.
         ParameterError: If the model does not estimate documents, or a parameter is invalid.
         UnknownNameError: If the model or grading is unknown.
+        DependencyError: If SciPy is not installed.
 
     Examples:
         >>> import polars as pl
@@ -116,6 +119,7 @@ def make_labels(
     if grader is not None:
         check_type("grading", grader, Grading, "a grading")
     valued = Actions(actions) if isinstance(actions, Mapping) else actions
+    scipy_part("special")  # of the intervals: missed before a log is read, not after
     read = read_log(sessions, kind="clicks")
     if drop_bots:
         read = without_bots(read)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
-from relyon.core.notes import Note
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.data.sessions import Sessions
@@ -16,9 +15,8 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from relyon.data.lazy import LazyRows
-    from relyon.online.logs import Bots
 
-__all__ = ["Rules", "without_bots"]
+__all__ = ["Rules"]
 
 DEEPEST = 1000
 
@@ -129,40 +127,3 @@ class Rules:
         return sessions.frame.filter(
             self.complete(sessions.columns), position >= 1, position <= self.depth, self.clicked
         )
-
-
-def without_bots(sessions: Sessions, check: Bots | None = None) -> Sessions:
-    """Returns a log without users with non-human rates; without sessions if it has no users.
-
-    Args:
-        sessions: The log. It is not changed; its engine does the work.
-        check: The limits of plausible behaviour; by default `relyon.online.logs.Bots`.
-    """
-    from relyon.online.logs import Bots, Log
-
-    if sessions.counted:
-        raise InputError(
-            message("labels.counts-have-no-users"),
-            path=sessions.path,
-            hint=message("labels.leave-bots-out-before"),
-        )
-    check = check or Bots()
-    log = Log(sessions, depth=20)
-    found, _, unit = check.found(log)
-    if not len(found):
-        return sessions
-    import narwhals as nw
-
-    column = "user" if unit == "users" else "session"
-    names = found.get_column(column).to_list()
-    bots = nw.col(column).is_in(names).fill_null(False)
-    rows = log.count(sessions.frame.filter(bots))
-    kept = sessions.frame.filter(~bots)
-    note = Note(f"clicks-bots-{unit}", len(names), values={"rows": rows})
-    known = sessions.raw.collect_schema().names()
-    return sessions.derived(
-        kept,
-        sessions.raw.filter(~bots) if column in known else sessions.raw,
-        source=sessions.source,
-        notes=(*sessions.notes, note),
-    )

@@ -1,6 +1,6 @@
 """The public names and where each lives; they are imported when first used."""
 
-from .bots import Bots as Bots
+from .bots import Bots as Bots, without_bots as without_bots
 from .checkup import (
     Change as Change,
     Checkup as Checkup,

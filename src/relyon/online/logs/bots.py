@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relyon.core.errors import InputError
+from relyon.core.notes import Note
+from relyon.core.texts import message
 from relyon.data.lazy import gather
 from relyon.online.logs.log_check import Check, Finding, Log, plain, register
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Bots"]
+    from relyon.data.sessions import Sessions
+
+__all__ = ["Bots", "noted_bots", "without_bots"]
+
+#: What `Sessions.checked` contains once a log is known to be without bots.
+CHECKED = "bots"
 
 
 @register
@@ -38,13 +47,14 @@ class Bots(Check):
 
     def apply(self, log: Log) -> Finding | None:
         """Counts the users or sessions."""
+        counts = log.counts
         found, total, unit = self.found(log)
         if not found.height:
             return None
         order = ["searches", "user"] if unit == "users" else ["results", "session"]
         busiest = found.sort(order, descending=[True, False])
         column = "searches" if unit == "users" else "results"
-        every = log.counts["sessions" if unit == "users" else "rows"]
+        every = counts["sessions" if unit == "users" else "rows"]
         return Finding(
             self.name,
             "warning",
@@ -81,7 +91,7 @@ class Bots(Check):
             parts.append(nw.col("clicks").sum().alias("clicks"))
         if log.has("timestamp"):
             parts += [nw.col("time").min().alias("from"), nw.col("time").max().alias("until")]
-        users = log.lists.filter(~nw.col("user").is_null()).group_by("user").agg(*parts)
+        users = log.actions.filter(~nw.col("user").is_null()).group_by("user").agg(*parts)
         total = log.count(users)
         many = nw.col("results") >= self.rows
         busy = gather(users.filter((nw.col("searches") >= self.searches) | many))
@@ -106,7 +116,7 @@ class Bots(Check):
 
             return pl.DataFrame(), log.counts["sessions"], "sessions"
         parts: list[str | nw.Expr] = ["session", "query", nw.col("rows").alias("results"), "clicks"]
-        large = gather(log.lists.filter(nw.col("rows") >= self.rows).select(*parts))
+        large = gather(log.actions.filter(nw.col("rows") >= self.rows).select(*parts))
         found = large.filter(_clicks_too_much(self.rows, self.clicked))
         return found, log.counts["sessions"], "sessions"
 
@@ -115,3 +125,108 @@ def _clicks_too_much(rows: int, clicked: float) -> pl.Expr:
     import polars as pl
 
     return (pl.col("results") >= rows) & (pl.col("clicks") >= clicked * pl.col("results"))
+
+
+def without_bots(sessions: Sessions, check: Bots | None = None) -> Sessions:
+    """Returns a log without users with non-human rates; without sessions if it has no users.
+
+    What is counted of it, such as the frequencies of queries, is then of people alone.
+
+    Args:
+        sessions: The log. It is not changed; its engine does the work.
+        check: The limits of plausible behaviour; by default `Bots()`, as in `examine`.
+
+    Returns:
+        The log, with a note of how many users, sessions and rows were left out; the same one if
+        there are none.
+
+    Raises:
+        InputError: If it is a table of counts, which has no users.
+
+    Examples:
+        >>> import polars as pl, relyon
+        >>> log = pl.DataFrame({
+        ...     "session": [f"s{i}" for i in range(61)], "query": ["tv"] * 61,
+        ...     "position": [1] * 61, "doc": ["d1"] * 61, "clicked": [1] * 60 + [0],
+        ...     "user": ["crawler"] * 60 + ["person"],
+        ... })
+        >>> people = without_bots(relyon.read_sessions(log))
+        >>> people.collect()["user"].to_list()
+        ['person']
+        >>> print(people.notes[0])
+        left out 1 user with rates that no person can reach: 60 sessions, 60 rows
+    """
+    if sessions.counted:
+        raise InputError(
+            message("online.counts-have-no-users"),
+            path=sessions.path,
+            hint=message("online.leave-bots-out-before"),
+        )
+    if CHECKED in sessions.checked:
+        return sessions
+    crowd = _crowd_of(sessions, check)
+    if not crowd.names:
+        return sessions
+    import narwhals as nw
+
+    # Ids of the untyped rows are text or whole numbers; as text they are what the typed ones are.
+    bots = nw.col(crowd.column).cast(nw.String).is_in(list(crowd.names)).fill_null(False)
+    values = {"sessions": crowd.sessions, "rows": crowd.log.count(sessions.frame.filter(bots))}
+    note = Note("bots-left-out", len(crowd.names), values=values, key=f"bots-left-out.{crowd.unit}")
+    found = sessions.derived(
+        sessions.frame.filter(~bots),
+        sessions.raw.filter(~bots),
+        source=sessions.source,
+        notes=(*sessions.notes, note),
+    )
+    found.checked = sessions.checked | {CHECKED}
+    return found
+
+
+def noted_bots(sessions: Sessions, check: Bots | None = None) -> tuple[Note, ...]:
+    """Returns a warning with the number of users, or sessions, with non-human rates, if any.
+
+    Args:
+        sessions: The log.
+        check: The limits of plausible behaviour; by default `Bots()`.
+    """
+    if CHECKED in sessions.checked or sessions.counted:
+        return ()
+    crowd = _crowd_of(sessions, check)
+    if not crowd.names:
+        return ()
+    key = f"bots-found.{crowd.unit}"
+    values = {"sessions": crowd.sessions}
+    return (Note("bots-found", len(crowd.names), "warning", crowd.names[:3], values, key=key),)
+
+
+@dataclass(frozen=True)
+class _Crowd:
+    """The users, or sessions, with non-human rates.
+
+    Attributes:
+        log: Where they are.
+        unit: What they are.
+        names: Their ids, the busiest first.
+        sessions: How many sessions are theirs.
+    """
+
+    log: Log
+    unit: str
+    names: tuple[str, ...]
+    sessions: int
+
+    @property
+    def column(self) -> str:
+        return "user" if self.unit == "users" else "session"
+
+
+def _crowd_of(sessions: Sessions, check: Bots | None) -> _Crowd:
+    log = Log(sessions, depth=1)
+    found, _, unit = (check or Bots()).found(log)
+    if not found.height:
+        return _Crowd(log, unit, (), 0)
+    column = "user" if unit == "users" else "session"
+    ordered = found.sort(["results", column], descending=[True, False])
+    count = int(found["searches"].sum()) if unit == "users" else found.height
+    return _Crowd(log, unit, tuple(ordered[column].to_list()), count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
@@ -172,25 +172,40 @@ class Log:
         import narwhals as nw
 
         position = nw.col("position")
-        parts = [
-            nw.len().alias("rows"),
+        return self._grouped(
+            *self._actions,
             position.min().alias("first"),
             position.max().alias("last"),
             position.n_unique().alias("places"),
             nw.col("doc").n_unique().alias("docs"),
-            nw.col("query").min().alias("query"),
             nw.col("query").max().alias("other_query"),
-        ]
+        )
+
+    @cached_property
+    def actions(self) -> LazyRows:
+        """One row per session: its rows, clicks, time and user. Cheaper than `lists`, which has
+        the same columns and is taken once it is known.
+        """
+        return self.lists if "lists" in vars(self) else self._grouped(*self._actions)
+
+    @property
+    def _actions(self) -> list[nw.Expr]:
+        import narwhals as nw
+
+        parts = [nw.len().alias("rows"), nw.col("query").min().alias("query")]
         if self.has("clicked"):
             parts.append(nw.col("clicked").cast(nw.Int64).sum().alias("clicks"))
         if self.has("timestamp"):
             parts.append(nw.col("timestamp").min().alias("time"))
         if self.has("user"):
             parts.append(nw.col("user").min().alias("user"))
+        return parts
+
+    def _grouped(self, *parts: nw.Expr) -> LazyRows:
         lists = self.impressions.group_by("session").agg(*parts)
         return self._stored(lists, parts) if lists.implementation.is_polars() else lists
 
-    def _stored(self, lists: LazyRows, parts: list[nw.Expr]) -> LazyRows:
+    def _stored(self, lists: LazyRows, parts: Sequence[nw.Expr]) -> LazyRows:
         """Carries the lists out once; those of a large log in slices of sessions, on disk.
 
         Polars keeps every session that it groups in memory: a slice at a time bounds that.

@@ -12,6 +12,7 @@ from relyon.core.parameters import check_choice
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.io.log_checks import read_log
+from relyon.online.logs.bots import noted_bots
 from relyon.online.sampling.allocation import Allocation, allocate
 from relyon.online.sampling.depths import chosen_common
 from relyon.online.sampling.frames import results_of
@@ -54,7 +55,8 @@ def draw_sample(
 
     Args:
         sessions: What `relyon.read_sessions` takes: `relyon.Sessions`, a frame of any engine, or a
-            path.
+            path. A warning says how many bots are in it; `relyon.online.logs.without_bots` leaves
+            them out.
         per_tier: Sessions per tier, averaged over tiers.
         design: `stratified`: from each tier a simple random sample without replacement. `pptss`:
             draws with replacement, of queries with probability proportional to their traffic and
@@ -113,11 +115,13 @@ def draw_sample(
     shallow = chosen_common(min(depths), min(depths), common_k)
     pilot = None if deviations is None else _by_tier(deviations, named, "deviations")
     say = progress or (lambda done, steps, what: None)
-    say(0, 3, "counting the sessions of every query")
     log = read_log(sessions)
+    say(0, 4, "looking for bots")
+    bots = noted_bots(log)
+    say(1, 4, "counting the sessions of every query")
     cut = tiers if isinstance(tiers, Tiers) else build_tiers(log, tiers, cuts, names=named)
     wanted = per_tier * len(named)
-    say(1, 3, "choosing sessions")
+    say(2, 4, "choosing sessions")
     if design == "pptss":
         drawn = draw_pptss(log, cut, wanted, seed)
     else:
@@ -125,11 +129,12 @@ def draw_sample(
         drawn = draw_stratified(log, cut, sizes, seed)
     strata = _strata(cut, drawn, depths)
     rows = _described(drawn, strata)
-    say(2, 3, "reading their results")
+    say(3, 4, "reading their results")
     shown = results_of(log, rows["session"].unique().sort().to_list(), max(depths))
-    notes = _mixed(shown) + _notes(strata, design, per_tier if allocation == "equal" else 0)
+    thin = _notes(strata, design, per_tier if allocation == "equal" else 0)
+    notes = (*bots, *_mixed(shown), *thin)
     warn(notes)
-    return Sample(rows, _top(shown, rows), strata, design, seed, shallow, tuple(notes))
+    return Sample(rows, _top(shown, rows), strata, design, seed, shallow, notes)
 
 
 def _depths(k: int | Mapping[str, int] | None, names: Sequence[str]) -> list[int]:
