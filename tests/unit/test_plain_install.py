@@ -92,3 +92,11 @@ def test_what_needs_scipy_names_the_extra(folder: Path) -> None:
     found = run(code, folder)
     assert "pip install 'relyon[stats]'" in found.stderr
     assert "this calculation needs the package scipy" in found.stderr
+
+
+def test_labels_miss_scipy_before_a_log_is_read_or_spark_starts(folder: Path) -> None:
+    arguments = ["labels", "make", "absent.csv", "-o", "labels.qrels", "--engine", "spark"]
+    code = f"from relyon.cli.application import main\nmain({arguments!r}, prog_name='relyon')"
+    found = run(code, folder)
+    assert "this calculation needs the package scipy" in found.stderr
+    assert "pip install 'relyon[stats]'" in found.stderr

@@ -210,8 +210,10 @@ def make(request: Make) -> None:
     """Runs `relyon labels make`."""
 
     from relyon import io
+    from relyon.core.packages import scipy_part
     from relyon.labels.derivation import make_labels
 
+    scipy_part("special")  # before Spark starts
     chosen = _model(request)
     refuse_existing(request.output, request.force)
     valued = _actions(request.actions, request.long_dwell, request.per_click)

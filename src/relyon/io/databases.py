@@ -86,6 +86,7 @@ class Database(Source):
         self.workbook = False
         self.encoding = None
         self._current = self._kept = self._rest = self._stream = None
+        self._suffix = ""
 
     def open(self) -> Reader:
         """Raises the error that a database is not a sequence of bytes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -137,14 +138,14 @@ def _host(found: re.Match[str], text: str, path: str) -> RelyonError:
 def _module(found: re.Match[str], text: str, path: str) -> RelyonError:
     return DependencyError(
         message("spark.executors-of-spark-have-no", package=found[1]),
-        hint=message("spark.install-relyon-spark"),
+        hint=message("spark.install-relyon-spark", python=sys.executable),
     )
 
 
 def _python(found: re.Match[str], text: str, path: str) -> RelyonError:
     return DependencyError(
         message("spark.executors-of-spark"),
-        hint=message("spark.set-pyspark-python-to-same"),
+        hint=message("spark.set-pyspark-python-to-same", python=sys.executable),
     )
 
 
