@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+import sys
+from typing import Any, Protocol
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.ltr.objectives.early_stopping import EarlyStopping, Rule
-
-if TYPE_CHECKING:
-    from relyon.ltr.objectives.metric import Metric
+from relyon.ltr.objectives.engines import refuse_other_engine
+from relyon.ltr.objectives.metric import Metric
 
 __all__ = ["stopping"]
 
@@ -72,7 +72,25 @@ class Watch:
         return self.decision.update((last.numbers or {})[first], values)
 
 
-class LightGBMStopping(Watch):
+class NotForXGBoost(Watch):
+    """Early stopping of another engine, which XGBoost gets to know only to be refused."""
+
+    def __init__(self, metric: Metric, decision: EarlyStopping) -> None:
+        super().__init__(metric, decision)
+        library = sys.modules.get("xgboost")
+        if library is not None:
+            library.callback.TrainingCallback.register(type(self))
+
+    def before_training(self, model: object) -> None:
+        """Refuses XGBoost, which calls this first.
+
+        Raises:
+            ParameterError: Always.
+        """
+        refuse_other_engine(self.metric.engine, "xgboost")
+
+
+class LightGBMStopping(NotForXGBoost):
     """One of LightGBM's `callbacks`."""
 
     before_iteration = False
@@ -97,7 +115,7 @@ class LightGBMStopping(Watch):
             raise library.callback.EarlyStopException(best, self.best)
 
 
-class CatBoostStopping(Watch):
+class CatBoostStopping(NotForXGBoost):
     """One of CatBoost's `callbacks`."""
 
     def after_iteration(self, info: CatBoostRound) -> bool:
@@ -113,6 +131,10 @@ def xgboost_stopping(metric: Metric, decision: EarlyStopping) -> Watch:
 
     class XGBoostStopping(Watch, library.callback.TrainingCallback):  # type: ignore[misc, name-defined]
         """One of XGBoost's `callbacks`."""
+
+        def __call__(self, env: object) -> None:
+            """Refuses LightGBM, which calls a callback."""
+            refuse_other_engine("xgboost", "lightgbm")
 
         def before_training(self, model: XGBoostModel) -> XGBoostModel:
             self.begin()
@@ -150,7 +172,7 @@ def stopping(
 
     Raises:
         ParameterError: If the rule is `significance` and the first measure is not a mean over
-            queries, or another parameter is invalid.
+            queries, or another parameter is invalid. Later: if another engine calls it.
 
     Examples:
         >>> import relyon.ltr
@@ -158,6 +180,16 @@ def stopping(
         >>> relyon.ltr.stopping(metric, "significance", level=0.01).decision
         EarlyStopping('significance', level=0.01)
     """
+    if not isinstance(metric, Metric):
+        raise ParameterError(
+            message("ltr.not-a-metric", name=type(metric).__name__),
+            hint=message("ltr.make-metric-by-feval"),
+        )
+    if isinstance(rule, int) and rounds is None:
+        raise ParameterError(
+            message("ltr.rule-is-number", value=rule),
+            hint=message("ltr.give-number-of-rounds", value=rule),
+        )
     decision = EarlyStopping(rule, rounds=rounds, level=level)
     if rule == "significance" and not metric.by_query:
         raise ParameterError(

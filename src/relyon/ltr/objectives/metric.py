@@ -20,9 +20,11 @@ from relyon.evaluation.scores import array_rules, without_formula
 from relyon.ltr.objectives.engines import (
     DataSet,
     check_engine,
+    engine_of,
     group_sizes,
     is_data_set,
     labels_of,
+    refuse_other_engine,
 )
 from relyon.ltr.objectives.row_labels import TrainingRows, training_rows
 from relyon.measures.parser import measures as parse_measures
@@ -91,6 +93,9 @@ class Metric:
         last: The rows of the last call.
         calls: The number of calls.
     """
+
+    #: Otherwise CatBoost compiles the methods with Numba, and warns that it cannot.
+    no_jit = True
 
     def __init__(
         self,
@@ -161,9 +166,9 @@ class Metric:
             if len(own) == len(single) and np.array_equal(known.rows.gathered(single), own):
                 return known
         count = len(single)
-        fitting = (one for one in self._groups if count in (len(one), one.sum()))
-        groups = next(fitting, sizes)
-        if groups is None:
+        fitting = [one for one in self._groups if _fits(one, count)]
+        groups = fitting[0] if fitting else sizes
+        if groups is None or len(fitting) > 1:  # which of several is unknown
             raise InputError(
                 message(
                     "ltr.unknown-queries-for-data",
@@ -179,9 +184,23 @@ class Metric:
         """Returns itself: engines copy their parameters, but the values are read from this one."""
         return self
 
+    def is_max_optimal(self) -> bool:
+        """Returns True: higher is better. Only CatBoost asks.
+
+        Raises:
+            ParameterError: If the metric is for another engine.
+        """
+        refuse_other_engine(self.engine, "catboost")
+        return True
+
     def __iter__(self) -> Iterator[MeasuredRows]:
         """All known rows."""
         return iter(self._known)
+
+
+def _fits(groups: NDArray[np.generic], count: int) -> bool:
+    """Returns whether sizes or ids of queries are those of so many rows."""
+    return len(groups) == count or (groups.dtype.kind in "iuf" and groups.sum() == count)
 
 
 class LightGBMMetric(Metric):
@@ -192,6 +211,7 @@ class LightGBMMetric(Metric):
         import numpy as np
 
         if is_data_set(second):
+            refuse_other_engine(self.engine, engine_of(second))
             numbers = self.measure(self.of(second), first)
         else:
             numbers = self.measure(self.of_labels(np.asarray(first)), np.asarray(second))
@@ -201,21 +221,27 @@ class LightGBMMetric(Metric):
 class XGBoostMetric(Metric):
     """XGBoost's `custom_metric`."""
 
-    def __call__(self, scores: ArrayLike, data: DataSet) -> list[tuple[str, float]]:
+    def __call__(self, first: ArrayLike, second: object) -> list[tuple[str, float]]:
         """Returns name and value of each measure; XGBoost splits names at colons."""
-        numbers = self.measure(self.of(data), scores)
+        if not is_data_set(second):  # XGBRanker: labels and scores of each query, without its id
+            raise ParameterError(
+                message("ltr.metric-without-data-set"), hint=message("ltr.give-custom-metric")
+            )
+        refuse_other_engine(self.engine, engine_of(second))
+        numbers = self.measure(self.of(second), first)
         return [(name.replace(":", "="), value) for name, value in numbers.items()]
 
 
 class CatBoostMetric(Metric):
     """CatBoost's `eval_metric`."""
 
-    #: Otherwise CatBoost compiles the methods with Numba, and warns that it cannot.
-    no_jit = True
+    def __call__(self, first: object, second: object) -> None:
+        """Refuses LightGBM and XGBoost, which call a metric.
 
-    def is_max_optimal(self) -> bool:
-        """Returns True: higher is better."""
-        return True
+        Raises:
+            ParameterError: Always.
+        """
+        refuse_other_engine(self.engine, engine_of(second) if is_data_set(second) else "lightgbm")
 
     def evaluate(
         self, approxes: Sequence[ArrayLike], target: ArrayLike, weight: object
@@ -240,7 +266,7 @@ KINDS: Mapping[str, type[Metric]] = {
 
 def feval(
     measures: MeasureNames,
-    rows: LabelledRows | Sequence[LabelledRows] | ArrayLike | None = None,
+    rows: LabelledRows | Sequence[LabelledRows] | ArrayLike | Sequence[ArrayLike] | None = None,
     *,
     engine: Literal["lightgbm", "xgboost", "catboost"] = "lightgbm",
     convention: Convention | str | Mapping[str, object] | None = None,
@@ -260,7 +286,8 @@ def feval(
     Args:
         measures: One or more names such as `ndcg@10`; one for CatBoost.
         rows: Labelled rows of the evaluated data sets; or sizes or ids of the queries, to use the
-            labels of the data set; None takes both from the data set.
+            labels of the data set; a list of either if several data sets are evaluated, as CatBoost
+            does with the training rows. None takes both from the data set.
         engine: `lightgbm`, `xgboost` or `catboost`.
         convention: The rules, as for `relyon.evaluate`: `lightgbm`, `xgboost` and `catboost` are
             those of the engines' own metrics.
@@ -297,6 +324,8 @@ def feval(
         listed = [training_rows(rows)]
     elif isinstance(rows, list | tuple) and rows and isinstance(rows[0], LabelledRows):
         listed = [training_rows(one) for one in rows]
+    elif isinstance(rows, list | tuple) and rows and np.ndim(rows[0]) == 1:
+        groups = [np.asarray(one) for one in rows]
     elif rows is not None:
         groups = [np.asarray(rows)]
     metric = KINDS[engine](measures, listed, groups, settings, engine)

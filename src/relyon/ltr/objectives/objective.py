@@ -38,11 +38,16 @@ __all__ = ["Objective", "objective"]
 class Objective:
     """A loss of fixed rows, which an engine calls with the scores of its trees so far.
 
+    LightGBM and XGBoost call it alike.
+
     Attributes:
         loss: The loss, with all parameters filled in.
         engine: The engine that calls it.
         seed: The seed of losses with random draws.
     """
+
+    #: Otherwise CatBoost compiles the methods with Numba, and warns that it cannot.
+    no_jit = True
 
     def __init__(
         self, loss: Loss, rows: TrainingRows, engine: str, seed: int = 0, threads: int = 0
@@ -118,6 +123,17 @@ class Objective:
             self._check(second)
             return self.derivatives(first)
         return self.derivatives(np.asarray(second))
+
+    def calc_ders_range(self, approxes: object, targets: object, weights: object) -> None:
+        """Refuses CatBoost, which calls this with blocks of rows.
+
+        Raises:
+            ParameterError: Always.
+        """
+        raise ParameterError(
+            message("ltr.catboost-calls-objective"),
+            hint=message("ltr.train-with-engine-lightgbm"),
+        )
 
     def _check(self, data: DataSet) -> None:
         """Checks each data set once.
