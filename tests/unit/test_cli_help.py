@@ -38,6 +38,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "cluster",
         "completion",
         "described",
+        "encoding",
         "engine",
         "group",
         "groups",
@@ -49,6 +50,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "named_tables",
         "option_values",
         "options",
+        "other_names",
         "request",
         "output",
         "row_options",
@@ -57,6 +59,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "shells",
         "start",
         "text",
+        "usage_errors",
     }
     helpers |= {
         "judge_accounts",

@@ -75,10 +75,9 @@ def test_a_line_far_from_the_beginning_is_named(
         assert ":9001: is not UTF-8 text" in str(raised.value)
         assert f"it looks like {encoding.upper()}" in str(raised.value)
         convert = f"-f {encoding.upper()} -t UTF-8"
+        pipe = f"gzip -dc {path} | iconv {convert}" if ending else f"iconv {convert} {path}"
         assert raised.value.hint == (
-            f"convert it: gzip -dc {path} | iconv {convert} > utf8-file"
-            if ending
-            else f"convert it: iconv {convert} {path} > utf8-file"
+            f'name it: encoding="{encoding.upper()}"; or convert it: {pipe} > utf8-file'
         )
 
 

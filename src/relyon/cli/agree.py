@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
 from relyon.cli.messages import Progress, messages
@@ -129,6 +130,7 @@ class Request:
         path=output_option(),
     )
     columns: tuple[str, ...] = columns_option()
+    encoding: TextEncoding = encoding_options()
     judgments_format: str | None = judgments_format_option()
     run_format: str | None = run_format_option()
     threads: int = threads_option()

@@ -9,6 +9,7 @@ from typing import Literal
 import click
 
 from relyon import io
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.messages import messages
 from relyon.cli.option_values import chosen_columns, chosen_scale, format_named_by
 from relyon.cli.options import columns_option, no_color_option, scale_option
@@ -77,6 +78,7 @@ class Request:
     )
     target_format: str | None = option("--format", metavar="FORMAT", help="The output's format.")
     columns: tuple[str, ...] = columns_option()
+    encoding: TextEncoding = encoding_options()
     scale: str | None = scale_option()
     force: bool = flag("--force", help="Replace OUTPUT if it exists.")
 

@@ -78,7 +78,14 @@ class Engine(AbstractContextManager["Engine"]):
     @cached_property
     def session(self) -> SparkSession:
         """Spark's session, started on first use."""
+        from relyon.io.declared_encoding import is_declared
         from relyon.spark.session import open_session
+
+        if is_declared():
+            raise ParameterError(
+                message("cli.engine-spark-and-exclude", option="--encoding"),
+                hint=message("cli.spark-reads-utf-8"),
+            )
 
         with format_named_by("--run-format"):
             session, own = open_session(self.master, self.settings)

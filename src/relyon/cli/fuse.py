@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from relyon import io
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.inputs import check_stdin, run_columns, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, named_values
@@ -113,6 +114,7 @@ class Request:
     judgments_format: str | None = judgments_format_option()
     run_format: str | None = run_format_option()
     columns: tuple[str, ...] = columns_option()
+    encoding: TextEncoding = encoding_options()
     threads: int = threads_option()
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.groups import Rules
 from relyon.cli.named_tables import is_table, open_named
 from relyon.cli.option_values import (
@@ -95,6 +96,7 @@ class Given:
     rules: Rules = group(Rules)
     scale_name: str | None = scale_option("scale")
     columns: tuple[str, ...] = columns_option()
+    encoding: TextEncoding = encoding_options()
     judgments_columns: tuple[str, ...] = _own_columns_option("judgments", "the judgments")
     run_columns: tuple[str, ...] = _own_columns_option("run", "the runs")
     judgments_format: str | None = judgments_format_option()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.group import CommandGroup
 from relyon.cli.inputs import check_stdin, run_columns, run_names
 from relyon.cli.messages import messages
@@ -120,6 +121,7 @@ class Mix:
         "--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]"
     )
     columns: tuple[str, ...] = columns_option()
+    encoding: TextEncoding = encoding_options()
     summary: Output = group(
         Output,
         forms=fixed(("table", "json", "markdown")),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.messages import messages
 from relyon.cli.options import (
     format_option,
@@ -109,6 +110,7 @@ class Calibrate:
         multiple=True,
         help="A system's run; two or more are ranked by people's grades and by the model's.",
     )
+    encoding: TextEncoding = encoding_options()
     measure: str = option(
         "-m",
         "--measure",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.inputs import check_stdin, stage_runs
 from relyon.cli.judge_archive import ended_in_order, unpack
 from relyon.cli.messages import Progress, messages
@@ -67,6 +68,7 @@ class Import:
     form: str | None = option(
         "--input-format", metavar="FORMAT", help="Format of the files.  [default: recognised]"
     )
+    encoding: TextEncoding = encoding_options()
     judge_columns: tuple[str, ...] = option(
         "--judge-column",
         metavar="COLUMN",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, chosen_scale, format_named_by, named_values
@@ -210,6 +211,7 @@ class Simulate:
     judgments_format: str | None = judgments_format_option()
     run_format: str | None = run_format_option()
     columns: tuple[str, ...] = columns_option()
+    encoding: TextEncoding = encoding_options()
     summary: Output = group(
         Output,
         forms=fixed(("table", "json", "markdown", "csv")),

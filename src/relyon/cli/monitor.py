@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.group import CommandGroup
 from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin, judgments_argument
@@ -155,6 +156,7 @@ class Add:
     rules: Rules = group(Rules)
     scale: str | None = scale_option()
     columns: tuple[str, ...] = columns_option()
+    encoding: TextEncoding = encoding_options()
     judgments_format: str | None = judgments_format_option()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.option_values import format_named_by, scored_columns
 from relyon.cli.options import columns_option
 from relyon.cli.request import Declared, option, request
@@ -74,6 +75,7 @@ class RowOptions:
         help="The columns of features.  [default: all without another role]",
     )
     columns: tuple[str, ...] = columns_option()
+    encoding: TextEncoding = encoding_options()
     input_format: str | None = option(
         "--input-format", metavar="FORMAT", help="Format of the rows.  [default: recognised]"
     )

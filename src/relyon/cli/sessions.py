@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import messages
 from relyon.cli.option_values import chosen_columns, format_named_by
@@ -70,6 +71,7 @@ class LogSource:
 
     log: tuple[str, ...] = argument(metavar="LOG…", nargs=-1, required=True)
     columns: tuple[str, ...] = _columns_option("--columns", "the log")
+    encoding: TextEncoding = encoding_options()
     form: str | None = _format_option("--input-format", "the log")
     period: Period = group(Period)
 

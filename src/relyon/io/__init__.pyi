@@ -1,6 +1,9 @@
 from .byte_source import (
     Source as Source,
 )
+from .declared_encoding import (
+    text_encoding as text_encoding,
+)
 from .format import (
     Format as Format,
 )

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
-from relyon.io.byte_source import too_large
 from relyon.io.parquet_size import measure_parquet
+from relyon.io.streams import too_large
 from relyon.io.text_rows import json_object
 
 if TYPE_CHECKING:

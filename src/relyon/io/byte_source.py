@@ -17,11 +17,14 @@ from relyon.core.errors import DependencyError, InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
+from relyon.io.declared_encoding import UTF8, check_declared, declared_for
 from relyon.io.encoding import check_line_ends, check_wide
+from relyon.io.part_folders import is_part_folder, open_parts, parts_suffix, way_into
 from relyon.io.sheet_names import ZIP, file_and_sheet, is_workbook
+from relyon.io.streams import Bounded, Prompt, Pushed, filled
 from relyon.io.transcoding import Encoding, Transcoded, certain_encoding
 
-__all__ = ["HEAD", "Source", "is_sqlite", "split_suffix", "too_large"]
+__all__ = ["HEAD", "Source", "is_sqlite", "split_suffix"]
 
 HEAD = 1 << 16  # enough of a file to recognise it
 #: The first bytes of databases and of older Excel files, and members of spreadsheets.
@@ -36,9 +39,11 @@ class Source:
     Files are opened as often as needed; streams can be read once.
 
     Args:
-        where: A path, "-" for standard input, or an object with `read(size)` that returns bytes.
+        where: A path, a folder of parts that Spark wrote, "-" for standard input, or an object with
+            `read(size)` that returns bytes.
         limit: Most bytes to return, decompressed, for untrusted data. None for no limit.
         name: Its name in messages, instead of the stream's own.
+        encoding: The encoding of its text; None for the one of `text_encoding`, or a certain one.
 
     Attributes:
         path: The path, or the name of a stream.
@@ -49,15 +54,18 @@ class Source:
         format: The name of its format, set on recognition.
         encoding: The encoding that it is read in, as UTF-8; None if it is UTF-8.
         workbook: Whether it is a sheet of an Excel workbook, whose bytes are CSV.
+        synonyms: The columns that are read by another name than their role's, by role.
 
     Raises:
         InputError: If there is no such file, if it is a folder, empty or binary, or cannot be read;
-            while reading, if it exceeds the limit.
+            while reading, if it exceeds the limit, or is not in the encoding.
+        ParameterError: If it has an encoding, but is no text.
+        UnknownNameError: If there is no encoding of that name.
     """
 
     __slots__ = (
-        "_current", "_kept", "_rest", "_stream", "compression", "encoding", "format", "head",
-        "limit", "path", "plain", "workbook",
+        "_current", "_kept", "_rest", "_stream", "_suffix", "compression", "encoding", "format",
+        "head", "limit", "path", "plain", "synonyms", "workbook",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +74,7 @@ class Source:
         *,
         limit: int | None = None,
         name: str | None = None,
+        encoding: str | None = None,
     ) -> None:
         self.format = ""
         self.limit = limit
@@ -73,15 +82,22 @@ class Source:
         self._kept: bytes | None = None
         self._rest: Reader | None = None
         self._stream: BinaryIO | None = None
+        self._suffix = ""
         self.workbook = False
         self.encoding: Encoding | None = None
+        self.synonyms: dict[str, str] = {}
         file = sheet = ""
+        given = os.fspath(where) if isinstance(where, str | os.PathLike) else None
+        declared = declared_for(given, encoding)
         if isinstance(where, str | os.PathLike):
             self.path = os.fspath(where)
             file, sheet = file_and_sheet(self.path)
             if self.path == "-":
                 self.path = "<stdin>"
                 self._stream = sys.stdin.buffer
+            elif is_part_folder(file):
+                self.path = file = file.rstrip("/" + os.sep)
+                self._suffix = parts_suffix(file)
             elif not _is_regular(file):
                 self._stream = open(file, "rb")  # noqa: SIM115  a pipe: read once
         else:
@@ -90,7 +106,11 @@ class Source:
             self.path = name if isinstance(name, str) else "<stream>"
         with _readable(self.path):
             self._look(file)
-            if is_workbook(self.head):
+            if declared is not None:
+                check_declared(self.head, self.path)
+                if declared.codec != UTF8:
+                    self._transcode(declared)
+            elif is_workbook(self.head):
                 self._read_sheet(file, sheet)
             elif found := certain_encoding(self.head):
                 self._transcode(found)
@@ -98,13 +118,16 @@ class Source:
 
     def _look(self, file: str) -> None:
         if self._stream is not None:
-            start = _fill(_Prompt(self._stream), HEAD)
+            start = filled(Prompt(self._stream), HEAD)
             self.compression = compression_of(start)
-            whole: Reader = _Pushed(start, _Prompt(self._stream))
+            whole: Reader = Pushed(start, Prompt(self._stream))
             reader = self._bounded(whole)
-            self.head = _fill(reader, HEAD)
-            self._rest = _Pushed(self.head, reader)
+            self.head = filled(reader, HEAD)
+            self._rest = Pushed(self.head, reader)
             self.plain = False
+            return
+        if os.path.isdir(file):
+            self._look_into_parts(file)
             return
         with open(file, "rb") as start_of_file:
             self.head = start_of_file.read(HEAD)
@@ -113,10 +136,19 @@ class Source:
         if self.compression:
             self._read_head()
 
+    def _look_into_parts(self, folder: str) -> None:
+        """Takes the parts of a table as one file; those of Parquet are joined once."""
+        self.compression, self.plain = "", False
+        if self._suffix == ".parquet":
+            self._kept = self._bounded(open_parts(folder)).read()
+            self.head = self._kept[:HEAD]
+        else:
+            self._read_head()
+
     def _read_head(self) -> None:
         reader = self._decompressed()
         try:
-            self.head = _fill(reader, HEAD)
+            self.head = filled(reader, HEAD)
         finally:
             reader.close()
 
@@ -128,20 +160,21 @@ class Source:
         data = self.read_all() if packed else file
         self._kept = sheet_csv(data, self.path, sheet, limit=self.limit)
         self.head = self._kept[:HEAD]
-        self.compression, self.plain, self.workbook = "", False, True
+        self.compression, self.plain, self.workbook, self._suffix = "", False, True, ".csv"
 
     def _transcode(self, encoding: Encoding) -> None:
         """Makes the text as UTF-8 the bytes of this source."""
         self.encoding, self.plain = encoding, False
         if self._rest is not None:
             stream = Transcoded(self._rest, encoding, self.path)
-            self.head = _fill(stream, HEAD)
-            self._rest = _Pushed(self.head, stream)
+            self.head = filled(stream, HEAD)
+            self._rest = Pushed(self.head, stream)
             return
         self._read_head()
 
     def _decompressed(self) -> Reader:
-        raw = open(self.path, "rb")  # noqa: SIM115  closed by the reader
+        parts = os.path.isdir(self.path)
+        raw: Reader = open_parts(self.path) if parts else open(self.path, "rb")  # noqa: SIM115
         try:
             return self._bounded(raw)
         except DependencyError:
@@ -151,7 +184,7 @@ class Source:
     def _bounded(self, raw: Reader) -> Reader:
         reader = decompressor(raw, self.compression, self.path)
         if self.limit is not None:
-            reader = _Bounded(reader, self.limit, self.path)
+            reader = Bounded(reader, self.limit, self.path)
         return reader if self.encoding is None else Transcoded(reader, self.encoding, self.path)
 
     def open(self) -> Reader:
@@ -200,8 +233,13 @@ class Source:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Notes about its bytes: that they are not UTF-8."""
-        return () if self.encoding is None else (self.encoding.note(self.path),)
+        """Notes on how it is read: not as UTF-8, or columns by synonyms of their roles."""
+        found = self.encoding
+        notes = () if found is None or found.declared else (found.note(self.path),)
+        if not self.synonyms:
+            return notes
+        columns = [f"{role} = {name}" for role, name in self.synonyms.items()]
+        return (*notes, Note("columns-read-as", values={"path": self.path, "columns": columns}))
 
     @property
     def name(self) -> str:
@@ -224,7 +262,7 @@ class Source:
     @property
     def suffix(self) -> str:
         """The suffix of the format, in lower case: ".csv" for "a.CSV.gz"."""
-        return ".csv" if self.workbook else split_suffix(self.path)[1]
+        return self._suffix or split_suffix(self.path)[1]
 
     def __repr__(self) -> str:
         return f"Source({self.path!r}, format={self.format!r}, compression={self.compression!r})"
@@ -265,7 +303,7 @@ def _is_regular(path: str) -> bool:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(message("core.cannot-be-read-reason", reason=reason), path=path) from None
     if stat.S_ISDIR(mode):
-        raise InputError(message("io.is-folder"), path=path, hint=message("io.name-file"))
+        raise InputError(message("io.is-folder"), path=path, hint=way_into(path))
     return stat.S_ISREG(mode)
 
 
@@ -311,21 +349,6 @@ def _refuse_binary(head: bytes, path: str) -> None:
     check_line_ends(head, path)
 
 
-def _fill(stream: Reader, size: int) -> bytes:
-    """Reads `size` bytes, or all there are: a read from a pipe may return fewer."""
-    parts = []
-    while size and (part := stream.read(size)):
-        if not isinstance(part, bytes):
-            raise InputError(
-                message("io.is-open-as-text"),
-                path=str(getattr(stream, "name", "")),
-                hint=message("io.open-with-rb"),
-            )
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
-
-
 @contextmanager
 def _readable(path: str) -> Iterator[None]:
     """Turns the operating system's errors into `InputError`."""
@@ -335,81 +358,3 @@ def _readable(path: str) -> Iterator[None]:
         raise InputError(
             message("core.cannot-be-read-strerror", strerror=error.strerror or error), path=path
         ) from None
-
-
-class _Prompt:
-    """A stream that returns what a pipe contains, without waiting for more.
-
-    Ctrl-C ends the wait: Python's own buffer would continue reading after a signal, and so does the
-    operating system if Polars has installed its handler before Python's. Closing it leaves standard
-    input open.
-    """
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self.name = getattr(stream, "name", "")
-        self._stream = stream
-        self._some = stream.read1 if isinstance(stream, io.BufferedReader) else stream.read
-
-    def read(self, size: int = -1, /) -> bytes:
-        if "polars" in sys.modules and os.name == "posix":
-            import signal
-
-            signal.siginterrupt(signal.SIGINT, True)
-        return self._stream.read() if size < 0 else self._some(size)
-
-    def close(self) -> None:
-        if self._stream is not getattr(sys.stdin, "buffer", None):
-            self._stream.close()
-
-
-class _Pushed:
-    """A stream with bytes put back at its start."""
-
-    def __init__(self, start: bytes, stream: Reader) -> None:
-        self._start = start
-        self._stream = stream
-
-    def read(self, size: int = -1, /) -> bytes:
-        if not self._start:
-            return self._stream.read(size)
-        if size < 0:
-            start, self._start = self._start, b""
-            return start + self._stream.read(-1)
-        start, self._start = self._start[:size], self._start[size:]
-        return start
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-class _Bounded:
-    """A stream that raises an error beyond a limit."""
-
-    def __init__(self, stream: Reader, limit: int, path: str) -> None:
-        self._stream = stream
-        self._left = limit
-        self._limit = limit
-        self._path = path
-
-    def read(self, size: int = -1, /) -> bytes:
-        wanted = self._left + 1 if size < 0 else min(size, self._left + 1)
-        part = self._stream.read(wanted)
-        self._left -= len(part)
-        if self._left < 0:
-            raise too_large(self._limit, self._path)
-        return part
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-def too_large(limit: int, path: str) -> InputError:
-    """Returns the error for a file that exceeds its reader's limit."""
-    return InputError(
-        message(
-            "io.is-too-large",
-            limit=limit / 2**20,
-        ),
-        path=path,
-        hint=message("io.send-only-rows"),
-    )

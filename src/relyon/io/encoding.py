@@ -77,8 +77,15 @@ def not_utf8(data: bytes, path: str, line: int, reason: str) -> ParseError:
                 encoding=found),
         path=path,
         line=line,
-        hint=_conversion(found, path),
+        hint=_way_out(found, path),
     )  # fmt: skip
+
+
+def _way_out(encoding: str, path: str) -> str:
+    """Returns the hint to name the encoding, or to convert the file."""
+    return message(
+        "io.name-encoding-or-convert", encoding=encoding, convert=_conversion(encoding, path)
+    )
 
 
 def _conversion(encoding: str, path: str) -> str:
@@ -107,7 +114,7 @@ def check_wide(head: bytes, path: str) -> None:
     if max(odd, even) > max(2, len(start) / 10) and min(odd, even) == 0:
         found = "UTF-16LE" if odd else "UTF-16BE"
         raise InputError(
-            message("io.is-text", encoding=found[:6]), path=path, hint=_conversion(found, path)
+            message("io.is-text", encoding=found[:6]), path=path, hint=_way_out(found, path)
         )
 
 

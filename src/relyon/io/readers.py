@@ -235,7 +235,13 @@ def read_scored(
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = load_scale(scale)
     return scored_table(
-        source, columns, chosen, format=format, scores=_open(scores), groups=_open(groups)
+        source,
+        columns,
+        chosen,
+        format=format,
+        scores=_open(scores),
+        groups=_open(groups),
+        encoding=encoding,
     )
 
 
@@ -247,9 +253,10 @@ def scored_table(
     format: str | None = None,
     scores: Source | None = None,
     groups: Source | None = None,
+    encoding: str | None = None,
 ) -> LabelledRows:
     """Reads rows of a label and a score, with columns by role; see `read_scored`."""
-    found = opened(source, "scored", format=format, columns=columns)
+    found = opened(source, "scored", format=format, columns=columns, encoding=encoding)
     if found is not None:
         return read_rows(found, columns, scale, scores=scores, groups=groups)
     from relyon.data.columns import polars_columns
@@ -425,9 +432,7 @@ def opened(
     if encoding is not None and (isinstance(source, Source) or not _is_file(source)):
         raise no_text(type(source).__name__, message("io.data-in-memory"))
     if _is_file(source):
-        return open_source(
-            source, format=format, kind=kind, named=bool(columns), encoding=encoding
-        )
+        return open_source(source, format=format, kind=kind, named=bool(columns), encoding=encoding)
     return None
 
 

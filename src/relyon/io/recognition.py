@@ -9,6 +9,7 @@ from typing import BinaryIO
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 from relyon.io.byte_source import Source, is_sqlite
+from relyon.io.declared_encoding import declared_for, no_text
 from relyon.io.encoding import check_encoding
 from relyon.io.format import MODULES, Format, Kind, first_lines, formats
 
@@ -21,6 +22,7 @@ def open_source(
     format: str | None = None,
     kind: Kind | None = None,
     named: bool = False,
+    encoding: str | None = None,
 ) -> Source:
     """Opens a file and recognises its format, reading only its beginning.
 
@@ -32,17 +34,19 @@ def open_source(
         format: The name of its format; None recognises it by suffix, then by content.
         kind: The kind of data to look for, if a file may have several formats.
         named: Whether the caller gives column names.
+        encoding: The encoding of its text, such as "gbk"; None for UTF-8, or the one that
+            `text_encoding` declares or that is certain.
 
     Returns:
         The source, with `format`, `compression`, and `plain` if native code can read it directly.
 
     Raises:
         InputError: If it cannot be read or its format is not recognised.
-        ParameterError: If the format is ambiguous.
-        UnknownNameError: If there is no format of that name.
+        ParameterError: If the format is ambiguous, or the file has an encoding, but is no text.
+        UnknownNameError: If there is no format or encoding of that name.
     """
     chosen = formats.get(format) if format is not None else None
-    database = None if isinstance(where, Source) else _database(where)
+    database = None if isinstance(where, Source) else _database(where, encoding)
     if database is not None:
         if chosen is not None and chosen.name != database.format:
             raise ParameterError(
@@ -50,7 +54,7 @@ def open_source(
                 hint=message("io.leave-format-out"),
             )
         return database
-    source = where if isinstance(where, Source) else Source(where)
+    source = where if isinstance(where, Source) else Source(where, encoding=encoding)
     check_encoding(source.head, source.path)
     if chosen is not None:
         source.format = chosen.name
@@ -59,7 +63,9 @@ def open_source(
     return source
 
 
-def _database(where: str | os.PathLike[str] | BinaryIO) -> Source | None:
+def _database(
+    where: str | os.PathLike[str] | BinaryIO, encoding: str | None = None
+) -> Source | None:
     """Returns a judging database if the path names one."""
     if not isinstance(where, str | os.PathLike):
         return None
@@ -68,7 +74,10 @@ def _database(where: str | os.PathLike[str] | BinaryIO) -> Source | None:
         return None
     from relyon.io.databases import database_at
 
-    return database_at(path)
+    found = database_at(path)
+    if found is not None and declared_for(path, encoding) is not None:
+        raise no_text(found.path, message("io.judging-database"))
+    return found
 
 
 def _recognise(source: Source, kind: Kind | None, *, named: bool) -> Format:

@@ -14,10 +14,12 @@ from relyon.core.registry import suggestion
 from relyon.core.row_numbers import row_at
 from relyon.core.texts import message
 from relyon.data.columns.log_names import COUNTS, FALSE, TRUE
+from relyon.data.columns.roles import synonyms_of
 from relyon.data.lazy import gather
 from relyon.data.log_facts import Facts, expressions, facts_from, joined
 from relyon.data.sessions import COLUMNS, FLAGS, Kind, Sessions, choose_columns, unchosen
 from relyon.io.byte_source import Source
+from relyon.io.declared_encoding import no_text
 from relyon.io.encoding import check_encoding
 from relyon.io.sheet_names import file_and_sheet
 from relyon.io.text_rows import csv_reader, json_object
@@ -43,6 +45,7 @@ def read_sessions(
     columns: Mapping[str, str] | None = None,
     kind: Kind = "sessions",
     others: Literal["drop", "keep"] = "drop",
+    encoding: str | None = None,
 ) -> Sessions:
     """Reads a search log: one row per impression.
 
@@ -64,12 +67,14 @@ def read_sessions(
             also take a table of counts: one row per query, document and position, with the columns
             `impressions` and `clicks`.
         others: Whether columns without a role are kept, as they are.
+        encoding: The encoding of text files, such as "gbk"; None for UTF-8, or the one that
+            `text_encoding` declares or that is certain.
 
     Raises:
         InputError: If a file cannot be read, its format is not recognised, a column is missing, or
             the rows are counts and `kind` is not `clicks`.
         ParseError: At the first line whose value cannot be read.
-        UnknownNameError: If there is no format of that name.
+        UnknownNameError: If there is no format or encoding of that name.
 
     Examples:
         >>> import polars as pl
@@ -86,8 +91,10 @@ def read_sessions(
         )
     paths = _paths(source)
     if paths is None:
+        if encoding is not None:
+            raise no_text(type(source).__name__, message("io.data-in-memory"))
         return Sessions.from_frame(source, columns, kind=kind, others=others)
-    sources = [Source(path) for path in paths]
+    sources = [Source(path, encoding=encoding) for path in paths]
     for one in sources:
         check_encoding(one.head, one.path)
     found: list[SessionFormat] = [_format(one, format) for one in sources]
@@ -228,6 +235,7 @@ def _scan(
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _unreadable(source, kind, error) from None
     chosen = choose_columns(names, columns, source.path, rows)
+    source.synonyms = synonyms_of({role: "+".join(one) for role, one in chosen.items()}, columns)
     kept = unchosen(names, chosen) if others == "keep" else {}
     if kind == "csv":
         used = {name for listed in chosen.values() for name in listed} | set(kept.values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from relyon.core.errors import ParseError
 from relyon.core.notes import Note
@@ -29,6 +29,9 @@ FREQUENT = 0.9
 TYPICAL = {"GBK": 0.1, "Big5": 0.15}
 #: The largest share of kana, which Japanese texts are full of.
 KANA = 0.01
+#: So many characters beyond ASCII make text that is valid UTF-8 certainly UTF-8: of three or more
+#: bytes, which hardly ever appear by chance, and of two.
+FEWEST_WIDE, FEWEST_NARROW = 3, 10
 PAIRS = re.compile(rb"[\x81-\xfe][\x40-\x7e\x80-\xfe]")
 MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32", "utf-32"),
@@ -45,10 +48,12 @@ class Encoding:
     Attributes:
         name: Its name for people.
         codec: Its name in Python.
+        declared: Whether the caller named it; otherwise it was recognised.
     """
 
     name: str
     codec: str
+    declared: bool = field(default=False, repr=False)
 
     def note(self, path: str) -> Note:
         """Returns the note that a file was read in this encoding."""
@@ -125,9 +130,13 @@ class Transcoded:
     def __init__(self, stream: Reader, encoding: Encoding, path: str) -> None:
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder(encoding.codec)()
-        self._name = encoding.name
+        self._encoding = encoding
         self._path = path
         self._lines = 1
+        self._bytes = 0
+        # A declared encoding may be wrong: UTF-8 can often be decoded as another one.
+        self._utf8 = codecs.getincrementaldecoder("utf-8")() if encoding.declared else None
+        self._seen: set[str] = set()
         self._waiting = b""
         self._ended = False
 
@@ -148,19 +157,54 @@ class Transcoded:
     def _more(self, size: int) -> bytes:
         raw = self._stream.read(size if size < 0 else max(size, 4))
         self._ended = not raw or size < 0
+        self._bytes += len(raw)
+        if self._utf8 is not None:
+            self._check_utf8(self._utf8, raw)
         try:
             text = self._decoder.decode(raw, final=self._ended)
         except UnicodeDecodeError as error:
-            line = self._lines + error.object[: error.start].count(b"\n")
-            raise ParseError(
-                message("io.is-not-text-in", encoding=self._name),
-                path=self._path,
-                line=line,
-                hint=message("io.save-as-utf-8"),
-            ) from None
+            raise self._foreign(error) from None
         found = text.encode()
         self._lines += found.count(b"\n")
         return found
+
+    def _check_utf8(self, decoder: codecs.IncrementalDecoder, raw: bytes) -> None:
+        """Refuses text that certainly is UTF-8."""
+        try:
+            text = decoder.decode(raw)
+        except UnicodeDecodeError:
+            self._utf8 = None
+            return
+        self._seen.update(sign for sign in (text if not text.isascii() else "") if sign > "\x7f")
+        wide = sum(sign > "\u07ff" for sign in self._seen)
+        if wide >= FEWEST_WIDE or len(self._seen) - wide >= FEWEST_NARROW or "\ufeff" in self._seen:
+            raise self._error("io.is-utf-8-not", "io.leave-encoding-out")
+
+    def _foreign(self, error: UnicodeDecodeError) -> ParseError:
+        """Returns the error for bytes that do not belong to the encoding."""
+        data, start = error.object, error.start
+        line = self._lines + data[:start].count(b"\n")
+        if not self._encoding.declared:
+            return self._error("io.is-not-text-in", "io.save-as-utf-8", line)
+        if self._seen and self._utf8 is not None:
+            return self._error("io.is-utf-8-not", "io.leave-encoding-out", line)
+        return self._error(
+            "io.does-not-decode",
+            "io.declare-other-encoding",
+            line,
+            byte=f"0x{data[start]:02x}",
+            place=self._bytes - len(data) + start + 1,
+        )
+
+    def _error(
+        self, kind: str, hint: str, line: int | None = None, **values: str | int
+    ) -> ParseError:
+        return ParseError(
+            message(kind, encoding=self._encoding.name, **values),
+            path=self._path,
+            line=line or self._lines,
+            hint=message(hint),
+        )
 
     def close(self) -> None:
         """Closes the stream."""
