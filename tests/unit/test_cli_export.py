@@ -48,11 +48,11 @@ def test_without_a_terminal_a_sentence_is_one_line(model: Path, command: Command
 
 @pytest.mark.long
 def test_the_order_is_compared_on_rows(model: Path, command: Command) -> None:
-    outcome = command("export", "ranker.model", "-o", "ranker.onnx", "--data", "heldout.csv")
+    outcome = command("export", "ranker.model", "-o", "ranker.onnx", "--valid", "heldout.csv")
     assert outcome.code == 0, outcome.err
     assert "heldout.csv: the order changes in 0 of 12 queries; scores within" in outcome.err
     outcome = command(
-        *("export", "ranker.model", "-o", "ranker.onnx", "--data", "heldout.csv"),
+        *("export", "ranker.model", "-o", "ranker.onnx", "--valid", "heldout.csv"),
         *("--force", "--lang", "zh"),
     )
     assert "heldout.csv：12 条查询中有 0 条的文档次序改变" in outcome.err
@@ -64,12 +64,12 @@ def test_what_single_precision_cannot_hold_is_said(files: Path, command: Command
     Path("clock.csv").write_text("\n".join(lines) + "\n", "utf-8")
     ranker = relyon.ltr.TreeRanker("squared_error", trees=10, min_rows=1, threads=1)
     ranker.fit(relyon.read_features("clock.csv")).save("clock.model")
-    outcome = command("export", "clock.model", "-o", "clock.onnx", "--data", "clock.csv")
+    outcome = command("export", "clock.model", "-o", "clock.onnx", "--valid", "clock.csv")
     assert outcome.code == 0, outcome.err
     assert "single precision cannot tell apart" in outcome.err
     assert "(clock)" in outcome.err
     assert "the order changes in 6 of 6 queries" in outcome.err
-    outcome = command("export", "clock.model", "-o", "clock.tl", "--data", "clock.csv")
+    outcome = command("export", "clock.model", "-o", "clock.tl", "--valid", "clock.csv")
     assert "single precision" not in outcome.err
     assert "the order changes in 0 of 6 queries" in outcome.err
 
@@ -98,8 +98,8 @@ def test_nothing_is_replaced_unasked(model: Path, command: Command) -> None:
         (("ranker.model",), 2, "-o"),
         (("absent.model", "-o", "a.onnx"), 3, "absent.model"),
         (("features.csv", "-o", "a.onnx"), 3, "features.csv: the file is not a saved ranker"),
-        (("ranker.model", "-o", "a.onnx", "--data", "absent.csv"), 3, "absent.csv"),
-        (("ranker.model", "-o", "a.onnx", "--data", "judgments.csv"), 3, "judgments.csv"),
+        (("ranker.model", "-o", "a.onnx", "--valid", "absent.csv"), 3, "absent.csv"),
+        (("ranker.model", "-o", "a.onnx", "--valid", "judgments.csv"), 3, "judgments.csv"),
     ],
 )
 def test_refusals(

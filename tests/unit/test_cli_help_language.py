@@ -116,8 +116,16 @@ def test_help_is_in_the_language_and_fits_80_columns(
         ),
         (("evaluate", "a", "b", "--digits", "99"), "99 不在 0<=x<=17 的范围内", ""),
         (("evaluate", "a", "b", "--digits"), "选项 '--digits' 需要一个值", ""),
-        (("judge", "status"), "缺少参数 'DATABASE'", "`relyon judge status --help` 列出全部选项"),
-        (("judge", "project", "a.db"), "缺少参数 'PROJECT'", ""),
+        (
+            ("judge", "status"),
+            "缺少参数：`relyon judge status` 需要 DATABASE",
+            "例如 `relyon judge",
+        ),
+        (
+            ("judge", "project", "a.db"),
+            "缺少参数：`relyon judge project` 需要 DATABASE PROJECT",
+            "",
+        ),
         (("measures", "a", "b"), "多出一个参数（b）", ""),
         (("compare", "--tets", "t"), "没有这个选项：`--tets`", "是不是 `--test`？"),
     ],

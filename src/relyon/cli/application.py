@@ -208,7 +208,9 @@ def _report(error: BaseException) -> int:
         messages.error(error.message, said(error.hint), error.lesson)
         return _code(error)
     if isinstance(error, click.ClickException):
-        messages.error(_message(error), _usage_hint(error))
+        from relyon.cli.usage_errors import said_of_usage
+
+        messages.error(*said_of_usage(error))
         return USAGE if isinstance(error, click.UsageError) else BAD_DATA
     if isinstance(error, OSError):
         # Whoever opens a file names it in the error; an error without a name is stdout's.
@@ -236,27 +238,6 @@ def _code(error: RelyonError) -> int:
     if isinstance(error, ParameterError | UnknownNameError):
         return USAGE
     return BAD_DATA
-
-
-def _message(error: click.ClickException) -> str:
-    """Returns a message of the argument parser in our own style."""
-    if isinstance(error, click.NoSuchOption):
-        return message("cli.no-such-option", option=error.option_name)
-    text = error.format_message().rstrip(".")
-    return text[:1].lower() + text[1:]
-
-
-def _usage_hint(error: click.ClickException) -> str:
-    near = getattr(error, "possibilities", None)
-    if near:
-        from relyon.core.registry import nearest
-
-        name = nearest(getattr(error, "option_name", ""), sorted(near), cutoff=0)
-        return message("core.did-you-mean", name=name)
-    context = getattr(error, "ctx", None)
-    if context is None:
-        return ""
-    return message("cli.help-lists-options", command=context.command_path)
 
 
 main = Application(

@@ -23,7 +23,7 @@ HELP = """Export a trained ranker for scoring in other programs.
 Examples:
   relyon export ranker.model -o ranker.txt
   relyon export ranker.model -o ranker.onnx
-  relyon export ranker.model -o ranker.treelite --data heldout.csv
+  relyon export ranker.model -o ranker.treelite --valid heldout.csv
 
 MODEL is a file written by `relyon train`. The ending of FILE selects the
 format:
@@ -41,7 +41,7 @@ onnx needs pip install 'relyon[onnx]', treelite pip install 'relyon[treelite]'.
 
 The file is read back and compared with the ranker on synthetic rows, at and
 near the values where its trees split. It is written only if the scores agree.
---data also compares them on your own rows, and reports in how many queries the
+--valid also compares them on your own rows, and reports in how many queries the
 order of documents changes.
 """
 
@@ -57,8 +57,8 @@ class Request:
         type=click.Choice(["onnx", "treelite", "engine"]),
         help="Output format.  [default: by the ending of FILE]",
     )
-    data: str | None = option(
-        "--data", metavar="DATA", help="Rows on which to compare the order of documents."
+    valid: str | None = option(
+        "--valid", metavar="DATA", help="Held-out rows on which to compare the order of documents."
     )
     force: bool = flag("--force", help="Replace the output if it exists.")
     rows: RowOptions = group(RowOptions)
@@ -74,16 +74,16 @@ def command(request: Request) -> None:
     """Runs `relyon export`."""
     from relyon.ltr import load
 
-    check_stdin([name for name in (request.model, request.data) if name])
+    check_stdin([name for name in (request.model, request.valid) if name])
     if request.output == "-":
         raise ParameterError(message("cli.ranker-cannot-be-written"), hint=message("cli.name-file"))
-    protect_inputs(request.output, [request.model, request.data])
+    protect_inputs(request.output, [request.model, request.valid])
     refuse_existing(request.output, request.force)
     ranker = load(request.model)
     rows = None
-    if request.data is not None:
+    if request.valid is not None:
         rows = read_rows(
-            request.data, request.rows, groups=request.rows.groups, labelled=False, ranker=ranker
+            request.valid, request.rows, groups=request.rows.groups, labelled=False, ranker=ranker
         )
         messages.notes(rows.notes)
     found = ranker.export(request.output, request.form, rows=rows)
@@ -102,7 +102,7 @@ def command(request: Request) -> None:
     if rows is not None:
         compared = message(
             "cli.order-changes-in-of-queries",
-            data=request.data,
+            data=request.valid,
             changed=found.changed,
             queries=found.queries,
             apart=found.rows_difference,
