@@ -77,6 +77,10 @@ def test_one_measure_two_tie_rules(theirs: ModuleType) -> None:
     assert found == {"RR": 0.5, "RR@10": 1.0}
     own = relyon.evaluate(judgments, run, ["rr", "rr@10"], convention="ir_measures")
     assert list(own.values()) == [0.5, 0.5]
+    [note] = [one for one in own.notes if one.kind == "other-program"]
+    assert note.values == {"measures": ["rr@10"], "rules": ["ties=doc-asc", "scores=float64"]}
+    rules = {"preset": "ir_measures", "ties": "doc-asc", "scores": "float64"}
+    assert relyon.evaluate(judgments, run, ["rr@10"], convention=rules)["rr@10"] == 1.0
 
 
 def test_judged_divides_by_what_was_retrieved(theirs: ModuleType) -> None:

@@ -9,6 +9,9 @@ import pytest
 from tests.peers.catalogue import PROGRAMS
 from tests.peers.findings import findings, peers, rule_for
 
+import relyon
+from relyon.evaluation.providers import other_rules
+
 
 @pytest.mark.parametrize("key", PROGRAMS)
 def test_every_difference_has_a_rule_and_every_rule_a_difference(key: str) -> None:
@@ -37,3 +40,17 @@ def test_the_page_is_what_was_found() -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.PAGE.read_text("utf-8") == module.page(), "run python docs/make_peers.py"
+
+
+def test_the_note_of_ir_measures_names_the_rules_under_which_numbers_are_the_same() -> None:
+    program = PROGRAMS["ir_measures"]
+    noted = set()
+    for theirs in peers()["ir_measures"]["values"]:
+        one = relyon.measure(program.name_of(theirs))
+        wanted = program.rules_of(theirs)
+        del wanted["preset"]
+        if one.name == "rr":  # which grades below 0 do not reach
+            wanted.pop("negative", None)
+        assert other_rules(one) == wanted, theirs
+        noted |= {one.name} if wanted else set()
+    assert {"rr", "judged", "err", "rbp", "alpha_ndcg"} <= noted

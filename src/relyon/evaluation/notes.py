@@ -10,6 +10,7 @@ from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import Text, message
 from relyon.evaluation.assembly import span
+from relyon.evaluation.providers import preset_notes
 
 if TYPE_CHECKING:
     from relyon.data.labelled import LabelFacts
@@ -67,8 +68,7 @@ def data_notes(program: Program, facts: RunFacts, columns: Mapping[str, Column])
         notes.append(Note("evidence-unused", values={"columns": [*facts.evidence]}))
     if facts.regrouped:
         notes.append(Note("regrouped"))
-    if program.convention.name == "ranx" and facts.tied:
-        notes.append(Note("unstable-ties", facts.tied, "warning"))
+    notes += preset_notes(program, facts.tied)
     refuse_large_grades(program, facts.highest)
     notes += threshold_notes(program, facts.highest, facts.fractions)
     if program.default_thresholds and facts.matched == facts.rows and not facts.subtopics:
