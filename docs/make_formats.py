@@ -10,7 +10,14 @@ from pathlib import Path
 
 from marks import replaced, write_or_check
 
-from relyon.data.columns.synonyms import EVIDENCE_NAMES, ITEM_NAMES, NAMES, SPELLINGS
+from relyon.data.columns.synonyms import (
+    EVIDENCE_NAMES,
+    ITEM_NAMES,
+    LEVELS,
+    LOG_LEVELS,
+    QUERY_TEXTS,
+    Levels,
+)
 from relyon.io.format import Format, Kind, formats
 
 PAGE = Path(__file__).with_name("formats.md")
@@ -79,16 +86,22 @@ def table() -> str:
 def column_names() -> str:
     """Returns the table of columns' names, by data and role."""
     tables = {
-        "judgments, runs, rows": {**NAMES, **EVIDENCE_NAMES},
-        "items to judge": ITEM_NAMES,
-        "search logs": SPELLINGS,
+        "judgments, runs, rows": {**LEVELS, **_singly(EVIDENCE_NAMES)},
+        "items to judge": _singly({**ITEM_NAMES, "query_text": QUERY_TEXTS}),
+        "search logs": LOG_LEVELS,
     }
-    lines = ["|data|role|names, the first one found|\n", "|---|---|---|\n"]
+    lines = ["|data|role|names|\n", "|---|---|---|\n"]
     for title, roles in tables.items():
         for role, known in roles.items():
             if known:
-                lines.append(f"| {title} | `{role}` | {', '.join(known)} |\n")
+                names = " › ".join(", ".join(level) for level in known)
+                lines.append(f"| {title} | `{role}` | {names} |\n")
     return "".join(lines)
+
+
+def _singly(names: dict[str, tuple[str, ...]]) -> dict[str, Levels]:
+    """Returns each name as a level of its own."""
+    return {role: tuple((name,) for name in found) for role, found in names.items()}
 
 
 if __name__ == "__main__":

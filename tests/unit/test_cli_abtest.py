@@ -27,7 +27,8 @@ def broken(files: Path) -> str:
 
 def test_a_healthy_test(files: Path, command: Command) -> None:
     outcome = command("abtest", "check", "arms.csv", "--start", "2026-03-08", "--strict")
-    assert (outcome.code, outcome.err) == (0, "")
+    said = "note: columns of arms.csv read as: bucket = arm\n"
+    assert (outcome.code, outcome.err) == (0, said)
     assert "nothing is wrong" in outcome.out
     assert "Not looked for: overridden (no column says" in outcome.out
 

@@ -1,56 +1,126 @@
-"""Names of columns: the table of both languages, and what an error says about all of them."""
+"""Names of columns: the table of both languages, which of two wins, and what errors say."""
 
 from __future__ import annotations
 
+from itertools import combinations
+from pathlib import Path
+
 import pytest
 
+import relyon
 from relyon import InputError, ParameterError
+from relyon.cli.hints import said
 from relyon.data.columns import KINDS, NAMES, choose, role_of
-from relyon.data.columns.log_names import COUNTS, SPELLINGS, is_counted
+from relyon.data.columns.log_names import COUNTS, LOG_LEVELS, SPELLINGS, is_counted
+from relyon.data.columns.synonyms import LEVELS, Levels
 
-#: Names that readers knew first, in their order: they keep the place that they had.
+#: English names that readers knew first, most specific first: files that have several of them are
+#: read as ever, or refused.
 EARLIER = {
-    "query": ("queryid", "qid", "query", "topicid", "keywords", "keyword", "查询"),
-    "document": ("documentid", "docid", "docno", "url", "asin", "sku", "文档", "id"),
-    "grade": ("grade", "relevance", "label", "rating", "等级", "相关性", "标注", "final", "score"),
-    "rank": ("rank", "position", "pos", "排名"),
-    "score": ("score", "sim", "prediction", "分数", "得分"),
+    "query": "queryid qid query topicid topic topicno searchid search sessionid session group"
+    " groupid keywords keyword",
+    "document": "documentid docid docno document doc itemid item productid product passageid pid"
+    " corpusid url asin sku id objectid",
+    "grade": "grade relevance rel label judgment judgement rating relevancelabel relevancegrade"
+    " final score",
+    "label": "label grade relevance rel target rating judgment judgement click clicked y",
+    "rank": "rank position pos",
+    "score": "score sim similarity prediction predicted pred modelscore relevancescore",
+    "judge": "judge rater annotator user assessor",
 }
 LOGS = {
-    "session": ("session", "sessionid", "qid", "会话", "请求id"),
-    "query": ("query", "querytext", "term", "text", "查询", "查询词", "搜索词"),
-    "timestamp": ("timestamp", "time", "ts", "date", "时间", "时间戳"),
-    "position": ("position", "rank", "位置", "排名", "名次"),
-    "doc": ("doc", "document", "item", "url", "文档", "商品", "商品id", "id"),
-    "clicked": ("clicked", "click", "clicks", "是否点击", "点击"),
-    "purchase": ("purchase", "order", "购买", "成交"),
+    "session": "session sessionid sid searchid requestid request queryid traceid impressionid qid",
+    "query": "query querytext userquery searchquery searchterm searchterms querystring keywords"
+    " keyword term text",
+    "timestamp": "timestamp time datetime ts eventtime date createdat",
+    "position": "position pos rank ordinal",
+    "doc": "doc docid docno document documentid item itemid product productid asin sku url id",
+    "clicked": "clicked click isclick isclicked clicks nclicks",
+    "purchase": "purchase purchased ispurchase bought buy order ordered",
 }
+#: The names of which one wins because it is the id of the other.
+IDS = {("item", "itemid"), ("product", "productid")}
 
 
-#: Names that were added later.
-ADDED = {
-    "query": ("关键词", "检索词", "搜索关键词"),
-    "document": ("商品编号", "商品", "物品", "结果"),
-    "grade": ("相关度", "档位", "标注等级"),
-    "rank": ("名次", "位置"),
-    "score": ("模型得分", "预测值"),
-    "session": ("会话编号", "搜索id"),
-    "timestamp": ("搜索时间", "日期"),
-    "position": ("展示位置",),
-    "doc": ("商品编号", "物品", "结果"),
-    "clicked": ("是否被点击",),
-    "purchase": ("下单", "是否购买"),
-}
+def chosen_of(role: str, names: list[str], levels: dict[str, Levels]) -> str | None:
+    """Returns the column of a role among columns with these names; None if it is refused."""
+    kind = next(kind for kind, parts in KINDS.items() if role in parts[0] + parts[1])
+    kind = {"judge": "items"}.get(role, kind)
+    others = {one: f"own {one}" for one in KINDS[kind][0] if one != role}
+    try:
+        found = choose([*names, *others.values()], kind, columns=others, levels=levels)
+    except InputError as error:
+        return None if "could each be" in str(error) else str(error)
+    return found[role]
 
 
-@pytest.mark.parametrize(("table", "earlier"), [(NAMES, EARLIER), (SPELLINGS, LOGS)])
-def test_an_earlier_name_wins_over_each_later_one(
-    table: dict[str, tuple[str, ...]], earlier: dict[str, tuple[str, ...]]
+@pytest.mark.parametrize(("levels", "earlier"), [(LEVELS, EARLIER), (LOG_LEVELS, LOGS)])
+def test_an_earlier_name_wins_over_a_later_one_or_both_are_refused(
+    levels: dict[str, Levels], earlier: dict[str, str]
 ) -> None:
-    for role, names in earlier.items():
-        places = [table[role].index(name) for name in names]
-        assert places == sorted(places), role
-        assert max(places) < min(table[role].index(name) for name in ADDED[role]), role
+    for role, text in earlier.items():
+        for pair in combinations(text.split(), 2):
+            if pair in IDS:
+                assert chosen_of(role, [*pair], levels) == pair[1]
+            else:
+                assert chosen_of(role, [*pair], levels) in (pair[0], None), (role, pair)
+        for name in text.split():
+            assert chosen_of(role, [name], levels) == name
+
+
+@pytest.mark.parametrize("levels", [LEVELS, LOG_LEVELS])
+def test_the_own_name_of_a_role_wins_over_its_synonyms(levels: dict[str, Levels]) -> None:
+    before = {"query": {"queryid", "qid", "查询id"}, "document": {"documentid", "docid", "docno"}}
+    for role, found in levels.items():
+        own = role.replace("_", "")
+        names = [name for level in found for name in level]
+        for other in {*names} - {own} - before.get(role, set()):
+            assert chosen_of(role, [other, own], levels) == own, (role, other)
+        for other in before.get(role, set()) & {*names}:
+            expected = own if levels is LOG_LEVELS else other  # an id says more than a text
+            assert chosen_of(role, [own, other], levels) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "role", "first", "second"),
+    [
+        ("judgments", "query", "关键词", "搜索词"),
+        ("judgments", "query", "keyword", "search_term"),
+        ("judgments", "document", "item_id", "product_id"),
+        ("judgments", "document", "商品编号", "物品ID"),
+        ("judgments", "grade", "相关性", "标注"),
+        ("run", "score", "similarity", "prediction"),
+        ("features", "label", "relevance", "标注"),
+    ],
+)
+def test_two_synonyms_are_refused_with_both_names(
+    kind: str, role: str, first: str, second: str
+) -> None:
+    own = {"judgments": "query document grade", "run": "query document score"}
+    rest = [one for one in own.get(kind, "query bm25").split() if one != role]
+    for columns in ([first, second, *rest], [*rest, second, first]):
+        with pytest.raises(InputError, match="could each be the") as caught:
+            choose(columns, kind)
+        assert f"`{first}`" in str(caught.value)
+        assert f"`{second}`" in str(caught.value)
+        assert choose(columns, kind, columns={role: second})[role] == second
+        assert choose([*columns, role], kind)[role] == role
+    if kind != "features":
+        assert f"--columns {role}=" in said(caught.value.hint)
+
+
+def test_ids_win_over_texts_and_both_over_fallbacks() -> None:
+    def judged(header: str) -> tuple[str, str]:
+        found = choose([*header.split(), "grade"], "judgments")
+        return found["query"], found["document"]
+
+    assert judged("query query_id doc_id title") == ("query_id", "doc_id")
+    assert judged("搜索词 商品 商品编号") == ("搜索词", "商品编号")
+    assert judged("id 搜索词 url 商品编号") == ("搜索词", "商品编号")
+    log = ["session", "query_id", "query", "搜索词", "position", "排名", "doc", "商品", "title"]
+    found = choose(log, "sessions", levels=LOG_LEVELS)
+    assert (found["query"], found["position"]) == ("query", "position")
+    assert (found["session"], found["doc"]) == ("session", "doc")
 
 
 @pytest.mark.parametrize("table", [NAMES, SPELLINGS])
@@ -58,6 +128,32 @@ def test_names_are_plain_and_occur_once_in_a_role(table: dict[str, tuple[str, ..
     for names in table.values():
         assert len(set(names)) == len(names)
         assert all(name == name.lower() and not set(name) & set(" _-.") for name in names)
+
+
+def test_synonyms_are_said_once_and_own_names_never(tmp_path: Path) -> None:
+    def notes(name: str, text: str) -> list[str]:
+        (tmp_path / name).write_text(text)
+        found = relyon.read_judgments(tmp_path / name).notes
+        return [str(note) for note in found if note.kind == "columns-read-as"]
+
+    path = tmp_path / "a.csv"
+    (note,) = notes("a.csv", "搜索词,商品编号,grade\nq,d,1\n")
+    assert note == f"columns of {path} read as: query = 搜索词, document = 商品编号"
+    assert not notes("b.csv", "Query_ID,docid,grade\nq,d,1\n")
+    assert notes("c.jsonl", '{"qid": "q", "doc": "d", "label": 1}\n')
+    mapped = relyon.read_judgments(path, columns={"query": "搜索词", "document": "商品编号"})
+    assert mapped.notes == ()
+    run = tmp_path / "r.csv"
+    run.write_text("query,sku,得分\nq,d,1\n")
+    results = relyon.evaluate(path, run, "rr")
+    kinds = [note.kind for note in results.notes]
+    assert kinds.count("columns-read-as") == 2
+    assert "document = sku、score = 得分" in results.notes[1].text("zh")
+    relyon.read_run(run).to_frame().rename({"document": "sku"}).write_parquet(
+        tmp_path / "p.parquet"
+    )
+    results = relyon.evaluate({"q": {"d": 1}}, tmp_path / "p.parquet", "rr")
+    assert [note.kind for note in results.notes] == ["columns-read-as"]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +171,8 @@ def test_names_are_plain_and_occur_once_in_a_role(table: dict[str, tuple[str, ..
     ],
 )  # fmt: skip
 def test_headers_as_teams_write_them(header: str, kind: str, roles: str) -> None:
-    spellings = SPELLINGS if kind in {"sessions", "counts"} else NAMES
-    chosen = choose(header.split(), kind, spellings=spellings)
+    levels = LOG_LEVELS if kind in {"sessions", "counts"} else LEVELS
+    chosen = choose(header.split(), kind, levels=levels)
     assert [chosen[role] for role in roles.split()] == header.split()
 
 
@@ -89,7 +185,7 @@ def test_a_feature_stays_a_feature() -> None:
 @pytest.mark.parametrize("name", ["document", "doc", "商品", "商品编号", "item_id"])
 def test_columns_take_synonyms_of_roles(name: str) -> None:
     chosen = choose(["session", "query", "position", "x"], "sessions", columns={name: "x"},
-                    spellings=SPELLINGS)  # fmt: skip
+                    levels=LOG_LEVELS)  # fmt: skip
     assert chosen["doc"] == "x"
     assert role_of(name, KINDS["run"][0]) == "document"
 
@@ -101,7 +197,7 @@ def test_a_role_of_other_data_is_no_synonym() -> None:
 
 def test_all_columns_that_lack_are_in_one_error() -> None:
     with pytest.raises(InputError) as caught:
-        choose(["query", "bm25"], "sessions", columns={"time": "when"}, spellings=SPELLINGS)
+        choose(["query", "bm25"], "sessions", columns={"time": "when"}, levels=LOG_LEVELS)
     assert "`timestamp=when`, `session`, `position`, `doc`" in str(caught.value)
     assert "--columns timestamp=COLUMN,session=COLUMN,position=COLUMN,doc=COLUMN" in str(
         caught.value.hint
@@ -121,5 +217,5 @@ def test_no_hint_offers_a_feature_as_a_grade_or_counts_as_a_session() -> None:
     assert is_counted(names)
     assert set(COUNTS) <= SPELLINGS.keys()
     with pytest.raises(InputError) as caught:
-        choose(names, "sessions", spellings=SPELLINGS)
+        choose(names, "sessions", levels=LOG_LEVELS)
     assert "impressions" not in str(caught.value.hint)

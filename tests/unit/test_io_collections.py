@@ -26,7 +26,7 @@ def test_trec_and_json_lines(test_data: Path) -> None:
     ours = test_data / "elinor_fixtures" / "trec-eval"
     theirs = test_data / "trec_eval_test" / "v10.0-rc3"
     lines = io.read_judgments(ours / "qrels.test.jsonl")
-    assert [note.kind for note in lines.notes] == ["grades-from-score"]
+    assert [note.kind for note in lines.notes] == ["columns-read-as", "grades-from-score"]
     trec = io.read_judgments(theirs / "qrels.test")
     for query, grades in lines.to_dict().items():
         assert grades == trec[query]

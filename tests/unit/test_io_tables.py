@@ -109,14 +109,17 @@ def test_ranks(tmp_path: Path) -> None:
     assert found.to_frame()["rank"].to_list() == [2, 1]
     found = run(tmp_path, "b.tsv", "qid\tpid\trank\n1\ta\t2\n1\tb\t1\n")
     assert found["1"]["b"] > found["1"]["a"]
-    assert [note.kind for note in found.notes] == ["scores-from-ranks"]
+    assert [note.kind for note in found.notes] == ["columns-read-as", "scores-from-ranks"]
 
 
 def test_names_of_grades(tmp_path: Path) -> None:
     text = "查询,文档,等级\n鞋,d1,高\n鞋,d2,none\n鞋,d3,1\n鞋,d4,\n"
     found = judgments(tmp_path, "a.csv", text, scale="search")
     assert found.to_dict() == {"鞋": {"d1": 3.0, "d2": 0.0, "d3": 1.0}}
-    assert [(note.kind, note.count) for note in found.notes] == [("missing-grades", 1)]
+    assert [(note.kind, note.count) for note in found.notes] == [
+        ("columns-read-as", 1),
+        ("missing-grades", 1),
+    ]
     with pytest.raises(ParseError, match=r"a\.csv:2: the grade `高` is not a number") as caught:
         judgments(tmp_path, "a.csv", text)
     assert 'scale="search"' in caught.value.hint

@@ -34,7 +34,7 @@ PARTS = {
 UNEXPLAINED = {
     "notes": """
         absent-features abtest-sessions abtest-several abtest-unassigned aligned-by-index
-        baseline-without-positions bots-found bots-left-out clicks-counted
+        baseline-without-positions bots-found bots-left-out columns-read-as clicks-counted decimal-commas
         clicks-deep clicks-repeated clicks-rows-left-out clicks-shared day-first-times
         documents-numbered dominant-query duplicate-judgments earlier-data earlier-goal
         equal-changes evidence-left-out export-single features-like-labels few-changed

@@ -142,11 +142,12 @@ def test_runs_logs_and_rows_say_it_too(tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     rows = [f"s{n},{word},1,d,0" for n, word in enumerate(SIMPLIFIED)]
     log.write_bytes("\n".join(["会话,查询,位置,商品,是否点击", *rows]).encode("gbk"))
-    assert [one.kind for one in relyon.read_sessions(log).notes] == ["read-in-encoding"]
+    both = ["read-in-encoding", "columns-read-as"]
+    assert [one.kind for one in relyon.read_sessions(log).notes] == both
     scored = tmp_path / "scored.csv"
     rows = [f"{word},1,{n}" for n, word in enumerate(SIMPLIFIED)]
     scored.write_bytes("\n".join(["查询,标注,得分", *rows]).encode("gbk"))
-    assert [one.kind for one in relyon.read_scored(scored).notes] == ["read-in-encoding"]
+    assert [one.kind for one in relyon.read_scored(scored).notes] == both
 
 
 def test_what_is_uncertain_is_refused_as_before(tmp_path: Path) -> None:

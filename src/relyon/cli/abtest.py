@@ -149,7 +149,7 @@ def check(request: Check) -> None:
         start=request.period.start,
         restart=request.period.restart,
     )
-    messages.notes(note for note in health.notes if note not in sessions.notes)
+    messages.notes(health.notes)
     emit(health, request.output, own={"json": {"language": request.output.language}})
     if request.online is not None:
         write(json_text(health.online()), request.online)
@@ -201,7 +201,7 @@ def show(request: Show) -> None:
         resamples=request.resamples,
         seed=request.seed,
     )
-    messages.notes(note for note in report.notes if note not in sessions.notes)
+    messages.notes(report.notes)
     emit(report, request.output)
 
 

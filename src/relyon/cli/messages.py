@@ -33,6 +33,7 @@ class Messages:
         self.color: bool | None = None
         self.language: Language = "en"
         self._named: set[str] = set()
+        self._noted: list[Note] = []
 
     def reset(self, arguments: Sequence[str] = ()) -> None:
         """Resets the choices of an earlier command in the same process.
@@ -44,6 +45,7 @@ class Messages:
         self.color = None
         self.language = language_of(arguments)
         self._named = set()
+        self._noted = []
 
     def paint(self, text: str, style: str) -> str:
         """Returns a text in a colour, or unchanged."""
@@ -89,8 +91,11 @@ class Messages:
         self._line("note", GREEN, message)
 
     def notes(self, notes: Iterable[Note]) -> None:
-        """Writes notes about the data; the first warning about a lesson names it."""
+        """Writes notes about the data, each once; the first warning about a lesson names it."""
         for note in notes:
+            if note in self._noted:
+                continue
+            self._noted.append(note)
             text = note.text(self.language)
             if note.level == "warning":
                 lesson = "" if note.lesson in self._named else note.lesson

@@ -87,8 +87,8 @@ class Note(Sayable):
         return catalogue("notes", language).say(key, text=text, examples=self.examples)
 
     def about(self, run: str) -> Note:
-        """Returns the same note about a run."""
-        return replace(self, run=run)
+        """Returns the same note about a run; one that names its file stays as it is."""
+        return self if "path" in self.values else replace(self, run=run)
 
     def __str__(self) -> str:
         return self.text()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
-from relyon.data.columns.log_names import COUNTS, FALSE, SPELLINGS, TRUE, is_counted
+from relyon.data.columns.log_names import COUNTS, FALSE, LOG_LEVELS, TRUE, is_counted
 from relyon.data.columns.roles import KINDS, role_of
 from relyon.data.lazy import gather, utc
 from relyon.data.log_facts import Facts
@@ -298,7 +298,7 @@ def choose_columns(
         if role in IDS and name not in names and len(parts) > 1 and set(parts) <= set(names):
             joined[role] = parts
             names = [*names, name]
-    chosen = choose(names, kind, columns=columns, spellings=SPELLINGS, path=path)
+    chosen = choose(names, kind, columns=columns, levels=LOG_LEVELS, path=path)
     return {role: joined.get(role, [chosen[role]]) for role in COLUMNS if role in chosen}
 
 

@@ -84,6 +84,7 @@ class Database(Source):
         self.plain = False
         self.limit = None
         self.workbook = False
+        self.synonyms = {}
         self.encoding = None
         self._current = self._kept = self._rest = self._stream = None
         self._suffix = ""

@@ -12,6 +12,7 @@ from relyon.data.columns.fields import (
     language_of,
     missing,
     number,
+    number_hint,
     parse_grade,
     same_length,
     scaled,
@@ -48,6 +49,7 @@ from relyon.data.columns.roles import (
     feature_role,
     plain_name,
     role_of,
+    synonyms_of,
 )
 
 __all__ = [
@@ -75,6 +77,7 @@ __all__ = [
     "missing_grades",
     "named_series",
     "number",
+    "number_hint",
     "order_of",
     "parse_grade",
     "plain_name",
@@ -88,6 +91,7 @@ __all__ = [
     "same_length",
     "scaled",
     "score_notes",
+    "synonyms_of",
     "to_ids",
     "to_numbers",
     "to_text",

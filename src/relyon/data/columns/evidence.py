@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 from relyon.core.texts import message
 from relyon.data.columns.faults import Record, refuse
-from relyon.data.columns.fields import missing, number, parse_grade, to_numbers
+from relyon.data.columns.fields import missing, number, number_hint, parse_grade, to_numbers
 from relyon.data.evidence import ROLES, Evidence
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _value(
     if found is None:
         text = message("data.is-not-number", role=role, field=field)
         hint = message("data.rename-column-if-contains", role=role)
-        refuse(text, path, place, unit, hint)
+        refuse(text, path, place, unit, number_hint(field, hint))
     if math.isnan(found):
         return None
     if math.isinf(found):

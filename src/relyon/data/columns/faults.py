@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message as say
-from relyon.data.columns.fields import missing, number, parse_grade
+from relyon.data.columns.fields import missing, number, number_hint, parse_grade
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,7 +66,7 @@ def diagnose(
             refuse(error.message, path, place, unit, error.hint)
         if found is None:
             wrong = say("core.is-not-number", what=value, text=fields[value])
-            refuse(wrong, path, place, unit)
+            refuse(wrong, path, place, unit, number_hint(fields[value]))
         if not math.isfinite(found):
             refuse(
                 say(

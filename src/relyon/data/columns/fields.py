@@ -25,6 +25,7 @@ __all__ = [
     "language_of",
     "missing",
     "number",
+    "number_hint",
     "parse_grade",
     "same_length",
     "scaled",
@@ -59,6 +60,19 @@ def number(text: object) -> float | None:
         return None
 
 
+def number_hint(value: object, other: str = "") -> str:
+    """Returns the hint for a value that is not a number: about its comma, if it has one.
+
+    Args:
+        value: The value.
+        other: The hint if it has no comma.
+    """
+    digits = isinstance(value, str) and value.strip().lstrip("+-").replace(".", ",").split(",")
+    if digits and len(digits) > 1 and all(part.isdigit() for part in digits if part):
+        return message("data.write-decimal-points")
+    return other
+
+
 def missing(value: object) -> bool:
     """Whether a field is empty."""
     return value is None or (isinstance(value, str) and not value.strip())
@@ -81,7 +95,7 @@ def parse_grade(value: object, scale: Scale | None) -> float:
     if found is None:
         raise InputError(
             message("data.grade-is-not-number", value=value),
-            hint=message(NAMED_GRADES),
+            hint=number_hint(value, message(NAMED_GRADES)),
         )
     return found
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from relyon.data.columns.roles import plain_name
-from relyon.data.columns.synonyms import COUNTS, SPELLINGS
+from relyon.data.columns.synonyms import COUNTS, LOG_LEVELS, SPELLINGS
 
-__all__ = ["COUNTS", "FALSE", "SPELLINGS", "TRUE", "is_counted"]
+__all__ = ["COUNTS", "FALSE", "LOG_LEVELS", "SPELLINGS", "TRUE", "is_counted"]
 
 #: Words for yes and no, besides 1 and 0.
 TRUE = ("true", "t", "yes", "y", "是")

@@ -7,7 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
-from relyon.data.columns.synonyms import EVIDENCE_NAMES, ITEM_NAMES, NAMES, SPELLINGS
+from relyon.data.columns.synonyms import (
+    EVIDENCE_NAMES,
+    ITEM_NAMES,
+    LEVELS,
+    NAMES,
+    SPELLINGS,
+    Levels,
+)
 
 __all__ = [
     "EVIDENCE_NAMES",
@@ -22,6 +29,8 @@ __all__ = [
     "named_columns",
     "plain_name",
     "role_of",
+    "shown_role",
+    "synonyms_of",
 ]
 
 #: The function that reads a kind of data, for messages.
@@ -67,6 +76,12 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 #: Other names of a role, where the kind of data has no role of the name itself.
 ALIASES = {"document": "doc", "doc": "document", "time": "timestamp", "date": "timestamp"}
+
+#: Short names that say no less than the role's own.
+OWN = {"query": ("qid",), "document": ("docno",), "label": ("grade",)}
+
+#: What tells the name of an id from that of its text.
+ID_SIGNS = ("id", "编号", "編號")
 
 #: Every name of a role, and every usual name of a column.
 ROLES = frozenset(role for parts in KINDS.values() for part in parts for role in part)
@@ -138,7 +153,7 @@ def choose(
     kind: str,
     *,
     columns: Mapping[str, str] | None = None,
-    spellings: Mapping[str, tuple[str, ...]] = NAMES,
+    levels: Mapping[str, Levels] = LEVELS,
     path: str = "",
 ) -> dict[str, str]:
     """Assigns columns to roles.
@@ -152,7 +167,7 @@ def choose(
         columns: The caller's own choice, from role to column name; it takes precedence over the
             usual names. An empty name drops a role: no column has it, and its usual names are not
             features.
-        spellings: The usual names by role, without case, spaces, hyphens and underscores.
+        levels: The usual names by role: a column of an earlier level wins.
         path: The file, for messages.
 
     Raises:
@@ -176,9 +191,9 @@ def choose(
     for name in names:
         plain.setdefault(plain_name(name), []).append(name)
     if kind == "judgments":
-        spellings = {**spellings, **EVIDENCE_NAMES}
+        levels = {**levels, **{role: (names,) for role, names in EVIDENCE_NAMES.items()}}
     if kind in FEATURED:
-        spellings = {**spellings, "weight": EVIDENCE_NAMES["weight"]}
+        levels = {**levels, "weight": (EVIDENCE_NAMES["weight"],)}
     absent = [given[role] for role in features if given[role] not in names]
     if absent:
         raise InputError(
@@ -188,7 +203,7 @@ def choose(
         )
     if kind == "judgments" and {"judge", "final"} <= plain.keys():
         # One line per judge, as `relyon judge export` writes them: the final grade counts.
-        spellings = {**spellings, "grade": ("final",)}
+        levels = {**levels, "grade": (("final",),)}
     chosen: dict[str, str] = {}
     lacking: dict[str, str] = {}
     for role in roles:
@@ -197,17 +212,19 @@ def choose(
             if given[role] not in names:
                 lacking[role] = given[role]
             continue
-        for candidate in spellings.get(role, ()):
-            found = [name for name in plain.get(candidate, []) if name not in given.values()]
-            if len(found) > 1:
-                raise InputError(
-                    message("data.columns-could-each", found=_listed(found), role=role),
-                    path=path,
-                    hint=_map_hint(kind, role, found[0]),
-                )
-            if found:
-                chosen[role] = found[0]
-                break
+        free = {
+            one: [name for name in found if name not in given.values()]
+            for one, found in plain.items()
+        }
+        found = _best(free, levels.get(role, ()))
+        if len(found) > 1:
+            raise InputError(
+                message("data.columns-could-each", found=_listed(found), role=role),
+                path=path,
+                hint=_map_hint(kind, role, found[0]),
+            )
+        if found:
+            chosen[role] = found[0]
     if kind == "run" and "rank" not in chosen:
         required = (*required, "score")
     lacking |= {role: "" for role in required if role not in chosen}
@@ -217,6 +234,56 @@ def choose(
         rest = [name for name in names if name not in chosen.values()]
         chosen |= {feature_role(name): name for name in rest}
     return {role: name for role, name in chosen.items() if given.get(role) != ""}
+
+
+def _best(columns: Mapping[str, Sequence[str]], levels: Levels) -> list[str]:
+    """Returns the columns of the first level that has any; of an id and its text, the id.
+
+    Args:
+        columns: Columns by their names without case, spaces, hyphens and underscores.
+        levels: The usual names of the role.
+    """
+    for level in levels:
+        there = [name for name in level if columns.get(name)]
+        best = [name for name in there if not any(name + sign in there for sign in ID_SIGNS)]
+        if best:
+            return [column for name in best for column in columns[name]]
+    return []
+
+
+def shown_role(role: str) -> str:
+    """Returns a role as people write it: `document` for `doc`, `time` for `timestamp`."""
+    return next((name for name in ("document", "time") if ALIASES.get(name) == role), role)
+
+
+def synonyms_of(
+    chosen: Mapping[str, str], given: Mapping[str, str] | None = None, *, kind: str = ""
+) -> dict[str, str]:
+    """Returns the columns whose names are not those of their roles, by role as people write it.
+
+    Args:
+        chosen: Columns by role.
+        given: The caller's own choice, which needs no mention.
+        kind: The kind of data; labels that are not read need no mention, either.
+
+    Examples:
+        >>> synonyms_of({"query": "搜索词", "doc": "doc_id", "timestamp": "时间"})
+        {'query': '搜索词', 'time': '时间'}
+    """
+    said = {*(given or {}).values()}
+    if kind in {LABELLING["judgments"], LABELLING["none"]} and "label" in chosen:
+        said.add(chosen["label"])
+    return {
+        shown_role(role): name
+        for role, name in chosen.items()
+        if name not in said and feature_name(role) is None and not _is_own(plain_name(name), role)
+    }
+
+
+def _is_own(plain: str, role: str) -> bool:
+    """Returns whether a name is the role's own, or of its id."""
+    names = {plain_name(one) for one in (role, shown_role(role), ALIASES.get(role, role))}
+    return bool(names & {plain, plain.removesuffix("id")}) or plain in OWN.get(shown_role(role), ())
 
 
 def _lacks(

@@ -14,10 +14,17 @@ from relyon import _native
 from relyon.core.cells import APOSTROPHE, csv_frame, show_texts
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
-from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes
+from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes, synonyms_of
 from relyon.data.rank_order import rank_notes
 from relyon.data.sheets import Sheet
 from relyon.io.byte_source import HEAD, Source
+from relyon.io.decimal_commas import (
+    comma_columns,
+    decimal_note,
+    is_number_role,
+    pointed,
+    with_points,
+)
 from relyon.io.encoding import not_utf8
 from relyon.io.feature_rows import feature_frames
 from relyon.io.format import Format, first_lines, formats
@@ -36,7 +43,7 @@ from relyon.io.sheets import SheetFormat
 from relyon.io.table_columns import Table, short_grades
 from relyon.io.tabular import TabularFormat
 from relyon.io.text_lines import Text
-from relyon.io.text_rows import csv_rows
+from relyon.io.text_rows import csv_rows, separator_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,7 +92,7 @@ class Csv(TabularFormat, SheetFormat):
 
     def separator(self, header: str) -> str:
         """The separator that occurs most often in the header."""
-        return max(self.separators, key=header.count)
+        return separator_of(header, self.separators)
 
     def read_judgments(
         self,
@@ -175,8 +182,17 @@ class Csv(TabularFormat, SheetFormat):
         series = _fast(data, layout)
         if series is None:
             series = _slow(records(), layout.position)
+        series, commas = _pointed(series, layout, data)
         named = {role: column.alias(layout.chosen[role]) for role, column in series.items()}
-        return Table(named, source.path, records)
+        if not commas:
+            return Table(named, source.path, records)
+        note = decimal_note(source.path, [layout.chosen[role] for role in commas])
+        return Table(
+            named,
+            source.path,
+            lambda: ((line, pointed(fields, commas)) for line, fields in records()),
+            (note,),
+        )
 
     def _layout(
         self, source: Source, data: Text, kind: str, columns: Mapping[str, str] | None
@@ -210,6 +226,7 @@ class Csv(TabularFormat, SheetFormat):
             if has_header and is_data(header, _below(data, separator)):
                 raise headerless(header, kind, source.path) from None
             raise
+        source.synonyms = synonyms_of(chosen, given, kind=kind)
         if has_header:
             check_header(header, _below(data, separator), chosen, kind, source.path)
         position = {role: names.index(name) for role, name in chosen.items()}
@@ -345,6 +362,27 @@ def _slow(records: Iterable[Record], position: Mapping[str, int]) -> dict[str, p
         for role, listed in values.items():
             listed.append(fields[role])
     return {role: pl.Series(role, listed, dtype=pl.String) for role, listed in values.items()}
+
+
+def _pointed(
+    series: dict[str, pl.Series], layout: _Layout, data: Text
+) -> tuple[dict[str, pl.Series], list[str]]:
+    """Returns the columns with decimal points, and the roles of those that had commas."""
+    import polars as pl
+
+    roles = [role for role in series if is_number_role(role)]
+    if layout.separator == "," or not roles:
+        return series, []
+    table = pl.LazyFrame({role: series[role] for role in roles})
+
+    def line_of(row: int) -> int:
+        return next(line for line, _ in islice(_records(data, layout), row, None))
+
+    commas = comma_columns(table, roles, layout.separator, data.path, line_of)
+    if not commas:
+        return series, []
+    found = with_points(table.select(commas), commas).collect()
+    return {**series, **{role: found.get_column(role) for role in commas}}, commas
 
 
 formats.register(Tsv())

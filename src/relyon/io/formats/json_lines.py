@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 from relyon import _native
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
-from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes
+from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes, synonyms_of
 from relyon.data.rank_order import ROWS, order_notes
 from relyon.data.sheets import Sheet
 from relyon.io.byte_source import Source
@@ -179,7 +179,9 @@ def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str,
     first = next(_objects(data), None)
     if first is None:
         raise InputError(message("io.is-empty"), path=data.path)
-    return choose(list(first[1]), kind, columns=columns, path=data.path)
+    chosen = choose(list(first[1]), kind, columns=columns, path=data.path)
+    data.source.synonyms = synonyms_of(chosen, columns, kind=kind)
+    return chosen
 
 
 def _fault(value: object) -> str:

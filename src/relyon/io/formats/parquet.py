@@ -50,13 +50,14 @@ class Parquet(TabularFormat):
 
     def table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
         """Reads some columns."""
-        from relyon.data.columns import polars_columns
+        from relyon.data.columns import polars_columns, synonyms_of
 
         with _readable(source.path):
             frame = _frame(source)
-            return Table(
-                polars_columns(frame, kind, columns=columns, path=source.path), source.path
-            )
+            found = polars_columns(frame, kind, columns=columns, path=source.path)
+        names = {role: column.name for role, column in found.items()}
+        source.synonyms = synonyms_of(names, columns, kind=kind)
+        return Table(found, source.path)
 
     def read_judgments(
         self,
@@ -94,7 +95,7 @@ class Parquet(TabularFormat):
         """Streams the row groups of a run whose rows are grouped by query."""
         if not source.plain:
             return None
-        from relyon.data.columns import choose, run_columns, score_notes
+        from relyon.data.columns import choose, run_columns, score_notes, synonyms_of
         from relyon.data.rank_order import ROWS
 
         parts = _native.RunParts(judgments, plan, threads)
@@ -107,6 +108,7 @@ class Parquet(TabularFormat):
             with _readable(source.path):
                 rows = RowGroups(source.path)
                 chosen = choose(rows.columns, "run", path=source.path)
+                source.synonyms = synonyms_of(chosen)
                 both = {"score", "rank"} <= chosen.keys()
                 order = _order(rows.first(chosen.values(), ROWS), chosen) if both else ()
                 if both and not plan.needs_ranks and rows.has_whole_numbers(chosen["rank"]):
@@ -133,7 +135,7 @@ class Parquet(TabularFormat):
         """
         if not source.plain:
             return None
-        from relyon.data.columns import choose, to_ids
+        from relyon.data.columns import choose, synonyms_of, to_ids
         from relyon.data.labelled import (
             LabelFacts,
             StreamedRows,
@@ -164,6 +166,7 @@ class Parquet(TabularFormat):
             with _readable(source.path):
                 rows = RowGroups(source.path)
                 chosen = choose(rows.columns, "scored", columns=columns, path=source.path)
+                source.synonyms = synonyms_of(chosen, columns)
                 if "query" not in chosen:
                     chosen.pop("document", None)
                 if not all(map(add, rows.parts(chosen.values()))):
