@@ -76,6 +76,29 @@ def test_semicolons_from_a_european_spreadsheet() -> None:
     assert relyon.read_run(FILES / "run-semicolons.csv").to_dict() == RANKED
 
 
+def test_decimal_commas_beside_semicolons() -> None:
+    run = relyon.read_run(FILES / "run-decimal-commas.csv")
+    assert run.to_dict() == RANKED
+    assert "decimal commas: `得分`" in " ".join(map(str, run.notes))
+    text = refusal(lambda: relyon.read_run(FILES / "run-mixed-commas.csv"))
+    assert "run-mixed-commas.csv:2: the score `1.009,5`" in text
+    assert "write decimal points" in text
+
+
+def test_a_file_too_short_to_be_certain_of_its_encoding() -> None:
+    path = FILES / "judgments-short-gbk.csv"
+    assert 'encoding="GBK"' in refusal(lambda: relyon.read_judgments(path))
+    assert relyon.read_judgments(path, encoding="gbk").to_dict() == JUDGED
+
+
+def test_a_log_from_a_french_spreadsheet() -> None:
+    path = FILES / "log-semicolons-1252.csv"
+    assert "encoding=" in refusal(lambda: relyon.read_sessions(path))
+    log = relyon.read_sessions(path, encoding="windows-1252").collect()
+    assert log["query"].unique(maintain_order=True).to_list() == ["étui", "coque"]
+    assert log["dwell_seconds"].to_list() == [3.5, None, 12.25]
+
+
 def test_a_log_with_times_as_excel_has_them() -> None:
     log = relyon.read_sessions(FILES / "log.xlsx")
     found = summarise(log)

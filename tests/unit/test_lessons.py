@@ -49,7 +49,7 @@ UNEXPLAINED = {
         offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users one-group one-query
         one-round only-clicks other-queries outcome-features partial-queries queries-alike
         queries-grouped queries-joined queries-near queries-without-text
-        rank-contradicts-score ranked-training-rows read-in-encoding regrouped repeated-rows
+        rank-contradicts-score ranked-training-rows repeated-runs read-in-encoding regrouped repeated-rows
         rows-unjudged run-of-training-rows same-sessions scores-from-ranks shallow-round
         shared-queries simulated-without split-uneven stages-do-not-nest subtopics texts-absent
         texts-missing texts-unknown times-as-text unchanged-queries undated-judgments

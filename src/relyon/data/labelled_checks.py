@@ -15,6 +15,7 @@ from relyon.data.columns import (
     feature_name,
     missing,
     number,
+    number_hint,
     parse_grade,
     refuse,
 )
@@ -72,7 +73,8 @@ def refuse_rows(rows: Iterable[Record], path: str, scale: Scale | None, unit: st
                 refuse(error.message, path, place, unit, error.hint)
             if found is None:
                 text = say("core.is-not-number", what=role, text=value)
-                refuse(text, path, place, unit, say(NAMED_GRADES) if role == "label" else "")
+                hint = say(NAMED_GRADES) if role == "label" else ""
+                refuse(text, path, place, unit, number_hint(value, hint))
             if not math.isfinite(found):
                 text = say("core.what-is-found", what=role, found=found)
                 refuse(text, path, place, unit, say("data.must-be-finite"))
@@ -93,6 +95,6 @@ def refuse_rows(rows: Iterable[Record], path: str, scale: Scale | None, unit: st
                     path,
                     place,
                     unit,
-                    say("data.features-must-be-finite"),
+                    number_hint(value, say("data.features-must-be-finite")),
                 )
     raise InputError(say("data.label-or-score-cannot"), path=path)

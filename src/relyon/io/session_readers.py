@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, Literal, Required, TypedDict, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relyon.core.cells import show_column
 from relyon.core.errors import InputError, ParseError, UnknownNameError
@@ -19,13 +18,16 @@ from relyon.data.lazy import gather
 from relyon.data.log_facts import Facts, expressions, facts_from, joined
 from relyon.data.sessions import COLUMNS, FLAGS, Kind, Sessions, choose_columns, unchosen
 from relyon.io.byte_source import Source
+from relyon.io.decimal_commas import comma_columns, decimal_note, is_number_role, with_points
 from relyon.io.declared_encoding import no_text
 from relyon.io.encoding import check_encoding
+from relyon.io.session_lines import dialect_of, first_line, keys_of, line_at, name_the_line
 from relyon.io.sheet_names import file_and_sheet
-from relyon.io.text_rows import csv_reader, json_object
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from relyon.core.notes import Note
 
 __all__ = ["SUFFIXES", "SessionFormat", "line_of", "read_sessions"]
 
@@ -34,8 +36,6 @@ SessionFormat = Literal["parquet", "csv", "tsv", "jsonl", "ubi"]
 SUFFIXES: dict[str, SessionFormat] = {
     ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
 }  # fmt: skip
-
-_BOM = b"\xef\xbb\xbf"
 
 
 def read_sessions(
@@ -118,7 +118,7 @@ def read_sessions(
     scans = [
         _scan(one, form, columns, kind, others) for one, form in zip(sources, found, strict=True)
     ]
-    schemas = [part.collect_schema() for part, _ in scans]
+    schemas = [part.collect_schema() for part, _, _ in scans]
     for one, schema in zip(sources[1:], schemas[1:], strict=True):
         if schema != schemas[0]:
             raise InputError(
@@ -126,11 +126,12 @@ def read_sessions(
                 path=one.path,
                 hint=message("core.convert-each-with-relyon"),
             )
-    known = [facts for _, facts in scans if facts is not None]
+    known = [facts for _, facts, _ in scans if facts is not None]
     facts = joined(known) if len(known) == len(scans) else None
     roles = {role: role for role in schemas[0].names() if role in COLUMNS}
-    table = scans[0][0] if len(scans) == 1 else pl.concat([part for part, _ in scans])
+    table = scans[0][0] if len(scans) == 1 else pl.concat([part for part, _, _ in scans])
     notes = tuple(note for one in sources for note in one.notes)
+    notes += tuple(note for _, _, found in scans for note in found)
     return Sessions.from_frame(
         table, roles, source=name, kind=kind, notes=notes, facts=facts, others=others
     )
@@ -157,12 +158,12 @@ def _format(source: Source, wanted: SessionFormat | None) -> SessionFormat:
     known = SUFFIXES.get(source.suffix)
     if known is not None and known != "parquet":
         return known
-    line = _first_line(source.head)
+    line = first_line(source.head)
     if line.startswith(b"{"):
         from relyon.io.ubi import is_ubi
 
         return "ubi" if is_ubi(source.head) else "jsonl"
-    for sign, kind in ((b"\t", "tsv"), (b",", "csv")):
+    for sign, kind in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
         if sign in line:
             return "tsv" if kind == "tsv" else "csv"
     hint = message(
@@ -176,10 +177,6 @@ def _format(source: Source, wanted: SessionFormat | None) -> SessionFormat:
         path=source.path,
         hint=hint,
     )
-
-
-def _first_line(data: bytes) -> bytes:
-    return next((line for line in data.removeprefix(_BOM).splitlines() if line.strip()), b"")
 
 
 def _on_disk(source: Source) -> str:
@@ -203,8 +200,8 @@ def _scan(
     columns: Mapping[str, str] | None,
     rows: Kind,
     others: Literal["drop", "keep"],
-) -> tuple[pl.LazyFrame, Facts | None]:
-    """Returns the columns of one file under their canonical names, and what was counted."""
+) -> tuple[pl.LazyFrame, Facts | None, list[Note]]:
+    """Returns the columns of one file by role, what was counted, and notes on their numbers."""
     import polars as pl
 
     path = _on_disk(source)
@@ -213,7 +210,7 @@ def _scan(
             frame = pl.scan_parquet(path, glob=False)
             names = list(frame.collect_schema().names())
         elif kind == "jsonl":
-            names = _keys(path, source.path)
+            names = keys_of(path, source.path)
             chosen = choose_columns(names, columns, source.path, rows)
             wanted = list(dict.fromkeys(name for listed in chosen.values() for name in listed))
             if others == "keep":
@@ -223,7 +220,7 @@ def _scan(
             )
             names = wanted
         else:
-            dialect = _dialect(source, kind)
+            dialect = dialect_of(source, kind)
             frame = pl.scan_csv(
                 path,
                 separator=dialect["delimiter"],
@@ -255,26 +252,32 @@ def _scan(
         *(pl.col(name).alias(other) for other, name in kept.items()),
     )
     if kind == "parquet":
-        return table, None
-    return table, _check(table, list(chosen), source, path, kind)
+        return table, None, []
+    names = list(chosen)
+    try:
+        return table, _check(table, names, source, path, kind), []
+    except ParseError:
+        commas = _commas(table, names, source, path, kind)
+        if not commas:
+            raise
+    table = with_points(table, commas)
+    note = decimal_note(source.path, ["+".join(chosen[role]) for role in commas])
+    return table, _check(table, names, source, path, kind), [note]
 
 
-class _Dialect(TypedDict, total=False):
-    """Options of `csv_reader`."""
-
-    delimiter: Required[str]
-    quoting: Literal[0, 1, 2, 3]
-
-
-def _dialect(source: Source, kind: SessionFormat) -> _Dialect:
-    """Returns the options of `csv.reader`: TSV has no quotes, unless its header has."""
-    import csv
-
-    if kind == "csv":
-        return {"delimiter": ","}
-    if b'"' in _first_line(source.head):
-        return {"delimiter": "\t"}
-    return {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
+def _commas(
+    table: pl.LazyFrame, names: list[str], source: Source, path: str, kind: SessionFormat
+) -> list[str]:
+    """Returns the roles of columns with decimal commas."""
+    if kind == "jsonl":
+        return []
+    return comma_columns(
+        table,
+        [role for role in names if is_number_role(role)],
+        dialect_of(source, kind)["delimiter"],
+        source.path,
+        lambda row: line_at(source, path, kind, row),
+    )
 
 
 def _unreadable(source: Source, kind: str, error: BaseException) -> InputError:
@@ -284,30 +287,6 @@ def _unreadable(source: Source, kind: str, error: BaseException) -> InputError:
         message("io.cannot-be-read-as-titles", titles=titles[kind], reason=reason),
         path=source.path,
     )
-
-
-def _keys(path: str, shown: str, rows: int = 1000) -> list[str]:
-    """Returns the keys of the first objects."""
-    keys: dict[str, None] = {}
-    for _, row in islice(_objects(path, shown), rows):
-        keys.update(dict.fromkeys(row))
-    if not keys:
-        raise InputError(message("core.contains-no-objects"), path=shown)
-    return list(keys)
-
-
-def _objects(path: str, shown: str) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yields line numbers and objects.
-
-    Raises:
-        ParseError: At the first line that is not a JSON object.
-    """
-    with open(path, "rb") as file:
-        for number, line in enumerate(file, 1):
-            text = line.removeprefix(_BOM) if number == 1 else line
-            if not text.strip():
-                continue
-            yield number, json_object(text, shown, number)
 
 
 def _check(
@@ -353,12 +332,12 @@ def _check(
         if values["first bad"] is not None:
             found = rows.filter(pl.col("row") == values["first bad"]).collect(engine="streaming")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        _name_the_line(source, path, kind)
+        name_the_line(source, path, kind)
         raise _unreadable(source, kind, error) from None
     if found.height:
         row = found.row(0, named=True)
         name = next(name for name, test in tests.items() if found.select(test).item())
-        line = _line(source, path, kind, row["row"])
+        line = line_at(source, path, kind, row["row"])
         if name == "over":
             over = message("io.clicks-exceed-impressions", **{one: row[one] for one in COUNTS})
             hint = message("io.each-row-counts")
@@ -385,7 +364,7 @@ def _check(
     if not facts.line:
         return facts
     lines = {
-        name: row_at(source.path, _line(source, path, kind, row))
+        name: row_at(source.path, line_at(source, path, kind, row))
         for name, row in facts.line.items()
     }
     texts = {
@@ -408,51 +387,4 @@ def line_of(path: str, row: int) -> int:
     kind = _format(source, None)
     if kind in ("parquet", "ubi"):
         return 0
-    return row_at(path, _line(source, _on_disk(source), kind, row))
-
-
-def _line(source: Source, path: str, kind: SessionFormat, row: int) -> int:
-    """Returns the line on which a row, counted from 0, begins."""
-    if kind == "jsonl":
-        with open(path, "rb") as file:
-            lines = (number for number, line in enumerate(file, 1) if line.strip())
-            return next(number for place, number in enumerate(lines) if place == row)
-
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as text:
-        reader = csv_reader(text, **_dialect(source, kind))
-        end, place = 0, -1
-        for fields in reader:
-            start, end = end + 1, reader.line_num
-            if fields:
-                if place == row:
-                    return start
-                place += 1
-        return end
-
-
-def _name_the_line(source: Source, path: str, kind: SessionFormat) -> None:
-    """Reads row by row until one cannot be read.
-
-    Raises:
-        ParseError: At its line. Returns if every row can be read.
-    """
-    if kind == "jsonl":
-        for _ in _objects(path, source.path):
-            pass
-        return
-
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as text:
-        reader = csv_reader(text, **_dialect(source, kind))
-        width = 0
-        for fields in reader:
-            width = width or len(fields)
-            if fields and len(fields) > width:
-                raise ParseError(
-                    message(
-                        "io.expected-width-columns",
-                        width=width,
-                        count=len(fields),
-                    ),
-                    path=source.path,
-                    line=reader.line_num,
-                )
+    return row_at(path, line_at(source, _on_disk(source), kind, row))

@@ -29,6 +29,7 @@ class Table:
         columns: Series by role.
         path: The file.
         records: Reads the file again, row by row with line numbers; None if it has no lines.
+        notes: Notes on how the columns were read.
     """
 
     def __init__(
@@ -36,10 +37,12 @@ class Table:
         columns: Mapping[str, pl.Series],
         path: str,
         records: Callable[[], Iterable[Record]] | None = None,
+        notes: tuple[Note, ...] = (),
     ) -> None:
         self.columns = columns
         self.path = path
         self.records = records
+        self.notes = notes
 
     def judgments(self, scale: Scale | None) -> Judgments:
         """The table as judgments."""
@@ -53,7 +56,7 @@ class Table:
             evidence=evidence,
             scale=scale,
             source=self.path,
-            notes=notes,
+            notes=(*self.notes, *notes),
             names_in=language_of(self.columns["grade"], scale),
         )
 
@@ -62,7 +65,7 @@ class Table:
         from relyon.data.run import Run
 
         table, notes = run_table(self.columns, path=self.path, records=self.records)
-        return Run(table, name=name, source=self.path, notes=notes)
+        return Run(table, name=name, source=self.path, notes=(*self.notes, *notes))
 
     def labelled(
         self, scale: Scale | None, storage: Storage = STORAGE, labels: Labelling = "own"
@@ -73,9 +76,10 @@ class Table:
         columns = dict(self.columns)
         if labels != "own":
             columns.pop("label", None)
-        return from_columns(
+        rows = from_columns(
             columns, path=self.path, scale=scale, records=self.records, storage=storage
         )
+        return replace(rows, notes=(*self.notes, *rows.notes))
 
     def featured(
         self,

@@ -12,8 +12,9 @@ from relyon.core.texts import message
 from relyon.io.atomic_files import replaced_file
 from relyon.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
 from relyon.io.byte_source import Source, split_suffix
+from relyon.io.format import first_lines
 from relyon.io.sheet_names import SUFFIXES as WORKBOOKS, file_and_sheet
-from relyon.io.text_rows import read_cells
+from relyon.io.text_rows import read_cells, separator_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,7 +55,8 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
             if limit is None:
                 return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
             return read_bounded_jsonl(data, limit, source.path)
-        separator = "\t" if source.suffix == ".tsv" else ","
+        line = b"".join(first_lines(source.head, comment=b"")).decode("utf-8", "replace")
+        separator = "\t" if source.suffix == ".tsv" else separator_of(line)
         if limit is not None:
             check_csv(data, separator, limit, source.path)
         return read_cells(data, separator=separator)

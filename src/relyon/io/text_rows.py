@@ -15,9 +15,30 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["check_width", "csv_reader", "csv_rows", "json_object", "read_cells"]
+__all__ = [
+    "check_width",
+    "csv_reader",
+    "csv_rows",
+    "json_object",
+    "read_cells",
+    "separator_of",
+]
 
 LONGEST = 1 << 30
+
+
+def separator_of(line: str, marks: str = ",;\t|") -> str:
+    """Returns the separator that occurs most often in the first line of a table.
+
+    Args:
+        line: The line.
+        marks: What can separate fields.
+
+    Examples:
+        >>> separator_of("query;document;grade"), separator_of("query")
+        (';', ',')
+    """
+    return max(marks, key=line.count)
 
 
 def csv_reader(

@@ -109,17 +109,18 @@ class Csv(TabularFormat, SheetFormat):
             return super().read_judgments(source, scale=scale)
         return self.table(source, "judgments", columns).judgments(scale)
 
-    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+    def read_sheet(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Sheet:
         """Reads items with all their columns; judgments of subtopics, as their highest grades."""
         names = headings(source.head, self._separator(source.head))
         if {plain_name(name) for name in names} & {*NAMES["subtopic"]}:
-            return Format.read_sheet(self, source, scale=scale)
-        return super().read_sheet(source, scale=scale)
-
-    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
-        """Reads columns by their usual names; columns of other names become further fields."""
-        separator = self._separator(text[:HEAD].encode("utf-8", "surrogatepass"))
-        return Sheet(tuple(read_rows(show_rows(text, path, separator), path, scale)))
+            return Format.read_sheet(self, source, columns=columns, scale=scale)
+        ZZZ
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
         """Yields one line per rating; an item without ratings has one line, too."""
