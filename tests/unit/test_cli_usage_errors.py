@@ -85,6 +85,19 @@ def test_rows_in_the_place_of_the_ranker(line: str, files: Path, command: Comman
     assert "hint: MODEL comes first: what `relyon train DATA -o MODEL` wrote\n" in outcome.err
 
 
+def test_parts_need_a_folder(files: Path, command: Command) -> None:
+    text = "query,label,a\n" + "".join(f"q{n},{n % 2},0.{n}\nq{n},1,0.5\n" for n in range(20))
+    (files / "rows.csv").write_text(text, "utf-8")
+    for force in ((), ("--force",)):
+        outcome = command("split", "rows.csv", "-o", "rows.csv", *force)
+        assert (outcome.code, outcome.err) == (
+            3,
+            "error: rows.csv: is a file, and the parts are written to a folder\n"
+            "hint: -o names a folder for train, valid and test, such as -o parts\n",
+        )
+    assert (files / "rows.csv").read_text("utf-8") == text
+
+
 def test_what_is_meant_exists() -> None:
     known = set()
     for path in PATHS:

@@ -157,6 +157,15 @@ def test_a_query_that_a_run_lacks_is_noted() -> None:
     ]
 
 
+def test_a_run_that_is_fused_twice_is_noted() -> None:
+    one, other = {"q": {"a": 1.0, "b": 2.0}}, {"q": {"a": 2.0, "b": 1.0}}
+    named = {"a": one, "b": other, "c": one, "d": {"p": {"a": 1.0, "b": 2.0}}}
+    notes = [note for note in relyon.fuse(named).notes if note.kind == "repeated-runs"]
+    assert [(note.level, note.count, note.examples) for note in notes] == [("warning", 1, ("c",))]
+    assert "repeats an earlier one" in notes[0].text()
+    assert relyon.fuse([one, other]).notes == ()
+
+
 def test_segments_of_the_paper() -> None:
     assert SegFuse.ends[:4] == (5, 20, 55, 130)
 

@@ -12,7 +12,7 @@ import polars
 import pytest
 
 import relyon
-from relyon.core.notes import Note, shared_notes
+from relyon.core.notes import Note, gathered_notes, shared_notes
 from relyon.report import render_report
 
 SOURCES = Path(relyon.__file__).parent
@@ -63,6 +63,24 @@ def test_what_all_runs_have_is_said_once() -> None:
     found = shared_notes([("a", (both, one)), ("b", (both,))])
     assert [str(note) for note in found] == [str(both), f"a: {one}"]
     assert shared_notes([("a", (both, one))]) == [both, one]
+
+
+def test_notes_about_many_runs_are_one_line() -> None:
+    notes = [
+        Note("low-coverage", n, "warning", values={"tier": "head", "judged": 0.5, "k": 3}).about(
+            f"r{n}"
+        )
+        for n in (2, 5, 3, 1)
+    ]
+    other = Note("few-runs", 9)
+    gathered = gathered_notes([other, *notes])
+    assert gathered == [(other, ()), (notes[1], ("r2", "r3", "r1"))]
+    assert gathered_notes(notes[:2]) == [(note, ()) for note in notes[:2]]
+    text = gathered[1][0].text("en", gathered[1][1])
+    assert text.startswith("r5: ")
+    assert text.endswith("; 3 more runs have such a note (r2, r3, r1)")
+    many = notes[0].text("zh", ("a", "b", "c", "d"))
+    assert many.endswith("；另有 4 个结果文件也是如此（a、b、c 等）")
 
 
 def test_no_sentence_stands_beside_a_note() -> None:

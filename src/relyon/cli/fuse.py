@@ -166,8 +166,7 @@ def _fused(request: Request) -> Run:
                     path, format=request.run_format, columns=run_columns(columns), name=name
                 )
             )
-    for run in runs:
-        messages.notes(note.about(run.name) for note in run.notes)
+    messages.notes(note.about(run.name) for run in runs for note in run.notes)
     judgments = None
     if request.judgments:
         with format_named_by("--judgments-format"):

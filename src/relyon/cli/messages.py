@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from relyon.core.document.terminal import COLUMNS, printable, shorten, width, wrap
 from relyon.core.lessons import lesson_line, with_lesson
-from relyon.core.notes import Note
+from relyon.core.notes import Note, gathered_notes
 from relyon.core.texts import LANGUAGES, Language, message, translate
 
 if TYPE_CHECKING:
@@ -91,12 +91,17 @@ class Messages:
         self._line("note", GREEN, message)
 
     def notes(self, notes: Iterable[Note]) -> None:
-        """Writes notes about the data, each once; the first warning about a lesson names it."""
+        """Writes notes about the data, each once; the first warning about a lesson names it.
+
+        Notes of one kind about many runs are one line.
+        """
+        new: list[Note] = []
         for note in notes:
-            if note in self._noted:
-                continue
-            self._noted.append(note)
-            text = note.text(self.language)
+            if note not in self._noted:
+                self._noted.append(note)
+                new.append(note)
+        for note, others in gathered_notes(new):
+            text = note.text(self.language, others)
             if note.level == "warning":
                 lesson = "" if note.lesson in self._named else note.lesson
                 self.warning(text, lesson)

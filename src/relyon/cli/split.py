@@ -97,7 +97,7 @@ def command(request: Request) -> None:
     """Runs `relyon split`."""
     from relyon.io.byte_source import Source
     from relyon.io.recognition import open_source
-    from relyon.ltr.preparation.files import write_split
+    from relyon.ltr.preparation.files import check_folder, write_split
     from relyon.ltr.preparation.query_split import split
 
     if request.data == "-":
@@ -105,6 +105,7 @@ def command(request: Request) -> None:
             message("cli.rows-to-split"),
             hint=message("cli.save-them-to-file"),
         )
+    check_folder(request.output)
     groups = request.rows.groups
     judged = JudgedOptions(judgments=request.judgments, unjudged="zero")
     rows = read_rows(request.data, request.rows, judged=judged, groups=groups)

@@ -12,7 +12,12 @@ from relyon.core.language import check_language
 from relyon.core.lessons import lesson_of
 from relyon.core.texts import Language, Sayable, catalogue
 
-__all__ = ["Note", "RelyonWarning", "shared_notes", "warn"]
+__all__ = ["Note", "RelyonWarning", "gathered_notes", "shared_notes", "warn"]
+
+#: From this many runs on, notes of one kind about single runs are shown as one.
+MANY = 3
+#: Runs that are named of those that have a note.
+EXAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -74,17 +79,26 @@ class Note(Sayable):
         text = texts.write(own, values) if own else texts.say(self.key or self.kind, **values)
         return texts.say("run", run=self.run, text=text) if self.run else text
 
-    def text(self, language: Language = "en") -> str:
+    def text(self, language: Language = "en", others: Sequence[str] = ()) -> str:
         """Returns the sentence, with examples.
+
+        Args:
+            language: `en` or `zh`.
+            others: Further runs that have a note of this kind.
 
         Raises:
             ParameterError: If the language is unknown.
         """
+        texts = catalogue("notes", language)
         text = self.sentence(language)
-        if not self.examples:
+        if self.examples:
+            key = "examples.more" if self.count > len(self.examples) else "examples.all"
+            text = texts.say(key, text=text, examples=self.examples)
+        if not others:
             return text
-        key = "examples.more" if self.count > len(self.examples) else "examples.all"
-        return catalogue("notes", language).say(key, text=text, examples=self.examples)
+        text = texts.say("examples.runs", text=text, count=len(others))
+        key = "examples.more" if len(others) > EXAMPLES else "examples.all"
+        return texts.say(key, text=text, examples=others[:EXAMPLES])
 
     def about(self, run: str) -> Note:
         """Returns the same note about a run; one that names its file stays as it is."""
@@ -104,6 +118,38 @@ def shared_notes(notes: Iterable[tuple[str, Sequence[Note]]]) -> list[Note]:
     first = runs[0][1] if runs else ()
     shared = [note for note in first if all(note in found for _, found in runs)]
     return shared + [note.about(run) for run, found in runs for note in found if note not in shared]
+
+
+def gathered_notes(notes: Iterable[Note]) -> list[tuple[Note, tuple[str, ...]]]:
+    """Returns notes as they are shown to people: those about three and more runs as one.
+
+    Args:
+        notes: The notes.
+
+    Returns:
+        Notes, each with the other runs that have one of its kind. Of a kind that three and more
+        runs have, only the note with the highest count is left.
+
+    Examples:
+        >>> notes = [Note("few-runs", count).about(run) for run, count in zip("abc", (2, 3, 1))]
+        >>> [(note.run, others) for note, others in gathered_notes(notes)]
+        [('b', ('a', 'c'))]
+    """
+    every = list(notes)
+    kinds: dict[tuple[str, ...], list[Note]] = {}
+    for note in every:
+        if note.run:
+            kinds.setdefault((note.kind, note.level, note.key), []).append(note)
+    found: list[tuple[Note, tuple[str, ...]]] = []
+    for note in every:
+        same = kinds.get((note.kind, note.level, note.key), []) if note.run else []
+        if len({one.run for one in same}) < MANY:
+            found.append((note, ()))
+        elif note is same[0]:
+            most = max(same, key=lambda one: one.count)
+            others = dict.fromkeys(one.run for one in same if one.run != most.run)
+            found.append((most, tuple(others)))
+    return found
 
 
 class RelyonWarning(UserWarning):

@@ -9,7 +9,7 @@ from relyon import _native
 from relyon.core.notes import warn
 from relyon.core.parameters import check_choice, check_whole
 from relyon.data.run import Run
-from relyon.ltr.fusion.inputs import Ties, check_queries, named_runs, run_weights
+from relyon.ltr.fusion.inputs import Ties, check_queries, named_runs, repeated_runs, run_weights
 from relyon.ltr.fusion.method import Kernel, Method, Place, method_of
 from relyon.ltr.fusion.normalization import normalization_of, normalized
 from relyon.ltr.fusion.trained_methods import trained_method
@@ -76,7 +76,7 @@ def fuse(
     """
     chosen = method_of(method, parameters)
     found = named_runs(runs)
-    notes = check_queries(found)
+    notes = (*check_queries(found), *repeated_runs(found))
     warn(notes)
     check_choice("ties", ties, get_args(Ties))
     if judgments is not None:

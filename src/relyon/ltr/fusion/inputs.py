@@ -16,7 +16,7 @@ from relyon.data.run import Run
 from relyon.io import read_run
 from relyon.ltr.fusion.method import Method
 
-__all__ = ["Ties", "check_queries", "named_runs", "run_weights"]
+__all__ = ["Ties", "check_queries", "named_runs", "repeated_runs", "run_weights"]
 
 
 def named_runs(runs: Iterable[object] | Mapping[str, object]) -> list[Run]:
@@ -81,6 +81,29 @@ def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:
             {"queries": len(having), "runs": len(runs)},
         ),
     )
+
+
+def repeated_runs(runs: Sequence[Run]) -> tuple[Note, ...]:
+    """Returns a note on runs that are the same as one before them, document by document.
+
+    Args:
+        runs: The runs. Of two that differ, only the queries up to the first difference are read.
+    """
+    again: list[str] = []
+    alike: dict[tuple[int, tuple[str, ...]], list[Run]] = {}
+    for number, run in enumerate(runs, start=1):
+        earlier = alike.setdefault((len(run), tuple(sorted(run.queries))), [])
+        if any(_same(run, one) for one in earlier):
+            again.append(run.name or f"run {number}")
+        else:
+            earlier.append(run)
+    if not again:
+        return ()
+    return (Note("repeated-runs", len(again), "warning", tuple(again[:3])),)
+
+
+def _same(one: Run, other: Run) -> bool:
+    return all(one.documents(query) == other.documents(query) for query in one.queries)
 
 
 def run_weights(method: Method, weights: Sequence[float] | None, runs: int) -> list[float]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["write_split"]
+__all__ = ["check_folder", "write_split"]
 
 #: Endings of names that describe a file's purpose, not its format.
 ROLES = (".train", ".test", ".valid", ".vali", ".data")
@@ -62,6 +62,7 @@ def write_split(
     Raises:
         InputError: If a file already exists, or cannot be written.
     """
+    check_folder(folder)
     targets = _targets(split, source, folder)
     paths = [path for fold in targets for path in fold.values()]
     for path in paths:
@@ -86,6 +87,18 @@ def write_split(
         for what, other in beside.items():
             paths += _write_beside(split, what, other, targets)
     return paths
+
+
+def check_folder(folder: str) -> None:
+    """Refuses a folder for the parts that is a file.
+
+    Raises:
+        InputError: If it is one.
+    """
+    if os.path.isfile(folder):
+        raise InputError(
+            message("ltr.parts-need-folder"), path=folder, hint=message("ltr.name-folder-of-parts")
+        )
 
 
 def _targets(split: Split, source: Source, folder: str) -> list[dict[Part, str]]:
