@@ -346,6 +346,12 @@ def test_the_command(command: Command, tmp_path: Path) -> None:
         assert f"{option[0]} needs --log" in outcome.err
 
 
+def test_the_threshold_of_the_scale_is_among_the_rules(command: Command) -> None:
+    outcome = command("depth", *FILES, "--at", "1,5", "-m", "recall", "--scale", "search")
+    assert outcome.code == 0
+    assert "convention relyon: ties=doc-desc, undefined=skip, missing=zero, rel=2" in outcome.out
+
+
 def test_the_log_is_read_as_other_commands_read_it(command: Command, tmp_path: Path) -> None:
     log = tmp_path / "clicks.txt"
     log.write_text(

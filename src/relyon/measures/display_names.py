@@ -139,6 +139,9 @@ def convention_line(
         'convention relyon: ties=doc-desc, undefined=skip, missing=zero, gain=linear'
         >>> convention_line(load_convention("relyon"), ["rr"], definitions=["rr(rel=2)"])
         'convention relyon: ties=doc-desc, undefined=skip, missing=zero, rel=2'
+        >>> strict = load_convention("relyon").replace(rel=2)
+        >>> convention_line(strict, ["rr"], definitions=["rr(rel=2)"])
+        'convention custom: ties=doc-desc, undefined=skip, missing=zero, rel=2'
     """
     values = convention.shown()
     usual = load_convention(None).shown()
@@ -156,7 +159,7 @@ def convention_line(
     if relevant:
         values["rel"] = "/".join(relevant)
         shown.append("rel")
-    rules = [f"{key}={values[key]}" for key in shown]
+    rules = [f"{key}={values[key]}" for key in dict.fromkeys(shown)]
     return catalogue("tables", language).say("convention.line", name=convention.name, rules=rules)
 
 

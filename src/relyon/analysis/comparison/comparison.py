@@ -28,6 +28,7 @@ from relyon.evaluation.results import Results
 from relyon.io import read_run
 from relyon.io.descriptions import described
 from relyon.io.excel_export import ExcelExport
+from relyon.io.plotted import Plotted
 from relyon.measures.display_names import convention_line
 from relyon.measures.fingerprint import definition_fingerprint
 from relyon.measures.parser import measures as parse_measures
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
-class Comparison(PairedRuns, Exportable, ExcelExport):
+class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
     """Candidates against a baseline, paired by query.
 
     Attributes:
@@ -291,7 +292,10 @@ class Comparison(PairedRuns, Exportable, ExcelExport):
         notes = [note.text(language) for note in self.notes]
         if self.convention is None:
             return notes
-        return [convention_line(self.convention, self.measures, language=language), *notes]
+        line = convention_line(
+            self.convention, self.measures, definitions=self.definitions, language=language
+        )
+        return [line, *notes]
 
     def document(
         self, *, digits: int = DIGITS, per_query: bool = False, language: Language = "en"

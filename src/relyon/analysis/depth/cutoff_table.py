@@ -91,6 +91,7 @@ class Depth(Exportable):
         needs: Per measure and candidate: the pair of cutoffs that differ most clearly in the
             number of queries they need.
         convention: The rules.
+        definitions: The measures at the largest cutoff, with all parameters filled in.
         notes: Notes about the data.
         advice: Advice on the choice of K, the most important first.
 
@@ -114,6 +115,7 @@ class Depth(Exportable):
     alpha: float
     convention: Convention
     needs: tuple[QueriesNeeded, ...] = ()
+    definitions: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     advice: tuple[Advice, ...] = ()
 
@@ -160,7 +162,12 @@ class Depth(Exportable):
             blocks.append(Points([one.sentence(language) for one in self.advice]))
         notes = [self.legend(language)] if self.tests else []
         last = [row.measure for row in self.at(self.cutoffs[-1])]
-        line = convention_line(self.convention, list(dict.fromkeys(last)), language=language)
+        line = convention_line(
+            self.convention,
+            list(dict.fromkeys(last)),
+            definitions=self.definitions,
+            language=language,
+        )
         blocks.append(Lines([*notes, line]))
         return Document(blocks, self.title(language))
 

@@ -139,6 +139,10 @@ def depth(
         clicks=stops,
         alpha=alpha,
         convention=evaluator.convention,
+        definitions=tuple(
+            results[0].entries[str(family.with_cutoff(cutoffs[-1]))].definition
+            for family in families
+        ),
         needs=tuple(_needs(results, titles, families, cutoffs, alpha)),
         notes=(*notes, *few),
     )
