@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,29 @@ def test_judges_see_no_grades_and_no_clicks(command: Command, pair: Path) -> Non
     assert command(*args, "shown.csv", "--show", "张三", "--show", "clicked").code == 0
     wide = command(*args, "wide.csv", "--judge-column", "张三", "--judge-column", "李四")
     assert "4 new grades" in wide.err
+
+
+def test_columns_of_items_are_named_or_found_in_both_languages(
+    files: Path, command: Command
+) -> None:
+    assert command("judge", "init", "j.db", "--project", "June").code == 0
+    (files / "it.csv").write_text("词,货,品名,图\n鞋,d1,红,http://x/1.png\n")
+    refused = command("judge", "import", "j.db", "it.csv", "--project", "June")
+    assert refused.code == 3
+    assert "hint: name them: --columns query=COLUMN,document=COLUMN" in refused.err
+    unknown = command(
+        "judge", "import", "j.db", "it.csv", "--project", "June", "--columns", "词=a,foo=b"
+    )
+    assert "--columns does not accept `词`, `foo`" in unknown.err
+    named = ("--columns", "query=词,document=货,标题=品名", "--columns", "picture=图")
+    assert command("judge", "import", "j.db", "it.csv", "--project", "June", *named).code == 0
+    (files / "it.jsonl").write_text('{"搜索词": "鞋", "货": "d2", "标题": "蓝"}\n')
+    lines = command(
+        "judge", "import", "j.db", "it.jsonl", "--project", "June", "--columns", "document=货"
+    )
+    assert "note: columns of it.jsonl read as: query = 搜索词, title = 标题" in lines.err
+    found = command("judge", "export", "j.db", "--project", "June", "--format", "jsonl", "-o", "-")
+    assert [json.loads(line) for line in found.out.splitlines()] == [
+        {"query": "鞋", "document": "d1", "title": "红", "image": "http://x/1.png"},
+        {"query": "鞋", "document": "d2", "title": "蓝"},
+    ]

@@ -51,7 +51,7 @@ def test_comments_and_ids_with_number_signs(test_data: Path) -> None:
 def test_raters_who_agree_and_rows_without_a_rating(test_data: Path) -> None:
     judgments = io.read_judgments(test_data / "quepid_haystack" / "judgements.csv")
     counts = {note.kind: note.count for note in judgments.notes}
-    assert counts == {"missing-grades": 22, "duplicate-judgments": 562}
+    assert counts == {"columns-read-as": 1, "missing-grades": 22, "duplicate-judgments": 562}
     assert len(judgments) == 1942 - 562 - 22
 
 

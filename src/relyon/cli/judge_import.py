@@ -13,7 +13,7 @@ from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.inputs import check_stdin, stage_runs
 from relyon.cli.judge_archive import ended_in_order, unpack
 from relyon.cli.messages import Progress, messages
-from relyon.cli.option_values import format_named_by
+from relyon.cli.option_values import chosen_columns, format_named_by
 from relyon.cli.options import no_color_option
 from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.errors import InputError, ParameterError
@@ -69,6 +69,13 @@ class Import:
         "--input-format", metavar="FORMAT", help="Format of the files.  [default: recognised]"
     )
     encoding: TextEncoding = encoding_options()
+    columns: tuple[str, ...] = option(
+        "--columns",
+        metavar="NAME=COLUMN,…",
+        multiple=True,
+        help="Columns of FILE, such as query=words,document=sku,title=label; also grade, judge,"
+        " rank, query_text, snippet, url and image.",
+    )
     judge_columns: tuple[str, ...] = option(
         "--judge-column",
         metavar="COLUMN",
@@ -172,9 +179,7 @@ def import_(request: Import) -> None:
         )
     with ended_in_order(), open_store(request.database) as store:
         found = store.projects.get(request.project)
-        sheets = [
-            _sheet(path, request.form, request.judge_columns, found) for path in request.files
-        ]
+        sheets = [_sheet(path, request, found) for path in request.files]
         ranks = request.k or found.k or 10
         if request.sides:
             tops = _tops(request.sides, ranks)
@@ -273,16 +278,24 @@ def _is_archive(path: str) -> bool:
         return is_archive(file.read(HEAD))
 
 
-def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: Project) -> Sheet:
-    from relyon.io import read_sheet
+def _sheet(path: str, request: Import, project: Project) -> Sheet:
+    from relyon.data.columns.roles import KINDS
+    from relyon.io import open_source, read_sheet
     from relyon.io.plain_text import read_file
     from relyon.io.sheet_tables import read_wide
 
     scale = project.scale if project.kind == "grades" else None
-    if judge_columns:
-        return read_wide(read_file(path), judge_columns, path=path, scale=scale)
+    known = [role for roles in KINDS["items"] for role in roles]
+    columns = chosen_columns(request.columns, known, "query=词,document=sku")
+    if request.judge_columns:
+        return read_wide(
+            read_file(path), request.judge_columns, given=columns, path=path, scale=scale
+        )
     with format_named_by("--input-format"):
-        return read_sheet(path, format=form, scale=scale)
+        source = open_source(path, format=request.form, kind="sheet", named=bool(columns))
+        found = read_sheet(source, columns=columns, scale=scale)
+    messages.notes(source.notes)
+    return found
 
 
 def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Sheet:

@@ -13,6 +13,9 @@ from .matched_rows import (
 from .mismatch import (
     explain_mismatch as explain_mismatch,
 )
+from .picture import (
+    Picture as Picture,
+)
 from .readers import (
     opened as opened,
     read_features as read_features,
@@ -20,11 +23,13 @@ from .readers import (
     read_rows as read_rows,
     read_run as read_run,
     read_scored as read_scored,
-    read_sheet as read_sheet,
     scored_table as scored_table,
 )
 from .recognition import (
     open_source as open_source,
+)
+from .sheet_reader import (
+    read_sheet as read_sheet,
 )
 from .writers import (
     contains_features as contains_features,

@@ -217,14 +217,26 @@ class Format:
         """Reads labels and features, row by row."""
         raise self._cannot("features", source.path)
 
-    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
-        """Reads items to judge and their ratings; judgments are items with a grade."""
+    def read_sheet(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Sheet:
+        """Reads items to judge and their ratings; judgments are items with a grade.
+
+        Args:
+            source: The file.
+            columns: Column names by role, for columns without a usual name.
+            scale: Names that grades may have.
+        """
         if "judgments" not in self.kinds:
             raise self._cannot("sheet", source.path)
         from relyon.io.graded_items import sheet_of
         from relyon.io.plain_text import check_text
 
-        return sheet_of(self.read_judgments(check_text(source), scale=scale))
+        return sheet_of(self.read_judgments(check_text(source), columns=columns, scale=scale))
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes judgments."""

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
-from relyon.data.columns import NAMES, plain_name
+from relyon.data.columns import ITEM_LEVELS, ITEM_NAMES, best_columns, named_twice
 from relyon.data.scale import Scale
 from relyon.data.sheets import ITEM_TEXTS, Item, Rating, Row, Sheet, described
 from relyon.io.json_members import (
@@ -20,7 +20,7 @@ from relyon.io.json_members import (
     write_json,
 )
 
-__all__ = ["is_judged", "read_lines", "write_lines"]
+__all__ = ["is_judged", "named_members", "read_lines", "write_lines"]
 
 ITEM = tuple(one.name for one in fields(Item) if one.name != "id")
 RATING = tuple(one.name for one in fields(Rating))
@@ -28,13 +28,14 @@ RATING = tuple(one.name for one in fields(Rating))
 KNOWN = frozenset({*ITEM, "id", "grade", "ratings", "final", "final_source"})
 
 
-#: Members with alternative names, and the alternatives.
+#: Members with alternative names, and what they are called here.
 ROLES = {
     "query": {"query"},
     "document": {"document"},
     "grade": {"grade", "final", "ratings"},
     "rank": {"rank"},
     "judge": {"judge", "ratings"},
+    **{role: {role} for role in ITEM_NAMES},
 }
 
 
@@ -44,24 +45,46 @@ def is_judged(content: Mapping[str, object]) -> bool:
     return "ratings" in found or {"judge", "grade"} <= found.keys()
 
 
-def _named(content: Mapping[str, object]) -> dict[str, object]:
-    """Renames members with usual names to those read here."""
-    plain = {plain_name(name): name for name in reversed([*content])}
-    own: dict[str, str] = {}
+def named_members(
+    content: Mapping[str, object], given: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Returns the members that have another name than their role's, by role.
+
+    Args:
+        content: The object of an item.
+        given: The caller's own choice, by role.
+
+    Raises:
+        InputError: If two members could be meant.
+    """
+    found: dict[str, str] = {**(given or {})}
     for role, names in ROLES.items():
-        if names.isdisjoint(content):
-            found = next((plain[name] for name in NAMES[role] if name in plain), None)
-            if found is not None:
-                own.setdefault(found, role)
+        if role in found or not names.isdisjoint(content):
+            continue
+        best = best_columns([*content], ITEM_LEVELS[role])
+        if len(best) > 1:
+            raise named_twice(best, "items", role)
+        if best and best[0] not in found.values():
+            found[role] = best[0]
+    return found
+
+
+def _named(
+    content: Mapping[str, object], given: Mapping[str, str] | None = None
+) -> dict[str, object]:
+    """Renames members with usual or given names to those read here."""
+    own = {name: role for role, name in named_members(content, given).items()}
     return {own.get(name, name): value for name, value in content.items()}
 
 
-def read_lines(text: str, path: str, scale: Scale | None) -> Iterator[Row]:
+def read_lines(
+    text: str, path: str, scale: Scale | None, given: Mapping[str, str] | None = None
+) -> Iterator[Row]:
     """Yields rows from objects with an item's fields, `ratings` and `final` (or `grade`)."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                yield _row(mapping(parse_json(line, ""), "the line", ""), scale)
+                yield _row(mapping(parse_json(line, ""), "the line", ""), scale, given)
             except InputError as error:
                 raise ParseError(error.message, path=path, line=number, hint=error.hint) from None
 
@@ -85,8 +108,10 @@ def _given(record: Item | Rating, names: Sequence[str]) -> dict[str, object]:
     return {name: value for name, value in values if value not in ("", None, {})}
 
 
-def _row(content: Mapping[str, object], scale: Scale | None) -> Row:
-    content = _named(content)
+def _row(
+    content: Mapping[str, object], scale: Scale | None, given: Mapping[str, str] | None
+) -> Row:
+    content = _named(content, given)
     rank = content.get("rank")
     if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
         raise InputError(message("core.rank-is-not-whole", rank=str(rank)[:60]))

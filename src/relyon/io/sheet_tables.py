@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
 from math import isfinite
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.cells import APOSTROPHE, csv_cell
 from relyon.core.errors import InputError, ParseError
@@ -20,6 +20,9 @@ from relyon.io.numbers import plain_number
 from relyon.io.plain_text import check_characters
 from relyon.io.text_rows import check_width, csv_reader, csv_rows
 
+if TYPE_CHECKING:
+    from relyon.io.byte_source import Source
+
 __all__ = [
     "ITEM_COLUMNS",
     "QUEPID_DOCUMENT",
@@ -27,6 +30,7 @@ __all__ = [
     "has_judges",
     "headings",
     "is_quepid_case",
+    "item_columns",
     "means_nothing",
     "names_judges",
     "read_rows",
@@ -52,6 +56,10 @@ KNOWN = frozenset(
         ),
     )
 )
+#: What a column says of an item besides its texts; no text is in such a column.
+KEYS = ("query", "document", "grade", "rank", "judge")
+#: Names of ids of queries, beside which another column has their texts.
+QUERY_IDS = ("queryid", "qid", "查询id", "topicid", "topicno")
 #: Names of the document column in Quepid's files, in earlier and later versions.
 QUEPID_DOCUMENT = ("docid", "doc_id")
 #: No real sheet has so many, and they would exhaust memory.
@@ -141,6 +149,9 @@ def read_rows(
     path: str,
     scale: Scale | None,
     unit: Literal["line", "row"] = "line",
+    *,
+    given: Mapping[str, str] | None = None,
+    source: Source | None = None,
 ) -> Iterator[Row]:
     """Yields one sheet row per row of a table.
 
@@ -152,15 +163,51 @@ def read_rows(
         path: The file, for messages.
         scale: Names that grades may have.
         unit: The unit of the numbers: lines or rows.
+        given: The caller's own choice of columns, by role.
+        source: The file, which then says which columns it has under other names.
     """
     chosen: dict[str, str] | None = None
     for place, found in rows:
         if chosen is None:
-            chosen = columns.choose(list(found), "items", path=path)
+            chosen = item_columns(list(found), path, given)
+            if source is not None:
+                source.synonyms = columns.synonyms_of(chosen, given)
         try:
             yield _row(found, chosen, scale)
         except InputError as error:
             columns.refuse(error.message, path, place, unit, error.hint)
+
+
+def item_columns(
+    names: Sequence[str], path: str, given: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Assigns the columns of a sheet to roles, each to one.
+
+    Args:
+        names: The columns.
+        path: The file, for messages.
+        given: The caller's own choice, by role.
+
+    Raises:
+        InputError: If there are no queries or documents, or two columns could be meant.
+
+    Examples:
+        >>> item_columns(["query_id", "query", "sku", "标题"], "")
+        {'query': 'query_id', 'document': 'sku', 'query_text': 'query', 'title': '标题'}
+        >>> item_columns(["query", "keywords", "url", "title"], "")
+        {'query': 'query', 'document': 'url', 'title': 'title'}
+    """
+    usual = columns.ITEM_LEVELS
+    chosen = columns.choose(list(names), "items", columns=given, levels=usual, path=path)
+    keys = {chosen[role] for role in KEYS if role in chosen}
+    by_id = columns.plain_name(chosen["query"]) in QUERY_IDS
+    return {
+        role: name
+        for role, name in chosen.items()
+        if role in KEYS
+        or (name not in keys and (role != "query_text" or by_id or name in (given or {}).values()))
+        or columns.plain_name(name) == "querytext"
+    }
 
 
 def show_rows(
@@ -219,7 +266,11 @@ def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | No
         "unrateable",
         "judge_later",
     }
-    texts = {name: values.get(name, "") for name in ITEM_COLUMNS[2:] if name not in {*used, "rank"}}
+    texts = {
+        name: values.get(chosen.get(name, name), "")
+        for name in ITEM_COLUMNS[2:]
+        if name in chosen or name not in {*used, "rank"}
+    }
     used |= texts.keys()
     extra: dict[str, object] = {
         name: value for name, value in values.items() if name not in used and value
@@ -296,6 +347,7 @@ def read_wide(
     judges: Sequence[str],
     *,
     final: str | None = None,
+    given: Mapping[str, str] | None = None,
     path: str = "",
     scale: Scale | None = None,
 ) -> Sheet:
@@ -305,6 +357,7 @@ def read_wide(
         text: The file's text.
         judges: One column per judge; an empty field is not a grade.
         final: The column of the grade that counts.
+        given: The caller's own choice of other columns, by role.
         path: The file, for messages.
         scale: Names that grades may have.
 
@@ -328,7 +381,7 @@ def read_wide(
                 hint=message("io.columns-are-found", found=list(found)),
             )
         rest = {name: value for name, value in found.items() if name not in wanted}
-        chosen = columns.choose(list(rest), "items", path=path)
+        chosen = item_columns(list(rest), path, given)
         for role in ("grade", "judge"):
             chosen.pop(role, None)
         where = f"{path}:{line}"

@@ -92,11 +92,18 @@ class SheetFormat(Format):
             InputError: If the format cannot write an id.
         """
 
-    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+    def read_sheet(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Sheet:
         """Reads items, each once, with all their ratings."""
         from relyon.data.sheets import join_rows
         from relyon.io.plain_text import read_text
 
+        self._refuse_columns(columns)
         path = source.path
         return join_rows(self.parse(read_text(source), path=path, scale=scale), path=path)
 
@@ -108,14 +115,17 @@ class SheetFormat(Format):
         scale: Scale | None = None,
     ) -> Judgments:
         """Reads the final grades, aggregating judges' grades if an item has no final one."""
+        self._refuse_columns(columns)
+        from relyon.io.graded_items import judgments_of
+
+        return judgments_of(self.read_sheet(source, scale=scale), scale, source.path)
+
+    def _refuse_columns(self, columns: Mapping[str, str] | None) -> None:
         if columns:
             raise ParameterError(
                 message("io.format-has-columns", name=self.name),
                 hint=message("io.leave-columns-out-or-name"),
             )
-        from relyon.io.graded_items import judgments_of
-
-        return judgments_of(self.read_sheet(source, scale=scale), scale, source.path)
 
     def write(self, sheet: Sheet) -> str:
         """Returns a file's text.

@@ -44,16 +44,20 @@ from relyon.data.columns.roles import (
     KINDS,
     LABELLING,
     NAMES,
+    best_columns,
     choose,
     feature_name,
     feature_role,
+    named_twice,
     plain_name,
     role_of,
     synonyms_of,
 )
+from relyon.data.columns.synonyms import ITEM_LEVELS
 
 __all__ = [
     "EVIDENCE_NAMES",
+    "ITEM_LEVELS",
     "ITEM_NAMES",
     "KINDS",
     "LABELLING",
@@ -62,6 +66,7 @@ __all__ = [
     "Record",
     "RunColumns",
     "arrow_columns",
+    "best_columns",
     "blank_grades",
     "choose",
     "diagnose",
@@ -76,6 +81,7 @@ __all__ = [
     "missing",
     "missing_grades",
     "named_series",
+    "named_twice",
     "number",
     "number_hint",
     "order_of",

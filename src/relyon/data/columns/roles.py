@@ -23,10 +23,12 @@ __all__ = [
     "LABELLING",
     "NAMES",
     "READERS",
+    "best_columns",
     "choose",
     "feature_name",
     "feature_role",
     "named_columns",
+    "named_twice",
     "plain_name",
     "role_of",
     "shown_role",
@@ -44,7 +46,7 @@ READERS = {
 # Required and optional roles of each kind of data.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "judgments": (("query", "document", "grade"), ("subtopic", "weight", "low", "high")),
-    "items": (("query", "document"), ("grade", "rank", "judge")),
+    "items": (("query", "document"), ("grade", "rank", "judge", "query_text", *ITEM_NAMES)),
     "run": (("query", "document"), ("score", "rank")),
     "scored": (("label", "score"), ("query", "document", "weight")),
     "features": (("label",), ("query", "document", "weight", "position", "group")),
@@ -84,7 +86,9 @@ OWN = {"query": ("qid",), "document": ("docno",), "label": ("grade",)}
 ID_SIGNS = ("id", "编号", "編號")
 
 #: Every name of a role, and every usual name of a column.
-ROLES = frozenset(role for parts in KINDS.values() for part in parts for role in part)
+ROLES = frozenset(role for parts in KINDS.values() for part in parts for role in part) - {
+    *ITEM_NAMES
+}
 KNOWN = frozenset(
     name
     for table in (NAMES, EVIDENCE_NAMES, ITEM_NAMES, SPELLINGS)
@@ -128,7 +132,7 @@ def role_of(name: str, roles: Collection[str]) -> str:
     plain = plain_name(name)
     if name in ROLES or plain not in KNOWN:
         return name
-    table = SPELLINGS if "doc" in roles else {**NAMES, **EVIDENCE_NAMES}
+    table = SPELLINGS if "doc" in roles else {**NAMES, **EVIDENCE_NAMES, **ITEM_NAMES}
     means = [role for role in roles if plain in table.get(role, ())]
     return means[0] if len(means) == 1 else name
 
@@ -187,9 +191,7 @@ def choose(
             else message("data.are-not-columns", roles=_listed(unknown)),
             hint=suggestion(unknown[0], roles),
         )
-    plain: dict[str, list[str]] = {}
-    for name in names:
-        plain.setdefault(plain_name(name), []).append(name)
+    usual = {name: plain for name in names if (plain := plain_name(name)) in KNOWN}
     if kind == "judgments":
         levels = {**levels, **{role: (names,) for role, names in EVIDENCE_NAMES.items()}}
     if kind in FEATURED:
@@ -201,7 +203,7 @@ def choose(
             path=path,
             hint=message("data.columns-are-names", names=_listed(names)),
         )
-    if kind == "judgments" and {"judge", "final"} <= plain.keys():
+    if kind == "judgments" and {"judge", "final"} <= {*usual.values()}:
         # One line per judge, as `relyon judge export` writes them: the final grade counts.
         levels = {**levels, "grade": (("final",),)}
     chosen: dict[str, str] = {}
@@ -212,17 +214,10 @@ def choose(
             if given[role] not in names:
                 lacking[role] = given[role]
             continue
-        free = {
-            one: [name for name in found if name not in given.values()]
-            for one, found in plain.items()
-        }
-        found = _best(free, levels.get(role, ()))
+        free = [name for name in usual if name not in given.values()]
+        found = best_columns(free, levels.get(role, ()))
         if len(found) > 1:
-            raise InputError(
-                message("data.columns-could-each", found=_listed(found), role=role),
-                path=path,
-                hint=_map_hint(kind, role, found[0]),
-            )
+            raise named_twice(found, kind, role, path)
         if found:
             chosen[role] = found[0]
     if kind == "run" and "rank" not in chosen:
@@ -236,19 +231,37 @@ def choose(
     return {role: name for role, name in chosen.items() if given.get(role) != ""}
 
 
-def _best(columns: Mapping[str, Sequence[str]], levels: Levels) -> list[str]:
+def best_columns(names: Sequence[str], levels: Levels) -> list[str]:
     """Returns the columns of the first level that has any; of an id and its text, the id.
 
     Args:
-        columns: Columns by their names without case, spaces, hyphens and underscores.
+        names: The columns.
         levels: The usual names of the role.
+
+    Examples:
+        >>> best_columns(["url", "item", "Item ID"], LEVELS["document"])
+        ['Item ID']
+        >>> best_columns(["关键词", "搜索词"], LEVELS["query"])
+        ['搜索词', '关键词']
     """
+    plain: dict[str, list[str]] = {}
+    for name in names:
+        plain.setdefault(plain_name(name), []).append(name)
     for level in levels:
-        there = [name for name in level if columns.get(name)]
+        there = [name for name in level if name in plain]
         best = [name for name in there if not any(name + sign in there for sign in ID_SIGNS)]
         if best:
-            return [column for name in best for column in columns[name]]
+            return [column for name in best for column in plain[name]]
     return []
+
+
+def named_twice(found: Sequence[str], kind: str, role: str, path: str = "") -> InputError:
+    """Returns the error about several columns that could each have a role."""
+    return InputError(
+        message("data.columns-could-each", found=_listed(found), role=role),
+        path=path,
+        hint=_map_hint(kind, role, found[0]),
+    )
 
 
 def shown_role(role: str) -> str:
@@ -297,7 +310,7 @@ def _lacks(
         if kind not in {"scored", *FEATURED}:
             pairs = ",".join(f"{one}=COLUMN" for one in lacking)
             inside = ", ".join(f'"{one}": "COLUMN"' for one in lacking)
-            hint = message("data.name-them", columns=f"columns={{{inside}}}", pairs=pairs)
+            hint = message("data.name-them", python=f"columns={{{inside}}}", pairs=pairs)
         text = message(
             "data.there-are-no-columns-for", wanted=_listed(wanted), names=_listed(names)
         )

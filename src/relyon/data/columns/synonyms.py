@@ -14,6 +14,7 @@ from typing import TypeAlias
 __all__ = [
     "COUNTS",
     "EVIDENCE_NAMES",
+    "ITEM_LEVELS",
     "ITEM_NAMES",
     "LEVELS",
     "LOG_LEVELS",
@@ -126,6 +127,13 @@ ITEM_NAMES: dict[str, tuple[str, ...]] = {
         "商品图", "商品图片", "图片地址", "图片链接", "主图", "圖片", "imagelink",
     ),
 }  # fmt: skip
+
+#: Names of what a sheet of items says of each; the text of a query only if its id has a column.
+ITEM_LEVELS: dict[str, Levels] = {
+    **LEVELS,
+    "query_text": _levels("querytext", "query", TEXTS.replace(" querytext", "")),
+    **{role: tuple((name,) for name in names) for role, names in ITEM_NAMES.items()},
+}
 
 #: Names of the columns of a table of queries' texts: an id may be all that its column is called.
 QUERY_IDS = ("id", *NAMES["query"])

@@ -16,7 +16,7 @@ from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes, synonyms_of
 from relyon.data.rank_order import rank_notes
-from relyon.data.sheets import Sheet
+from relyon.data.sheets import Sheet, join_rows
 from relyon.io.byte_source import HEAD, Source
 from relyon.io.decimal_commas import (
     comma_columns,
@@ -29,6 +29,7 @@ from relyon.io.encoding import not_utf8
 from relyon.io.feature_rows import feature_frames
 from relyon.io.format import Format, first_lines, formats
 from relyon.io.header import check_header, headerless, is_data, is_numbered
+from relyon.io.plain_text import read_text
 from relyon.io.sheet_tables import (
     ITEM_COLUMNS,
     RATING_COLUMNS,
@@ -120,7 +121,15 @@ class Csv(TabularFormat, SheetFormat):
         names = headings(source.head, self._separator(source.head))
         if {plain_name(name) for name in names} & {*NAMES["subtopic"]}:
             return Format.read_sheet(self, source, columns=columns, scale=scale)
-        ZZZ
+        separator = self._separator(source.head)
+        shown = show_rows(read_text(source), source.path, separator)
+        rows = read_rows(shown, source.path, scale, given=columns, source=source)
+        return join_rows(Sheet(tuple(rows)), source.path)
+
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
+        """Reads columns by their usual names; columns of other names become further fields."""
+        separator = self._separator(text[:HEAD].encode("utf-8", "surrogatepass"))
+        return Sheet(tuple(read_rows(show_rows(text, path, separator), path, scale)))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
         """Yields one line per rating; an item without ratings has one line, too."""

@@ -16,11 +16,12 @@ from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes, synonyms_of
 from relyon.data.rank_order import ROWS, order_notes
-from relyon.data.sheets import Sheet
+from relyon.data.sheets import Sheet, join_rows
 from relyon.io.byte_source import Source
 from relyon.io.feature_rows import feature_frames
 from relyon.io.format import Format, first_lines, formats
-from relyon.io.sheet_lines import is_judged, read_lines, write_lines
+from relyon.io.plain_text import read_text
+from relyon.io.sheet_lines import is_judged, named_members, read_lines, write_lines
 from relyon.io.sheets import PARTS, SheetFormat
 from relyon.io.table_columns import Table, short_grades
 from relyon.io.tabular import TabularFormat
@@ -120,11 +121,20 @@ class Jsonl(TabularFormat, SheetFormat):
             )
         return None if batch is None else (batch, notes)
 
-    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+    def read_sheet(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Sheet:
         """Reads items with all their members; judgments of subtopics, as their highest grades."""
         if {plain_name(name) for name in _first(source.head)} & {*NAMES["subtopic"]}:
-            return Format.read_sheet(self, source, scale=scale)
-        return super().read_sheet(source, scale=scale)
+            return Format.read_sheet(self, source, columns=columns, scale=scale)
+        rows = read_lines(read_text(source), source.path, scale, columns)
+        first = named_members(_first(source.head), columns)
+        source.synonyms = synonyms_of(first, columns)
+        return join_rows(Sheet(tuple(rows)), source.path)
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads objects of an item's members, `ratings` and `final` (or `grade`)."""

@@ -44,7 +44,13 @@ class JudgingDatabase(Format):
             )
         return readers.get(NAME).read_judgments(_database(source), scale=scale)
 
-    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+    def read_sheet(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Sheet:
         """Reads the items of a project with every rating and their final grades."""
         return readers.get(NAME).read_sheet(_database(source))
 

@@ -74,7 +74,13 @@ class Parquet(TabularFormat):
         found = self.table(source, "judgments", columns).judgments(scale)
         return found if found.evidence is None else found.with_about(_about(source))
 
-    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+    def read_sheet(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Sheet:
         """Reads columns by their usual names; columns of other names become further fields."""
         if source.limit is not None:  # the other limit counts characters of text
             raise InputError(
@@ -82,7 +88,7 @@ class Parquet(TabularFormat):
             )
         with _readable(source.path):
             frame = _frame(source).collect()
-        rows = read_rows(_texts(frame), source.path, scale, "row")
+        rows = read_rows(_texts(frame), source.path, scale, "row", given=columns, source=source)
         return join_rows(Sheet(tuple(rows)), source.path)
 
     def stream_run(

@@ -87,9 +87,15 @@ class Trec(SheetFormat):
             table, names_in = _scaled_table(source, scale)
         return Judgments(table, scale=scale, source=source.path, names_in=names_in)
 
-    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+    def read_sheet(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Sheet:
         """Reads qrels as items; the grades are final, the highest over subtopics."""
-        return Format.read_sheet(self, source, scale=scale)
+        return Format.read_sheet(self, source, columns=columns, scale=scale)
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
         """Yields one line per item with a final grade."""

@@ -48,9 +48,15 @@ class Excel(TabularFormat):
         """Reads what CSV would contain."""
         return formats.get("csv").read_judgments(source, columns=columns, scale=scale)
 
-    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+    def read_sheet(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Sheet:
         """Reads what CSV would contain."""
-        return formats.get("csv").read_sheet(source, scale=scale)
+        return formats.get("csv").read_sheet(source, columns=columns, scale=scale)
 
     def table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
         """Reads some columns of every row."""
