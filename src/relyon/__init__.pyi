@@ -140,6 +140,7 @@ from .online.sampling import (
     read_sample as read_sample,
 )
 from .report import (
+    plot as plot,
     write_labels_report as write_labels_report,
     write_monitor_report as write_monitor_report,
     write_report as write_report,

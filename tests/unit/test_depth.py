@@ -16,7 +16,7 @@ from tests.unit.conftest import Command
 import relyon
 from relyon.analysis.depth import LADDER
 from relyon.online.logs import last_clicks
-from relyon.report import build_depth_page, depth_picture, picture_png
+from relyon.report import build_depth_page, depth_picture
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "examples" / "docs-search"
@@ -320,10 +320,10 @@ def test_the_page_and_the_picture() -> None:
     pytest.importorskip("vl_convert")
     found = relyon.depth(*FILES, clicks={1: 50, 3: 30, 7: 16, 20: 4})
     picture = depth_picture(found)
-    assert picture.startswith("<svg")
+    assert picture.svg.startswith("<svg")
     for text in ("bm25.run", "NDCG@K", "Recall@K", "judged, tfidf.run"):
-        assert f">{text}<" in picture
-    assert "var(--" not in picture_png(picture).decode("latin-1")
+        assert f">{text}<" in picture.svg
+    assert "var(--" not in picture.to_png().decode("latin-1")
     page = str(build_depth_page(found, language="zh"))
     assert found.advice[0].sentence("zh") in page
 

@@ -17,6 +17,7 @@ from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.core.language import Language
+    from relyon.io.picture import Picture
 
 __all__ = [
     "Answer",
@@ -175,11 +176,11 @@ class Charted:
     Args:
         result: The result.
         page: Returns it as HTML.
-        picture: Returns its charts as an SVG file; None if the command offers no pictures.
+        picture: Returns its charts; None if the command offers no pictures.
     """
 
     def __init__(
-        self, result: object, page: Callable[[], str], picture: Callable[[], str] | None = None
+        self, result: object, page: Callable[[], str], picture: Callable[[], Picture] | None = None
     ) -> None:
         self._result = result
         self._page = page
@@ -193,6 +194,14 @@ class Charted:
         return self._page()
 
     def to_svg(self, **options: object) -> str:
+        """Returns the charts as an SVG file."""
+        return self._drawn().svg
+
+    def to_png(self, **options: object) -> bytes:
+        """Returns the charts as a PNG file."""
+        return self._drawn().to_png()
+
+    def _drawn(self) -> Picture:
         """Returns the charts.
 
         Raises:
@@ -201,12 +210,6 @@ class Charted:
         if self._picture is None:
             raise TypeError("no picture is offered")
         return self._picture()
-
-    def to_png(self, **options: object) -> bytes:
-        """Returns the charts as a picture."""
-        from relyon.report import picture_png
-
-        return picture_png(self.to_svg())
 
 
 def write(data: str | bytes, path: str | None = None) -> None:

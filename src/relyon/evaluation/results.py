@@ -20,6 +20,7 @@ from relyon.data.convention import Convention
 from relyon.evaluation.entry import Entry
 from relyon.evaluation.measure_tables import csv_rows, results_document, rules_line, summary_columns
 from relyon.io.excel_export import ExcelExport
+from relyon.io.plotted import Plotted
 from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 
@@ -48,7 +49,7 @@ class _Kept(Generic[T]):
         return self.value
 
 
-class Results(Exportable, ExcelExport, Mapping[str, float]):
+class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
     """The measures of one run: a mapping from measure names to numbers.
 
     Attributes:

@@ -1,6 +1,5 @@
 """The public names and where each lives; they are imported when first used."""
 
-from .charts import picture_png as picture_png
 from .clicks import (
     build_labels_page as build_labels_page,
     render_labels_report as render_labels_report,
@@ -21,6 +20,7 @@ from .document import (
     format_of as format_of,
 )
 from .page import Page as Page
+from .plots import plot as plot
 from .position_bias import (
     bias_picture as bias_picture,
     render_bias_report as render_bias_report,

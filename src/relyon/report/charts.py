@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from html import escape
-from importlib import resources
 from types import ModuleType
 
 from relyon.core.errors import RelyonError
@@ -24,15 +23,10 @@ __all__ = [
     "WIDTHS",
     "check_address_space",
     "draw",
-    "draw_alone",
-    "picture_png",
 ]
 
 #: Pixels of a chart on a page and on a telephone.
 WIDTHS = {"wide": 640, "narrow": 330}
-
-#: Fonts of a PNG: those of common systems, then any that is installed.
-PNG_FONT = "Helvetica, Arial, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 
 #: Address space that V8, which draws, reserves; far less of it becomes memory.
 ADDRESS_SPACE = 65 << 30
@@ -102,50 +96,6 @@ def check_address_space() -> None:
             ),
             hint=message("report.raise-limit"),
         )
-
-
-def draw_alone(chart: Chart) -> str:
-    """Returns a chart as an SVG file, in the colours of a page.
-
-    Args:
-        chart: The chart.
-
-    Raises:
-        DependencyError: If vl-convert-python is not installed.
-    """
-    style = (resources.files("relyon.report") / "templates" / "page.css").read_text("utf-8")
-    names = "|".join(ROLES)
-    light, dark = (
-        "".join(re.findall(rf"--(?:{names}): [^;]*;", block))
-        for block in re.findall(r':root(?:\[data-theme="dark"\])? \{(.*?)\}', style, re.DOTALL)
-    )
-    rules = (
-        f"svg{{{light}background:var(--paper);font-family:system-ui,sans-serif}}"
-        f"@media(prefers-color-scheme:dark){{svg{{{dark}}}}}"
-    )
-    opening, rest = draw(chart, "chart").split(">", 1)
-    return f'{opening} xmlns="http://www.w3.org/2000/svg"><style>{rules}</style>{rest}'
-
-
-def picture_png(picture: str, *, scale: float = 2.0) -> bytes:
-    """Returns a picture of charts as a PNG file, in the colours of a light page.
-
-    Args:
-        picture: The SVG that `depth_picture` or `bias_picture` returns.
-        scale: Pixels of the PNG per pixel of the SVG.
-
-    Raises:
-        DependencyError: If vl-convert-python is not installed.
-    """
-    vl_convert = _converter()
-    opening, style, body = re.split(r"<style>(.*?)</style>", picture, maxsplit=1, flags=re.DOTALL)
-    light = dict(re.findall(r"--([a-z]+): ([^;]*);", style.partition("@media")[0]))
-    svg = f'{opening}<rect width="100%" height="100%" fill="var(--paper)"/>{body}'
-    svg = re.sub(r"var\(--([a-z]+)\)", lambda found: light[found.group(1)], svg)
-    # Renderers of pictures do not know `system-ui`.
-    svg = svg.replace("<svg ", f'<svg font-family="{PNG_FONT}" ', 1)
-    found: bytes = vl_convert.svg_to_png(svg, scale=scale)
-    return found
 
 
 def _converter() -> ModuleType:

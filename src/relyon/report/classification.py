@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relyon import _native
 from relyon.core.errors import InputError
+from relyon.data.convention import Convention
 from relyon.evaluation.curves import Curve, both_curves
 from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
 from relyon.report.number_formats import number
-from relyon.report.page import Block, Chart, Columns, Key, Prose, Section, Table
+from relyon.report.page import Chart, Columns, Key, Prose, Section, Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from relyon.analysis.comparison import Comparison
 
-__all__ = ["curve_section", "judged_scores", "thin"]
+__all__ = ["Curves", "curve_charts", "curve_section", "judged_scores", "thin"]
 
 MOST_POINTS = 150
 STOPS = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -94,42 +95,70 @@ def series(place: int) -> tuple[str, str]:
     return SERIES[place % len(SERIES)], DASHES[place % len(DASHES)]
 
 
-def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
-    """Returns both curves, side by side if there is room."""
+class Curves(NamedTuple):
+    """Both curves of all runs.
+
+    Attributes:
+        roc: True positives by false positives.
+        precision_recall: Precision by recall.
+        areas: The area below each run's ROC curve.
+    """
+
+    roc: Chart
+    precision_recall: Chart
+    areas: dict[str, float]
+
+
+def curve_charts(comparison: Comparison, texts: Catalogue) -> Curves:
+    """Returns both curves of all judged documents.
+
+    Args:
+        comparison: A comparison of judgments and runs.
+        texts: The language.
+
+    Raises:
+        InputError: If all judged documents are relevant, or none is.
+    """
     highest = comparison.judgments.table.highest if comparison.judgments is not None else math.nan
-    convention = comparison.convention
-    if convention is None:
-        return Section("curves", texts.say("section.curves"), ())
+    convention = comparison.convention or Convention()
     rel: float = getattr(
         parse_measure("recall@all").resolve(convention, comparison.scale, highest), "rel", 1.0
     )
     roc: dict[str, Drawn] = {}
     precision: dict[str, Drawn] = {}
     relevant = count = 0
-    blocks: tuple[Block, ...]
-    try:
-        # A run after the other: a curve has as many points as there are documents.
-        for name in comparison.runs:
-            judged = judged_scores(comparison, name, rel)
-            relevant, count = int(judged.labels.sum()), len(judged.labels)
-            curves = both_curves(judged.labels, judged.scores)
-            roc[name], precision[name] = ROC.drawn(curves[0]), PRECISION_RECALL.drawn(curves[1])
-    except InputError as error:
-        blocks = (Prose((texts.say("curves.impossible", reason=error.message),)),)
-        return Section("curves", texts.say("section.curves"), blocks)
+    # A run after the other: a curve has as many points as there are documents.
+    for name in comparison.runs:
+        judged = judged_scores(comparison, name, rel)
+        relevant, count = int(judged.labels.sum()), len(judged.labels)
+        curves = both_curves(judged.labels, judged.scores)
+        roc[name], precision[name] = ROC.drawn(curves[0]), PRECISION_RECALL.drawn(curves[1])
     counts = {"relevant": f"{relevant:,}", "judged": f"{count:,}", "rel": f"{rel:g}"}
     share = relevant / count
-    charts = (
-        (_chart(ROC, roc, [(0, 0), (1, 1)], counts, texts),),
-        (_chart(PRECISION_RECALL, precision, [(0, share), (1, share)], counts, texts),),
+    return Curves(
+        _chart(ROC, roc, [(0, 0), (1, 1)], counts, texts),
+        _chart(PRECISION_RECALL, precision, [(0, share), (1, share)], counts, texts),
+        {name: curve.area for name, curve in roc.items()},
     )
+
+
+def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
+    """Returns both curves, side by side if there is room."""
+    heading = texts.say("section.curves")
+    if comparison.convention is None:
+        return Section("curves", heading, ())
+    try:
+        found = curve_charts(comparison, texts)
+    except InputError as error:
+        reason = Prose((texts.say("curves.impossible", reason=error.message),))
+        return Section("curves", heading, (reason,))
     below = tuple(
-        _below_chance(comparison, name, curve.area, texts)
-        for name, curve in roc.items()
-        if curve.area < 0.4995
+        _below_chance(comparison, name, area, texts)
+        for name, area in found.areas.items()
+        if area < 0.4995
     )
-    blocks = (Prose((texts.say("curves.pooling"), *below)), Columns(charts))
-    return Section("curves", texts.say("section.curves"), blocks)
+    charts = Columns(((found.roc,), (found.precision_recall,)))
+    return Section("curves", heading, (Prose((texts.say("curves.pooling"), *below)), charts))
 
 
 def _below_chance(comparison: Comparison, name: str, area: float, texts: Catalogue) -> str:

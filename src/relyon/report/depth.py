@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Unpack
 
 from relyon.core.language import Language
 from relyon.core.texts import PAGE, Catalogue as Words, catalogue as texts_of
+from relyon.io.picture import Picture
 from relyon.report.catalogue import catalogue
-from relyon.report.charts import draw_alone
 from relyon.report.document import Format, Report, TitleOptions
 from relyon.report.page import Block, Chart, Key, Page, Prose, Section, Table
+from relyon.report.pictures import draw_alone
 from relyon.report.positions import series_of
 from relyon.report.provenance import note_section
 
@@ -101,8 +102,8 @@ def _power_table(found: Depth, power: Mapping[str, Curve], words: Words) -> Tabl
     return Table(["K", *power], cells)
 
 
-def depth_picture(found: Depth, language: Language = "en") -> str:
-    """Returns all charts as one SVG file.
+def depth_picture(found: Depth, language: Language = "en") -> Picture:
+    """Returns all charts as one picture.
 
     Args:
         found: The result of `relyon.depth`.

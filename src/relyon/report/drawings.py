@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TypedDict
 
 from relyon.report.page import Chart
@@ -124,16 +125,22 @@ def forest(chart: Chart, width: int) -> Layers:
 def waterfall(chart: Chart, width: int) -> Layers:
     rows = chart.rows
     step = (width - 60) / max(len(rows), 1)
+    signs = chart.values.get("signed", True)
+    axis: dict[str, object] = {"format": "+.2f", "labelExpr": SIGNED} if signs else {}
+    names = json.dumps([*chart.values.get("names", ())], ensure_ascii=False)
+    below = {"labelExpr": f"{names}[datum.value - 1]", "labelAngle": -60, "labelLimit": 140}
     plain = {
         "x": channel(
             "place:O",
             title=chart.labels["x"],
-            axis={"labels": False, "ticks": False, "domain": False},
+            axis={
+                **(below if chart.values.get("names") else {"labels": False}),
+                "ticks": False,
+                "domain": False,
+            },
             scale={"paddingInner": 0.15 if step > 3 else 0, "paddingOuter": 0},
         ),
-        "y": channel(
-            "delta:Q", title=chart.labels["y"], axis={"format": "+.2f", "labelExpr": SIGNED}
-        ),
+        "y": channel("delta:Q", title=chart.labels["y"], axis=axis),
         "color": channel("side:N", scale=SIDES, legend=None),
         "description": channel("text:N"),
     }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.measures import Measure
 
-__all__ = ["loss_measures", "loss_section", "run_losses"]
+__all__ = ["loss_chart", "loss_measures", "loss_section", "run_losses"]
 
 PARTS = (
     ("reached", "solid", "green"),
@@ -68,6 +68,11 @@ def loss_section(
     if stages is not None:
         blocks += [Prose((stages.sentence(texts.language),)), _stages(stages, texts)]
     return Section("funnel", texts.say("section.funnel"), tuple(blocks))
+
+
+def loss_chart(comparison: Comparison, measure: str, texts: Catalogue) -> Chart:
+    """Returns the losses of each run, at the cutoff of a measure."""
+    return _runs(run_losses(comparison, measure), texts)
 
 
 def _runs(losses: Mapping[str, Funnel], texts: Catalogue) -> Chart:

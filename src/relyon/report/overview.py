@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
     from relyon.analysis.comparison.pooled_facts import ShareContrast
 
-__all__ = ["comparison_section", "lead", "subtitle", "summary_section"]
+__all__ = ["comparison_section", "forest_chart", "lead", "subtitle", "summary_section"]
 
 
 def lead(comparison: Comparison, texts: Catalogue) -> tuple[str, ...]:
@@ -190,7 +190,7 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
     for candidate in comparison.candidates:
         blocks.append(_table(comparison, candidate, texts))
     blocks.append(Prose((_legend(comparison, texts),)))
-    blocks.append(_forest(comparison, texts))
+    blocks.append(forest_chart(comparison, texts))
     if comparison.pairs:
         blocks.append(Details(texts.say("comparison.all_pairs"), (_pairs(comparison, texts),)))
     tests = tuple(_tests(comparison, candidate, texts) for candidate in comparison.candidates)
@@ -341,7 +341,8 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
     return text
 
 
-def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
+def forest_chart(comparison: Comparison, texts: Catalogue) -> Chart:
+    """Returns the difference of every tested measure with its interval, in one unit."""
     several = len(comparison.candidates) > 1
     rows: list[ForestRow] = []
     for one in comparison.contrasts:

@@ -69,6 +69,8 @@ class ChartValues(TypedDict, total=False):
         positions: The positions on the axis.
         best: The row of the point to mark, if any.
         charts: The charts of the panels.
+        names: The names below bars; without them bars have none.
+        signed: Whether bars are differences, whose axis shows signs (the default).
     """
 
     series: Sequence[tuple[str, str, str]]
@@ -82,6 +84,8 @@ class ChartValues(TypedDict, total=False):
     positions: Sequence[int]
     best: Sequence[Mapping[str, object]]
     charts: Sequence[Chart]
+    names: Sequence[str]
+    signed: bool
 
 
 @dataclass(frozen=True)

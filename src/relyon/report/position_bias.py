@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Unpack
 
 from relyon.core.language import Language
 from relyon.core.texts import PAGE, catalogue as texts_of
+from relyon.io.picture import Picture
 from relyon.report.catalogue import catalogue
-from relyon.report.charts import draw_alone
 from relyon.report.click_drawings import PointRow
 from relyon.report.document import Format, Report, TitleOptions
 from relyon.report.page import Chart, Page, Prose, Section
+from relyon.report.pictures import draw_alone
 from relyon.report.positions import ROOM
 from relyon.report.provenance import note_section
 
@@ -79,8 +80,8 @@ def bias_chart(found: PositionBias, language: Language = "en") -> Chart:
     )
 
 
-def bias_picture(found: PositionBias, language: Language = "en") -> str:
-    """Returns the chart as an SVG file.
+def bias_picture(found: PositionBias, language: Language = "en") -> Picture:
+    """Returns the chart as a picture.
 
     Raises:
         DependencyError: If a package of the extra `report` is not installed.

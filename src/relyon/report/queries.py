@@ -13,14 +13,22 @@ from relyon.core.document.quoted_ids import asked
 from relyon.report.catalogue import Catalogue
 from relyon.report.drawings import BarRow
 from relyon.report.drilldown import Drilldown
-from relyon.report.number_formats import label, signed
+from relyon.report.number_formats import label, number, signed
 from relyon.report.page import Block, Cell, Chart, Section, Table
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
+    from relyon.evaluation import Results
     from relyon.io.descriptions import Descriptions
 
-__all__ = ["QueryDifferences", "difference_chart", "extremes", "query_section"]
+__all__ = [
+    "QueryDifferences",
+    "difference_chart",
+    "extremes",
+    "query_chart",
+    "query_section",
+    "value_chart",
+]
 
 MOST_BARS = 120
 
@@ -49,7 +57,7 @@ def query_section(
     for place, candidate in enumerate(comparison.candidates, 1):
         lost, gained = extremes(comparison.deltas(candidate, measure), shown, gain_sign(measure))
         names = {query: f"query-{place}-{order}" for order, query in enumerate([*lost, *gained], 1)}
-        blocks.append(_waterfall(comparison, candidate, measure, texts, names, known))
+        blocks.append(query_chart(comparison, candidate, measure, texts, names, known))
         drilldown = Drilldown(comparison, candidate, measure, texts, known, titles)
         blocks += drilldown.blocks(lost, gained, names)
     return Section("queries", texts.say("section.queries"), tuple(blocks))
@@ -75,7 +83,7 @@ def extremes(
     return lost, {query: delta for query, delta in order[:shown] if sign * delta > 0}
 
 
-def _waterfall(
+def query_chart(
     comparison: Comparison,
     candidate: str,
     measure: str,
@@ -83,6 +91,16 @@ def _waterfall(
     names: Mapping[str, str],
     known: Mapping[str, str],
 ) -> Chart:
+    """Returns the difference of every query between a candidate and the baseline.
+
+    Args:
+        comparison: The comparison.
+        candidate: Its candidate.
+        measure: Its measure.
+        texts: The language.
+        names: The anchors that the bars link to.
+        known: Query texts by query id.
+    """
     contrast = comparison.contrast(candidate, measure)
     sign, deltas = gain_sign(measure), comparison.deltas(candidate, measure)
     differences = QueryDifferences(
@@ -190,6 +208,62 @@ def difference_chart(
             "loss": texts.say("waterfall.loss"),
         },
         values={"mean": found.mean},
+    )
+
+
+def value_chart(results: Results, measure: str, texts: Catalogue) -> Chart:
+    """Returns a bar per query, the highest value on the left.
+
+    Args:
+        results: The values.
+        measure: Their measure.
+        texts: The language.
+
+    Raises:
+        UnknownNameError: If the measure was not evaluated.
+    """
+    values = results.values_by_query(measure)
+    held = [one for one in values.items() if math.isfinite(one[1])]
+    held.sort(key=lambda one: (-one[1], one[0]))
+    groups = _groups(held, MOST_BARS)
+    single = len(groups) == len(held)
+    rows: list[BarRow] = []
+    for place, group in enumerate(groups, 1):
+        value = math.fsum(one for _, one in group) / len(group)
+        query = group[0][0] if single else ""
+        rows.append(
+            {
+                "place": place,
+                "delta": value,
+                "side": "gain",
+                "query": query,
+                "text": f"{query if single else f'{len(group)}:'} {number(value)}",
+                "link": None,
+            }
+        )
+    heading = texts.say("table.query") if single else texts.say("waterfall.bar")
+    counts = {"queries": texts.count("count.queries", len(held))}
+    key = "values.caption"
+    if not single:
+        key, counts["size"] = "values.caption_binned", f"{len(held) / len(groups):.0f}"
+    caption = texts.say(key, **counts)
+    if len(held) < len(values):
+        left = texts.count("count.queries", len(values) - len(held))
+        caption += texts.say("list.sentence") + texts.say("values.without", queries=left)
+    return Chart(
+        drawing="waterfall",
+        title=texts.say("values.title", measure=label(measure), run=results.run),
+        caption=caption,
+        rows=tuple(rows),
+        table=Table(
+            (heading, label(measure)),
+            tuple((row["query"] or f"{row['place']}", number(row["delta"])) for row in rows),
+        ),
+        labels={"x": texts.say("values.axis_x"), "y": label(measure)},
+        values={
+            "mean": math.fsum(value for _, value in held) / max(len(held), 1),
+            "signed": False,
+        },
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.evaluation.results import Results
 
-__all__ = ["Band", "band_measures", "rank_bands", "rank_section"]
+__all__ = ["Band", "band_measures", "rank_bands", "rank_chart", "rank_section"]
 
 ENDS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 HEAD, FOLD = 3, 10
@@ -114,6 +114,11 @@ def rank_section(comparison: Comparison, texts: Catalogue) -> Section:
         blocks += [Prose((sentence,))] if sentence else []
         blocks.append(_chart(bands, comparison, candidate, texts))
     return Section("ranks", texts.say("section.ranks"), tuple(blocks))
+
+
+def rank_chart(comparison: Comparison, candidate: str, texts: Catalogue) -> Chart:
+    """Returns the DCG difference of one candidate by band of ranks."""
+    return _chart(rank_bands(comparison, candidate), comparison, candidate, texts)
 
 
 def _sentence(bands: Sequence[Band], candidate: str, texts: Catalogue) -> str:
