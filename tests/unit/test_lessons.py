@@ -52,7 +52,7 @@ UNEXPLAINED = {
         rank-contradicts-score ranked-training-rows repeated-runs read-in-encoding regrouped repeated-rows
         rows-unjudged run-of-training-rows same-sessions scores-from-ranks shallow-round
         shared-queries simulated-without split-uneven stages-do-not-nest subtopics texts-absent
-        texts-missing texts-unknown times-as-text unchanged-queries undated-judgments
+        texts-missing texts-unknown times-as-text times-in-another-zone unchanged-queries undated-judgments
         unjudged-queries unpaired-queries unshared-measures unused-actions weights-found
         weights-interval weights-judged without-time xgboost-min-rows
     """,

@@ -152,3 +152,79 @@ def test_the_command_line_cuts_logs(files: Path, command: Command) -> None:
     assert wrong.code == 3
     assert "no session of the log begins in [2030-01-01" in wrong.err
     assert command("logs", "inspect", "times.csv", "--since", "March").code == 2
+
+
+#: Half an hour around the ends of March in Shanghai.
+LOCAL = [
+    ("s0", "2026-02-28T23:30:00"),
+    ("s1", "2026-03-01T00:30:00"),
+    ("s2", "2026-03-31T23:30:00"),
+    ("s3", "2026-04-01T00:30:00"),
+]
+
+
+def local_log(written: str) -> pl.DataFrame:
+    """Returns a log whose times are text or times, with or without their zone."""
+    frame = pl.DataFrame(LOCAL, ["session", "timestamp"], orient="row")
+    frame = frame.with_columns(query=pl.lit("q"), position=pl.lit(1), doc=pl.lit("d"))
+    if written == "text with an offset":
+        return frame.with_columns(pl.col("timestamp") + "+08:00")
+    if written == "text":
+        return frame
+    times = pl.col("timestamp").str.to_datetime()
+    zone = "Asia/Shanghai" if written == "times with a zone" else None
+    return frame.with_columns(times.dt.replace_time_zone(zone))
+
+
+@pytest.mark.parametrize("written", ["text", "text with an offset", "times", "times with a zone"])
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "+08:00", "+8", "UTC+08"])
+def test_a_month_of_a_time_zone(written: str, zone: str) -> None:
+    sessions = relyon.read_sessions(local_log(written))
+    march = sessions.between(month="2026-03", timezone=zone)
+    rows = march.collect().sort("session").select("session", "timestamp").rows()
+    first, last = (
+        datetime(2026, 2, 28, 16, 30, tzinfo=UTC),
+        datetime(2026, 3, 31, 15, 30, tzinfo=UTC),
+    )
+    assert rows == [("s1", first), ("s2", last)]
+    assert march.notes == ()
+    assert march.between(until="2026-03-02").collect()["session"].to_list() == ["s1"]
+    zoned = sessions.between(timezone=zone)
+    assert zoned.collect().height == len(LOCAL)
+    assert first in zoned.collect()["timestamp"]
+
+
+@pytest.mark.parametrize("written", ["text with an offset", "times with a zone"])
+def test_a_month_in_utc_of_times_of_another_zone_is_noted(written: str) -> None:
+    march = relyon.read_sessions(local_log(written)).between(month="2026-03")
+    assert sorted(march.collect()["session"]) == ["s2", "s3"]
+    assert [note.kind for note in march.notes] == ["times-in-another-zone"]
+    assert "times are written at +08:00" in march.notes[0].text()
+
+
+def test_an_unknown_time_zone(tmp_path: Path, command: Command) -> None:
+    with pytest.raises(ParameterError, match="`Mars` is not a time zone"):
+        relyon.read_sessions(local_log("text")).between(timezone="Mars")
+    path = tmp_path / "log.csv"
+    local_log("text").write_csv(path)
+    outcome = command("logs", "inspect", str(path), "--month", "2026-03", "--timezone", "+08:00")
+    assert "2026-02-28T16:30:00Z" in outcome.out
+    assert command("logs", "inspect", str(path), "--timezone", "Mars").code == 2
+
+
+def test_clocks_that_are_set(tmp_path: Path) -> None:
+    """The hour that comes twice is the earlier one; that which never was is missing."""
+    rows = [("a", "2026-10-25T02:30:00"), ("b", "2026-03-29T02:30:00")]
+    log = pl.DataFrame(rows, ["session", "timestamp"], orient="row")
+    log = log.with_columns(query=pl.lit("q"), position=pl.lit(1), doc=pl.lit("d"))
+    found = relyon.read_sessions(log).between(timezone="Europe/Berlin").collect()
+    assert found["timestamp"].to_list() == [datetime(2026, 10, 25, 0, 30, tzinfo=UTC), None]
+
+
+def test_another_engine_has_its_own_zone() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    frame = local_log("times")
+    sessions = relyon.read_sessions(duckdb.sql("select * from frame"))
+    with pytest.raises(InputError, match="has one of its own"):
+        sessions.between(month="2026-03", timezone="+08:00")
+    assert frame.height

@@ -29,7 +29,7 @@ class Period:
         "--since",
         metavar="DATE|TIME",
         help="Only sessions that start at this time or later, such as 2026-03, 2026-03-05"
-        " or 2026-03-05T08:30+08:00; UTC unless a zone is given.",
+        " or 2026-03-05T08:30+08:00.",
     )
     until: str | None = option(
         "--until",
@@ -37,12 +37,18 @@ class Period:
         help="Only sessions that start before this time, exclusive.",
     )
     month: str | None = option(
-        "--month", metavar="YYYY-MM", help="Only sessions that start in this month, in UTC."
+        "--month", metavar="YYYY-MM", help="Only sessions that start in this month."
+    )
+    timezone: str | None = option(
+        "--timezone",
+        metavar="ZONE",
+        help="Time zone of months, days and times that name none, in the log too, such as"
+        " Asia/Shanghai or +08:00.  [default: UTC]",
     )
 
     def of(self, sessions: Sessions) -> Sessions:
         """Returns the sessions in the period; all if none is given."""
-        return sessions.between(self.since, self.until, month=self.month)
+        return sessions.between(self.since, self.until, month=self.month, timezone=self.timezone)
 
 
 def _columns_option(name: str, what: str) -> Declared:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from relyon.data.zone import in_utc
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -37,11 +40,15 @@ def gather(frame: LazyRows) -> pl.DataFrame:
     )
 
 
-def utc(name: str) -> pl.Expr:
+def utc(name: str, zone: tzinfo = UTC) -> pl.Expr:
     """Returns the Polars expression that parses text or numbers as times in UTC.
 
-    Text is ISO 8601, with a zone or, without one, in UTC. Numbers count from 1970; their size tells
-    seconds, milliseconds, microseconds and nanoseconds apart. Anything else becomes null.
+    Text is ISO 8601; numbers count from 1970, and their size tells seconds, milliseconds,
+    microseconds and nanoseconds apart. Anything else becomes null.
+
+    Args:
+        name: The column.
+        zone: The time zone of texts that name none.
 
     Examples:
         >>> import polars as pl
@@ -76,6 +83,4 @@ def utc(name: str) -> pl.Expr:
     )
     local = iso.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
     day = iso.str.to_datetime("%Y-%m-%d", time_unit="us", strict=False)
-    return pl.coalesce(
-        epoch, zoned, local.dt.replace_time_zone("UTC"), day.dt.replace_time_zone("UTC")
-    ).alias(name)
+    return pl.coalesce(epoch, zoned, in_utc(local, zone), in_utc(day, zone)).alias(name)

@@ -70,12 +70,13 @@ def check_month(month: str) -> str:
     return month
 
 
-def parse_moment(name: str, value: str | datetime) -> datetime:
-    """Parses an instant in UTC: the first of a month or a day; UTC without a time zone.
+def parse_moment(name: str, value: str | datetime, zone: tzinfo = UTC) -> datetime:
+    """Parses an instant in UTC: the first of a month or a day.
 
     Args:
         name: Its name in messages.
         value: 2026-03, 2026-03-05, 2026-03-05T08:30 or 2026-03-05T08:30+08:00; or a datetime.
+        zone: The time zone of values that name none.
 
     Raises:
         ParameterError: If it is not one of these.
@@ -98,20 +99,23 @@ def parse_moment(name: str, value: str | datetime) -> datetime:
             message("data.is-not-date", name=name, value=value),
             hint=message("data.write-2026-03"),
         )
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return (found.replace(tzinfo=zone) if found.tzinfo is None else found).astimezone(UTC)
 
 
 def parse_period(
     since: str | datetime | None = None,
     until: str | datetime | None = None,
     month: str | None = None,
+    *,
+    zone: tzinfo = UTC,
 ) -> Period | None:
-    """Returns the interval [since, until), or a month in UTC; None if nothing is given.
+    """Returns the interval [since, until), or a month; None if nothing is given.
 
     Args:
         since: See `parse_moment`.
         until: See `parse_moment`; the period ends just before it.
         month: Such as 2026-03, instead of both.
+        zone: The time zone of those that name none.
 
     Raises:
         ParameterError: If one of them is not a time, if a month is combined with another bound, or
@@ -120,18 +124,21 @@ def parse_period(
     Examples:
         >>> print(parse_period(month="2026-12"))
         [2026-12-01 00:00:00, 2027-01-01 00:00:00) UTC
+        >>> from relyon.data.zone import parse_zone
+        >>> print(parse_period(month="2026-12", zone=parse_zone("Asia/Shanghai")))
+        [2026-11-30 16:00:00, 2026-12-31 16:00:00) UTC
     """
     if month is not None:
         if since is not None or until is not None:
             raise ParameterError(message("data.give-either-month"))
         year, number = map(int, check_month(month).split("-"))
         following = f"{year + number // 12:04}-{number % 12 + 1:02}"
-        return Period(parse_moment("month", month), parse_moment("month", following))
+        return Period(parse_moment("month", month, zone), parse_moment("month", following, zone))
     if since is None and until is None:
         return None
     found = Period(
-        None if since is None else parse_moment("since", since),
-        None if until is None else parse_moment("until", until),
+        None if since is None else parse_moment("since", since, zone),
+        None if until is None else parse_moment("until", until, zone),
     )
     if found.since and found.until and found.since >= found.until:
         raise ParameterError(
@@ -141,7 +148,9 @@ def parse_period(
     return found
 
 
-def cut(raw: LazyRows, period: Period, path: str) -> tuple[LazyRows, tuple[Note, ...]]:
+def cut(
+    raw: LazyRows, period: Period, path: str, zone: tzinfo = UTC
+) -> tuple[LazyRows, tuple[Note, ...]]:
     """Returns the rows of the sessions that begin within a period; only their times are read.
 
     A session belongs to the period of its first row. Rows up to a day after a boundary belong to a
@@ -156,6 +165,7 @@ def cut(raw: LazyRows, period: Period, path: str) -> tuple[LazyRows, tuple[Note,
         raw: Rows with the canonical columns, unconverted.
         period: The period.
         path: The file, for messages.
+        zone: The time zone of times that name none.
 
     Raises:
         InputError: If there are no times, or no session begins in the period.
@@ -171,17 +181,17 @@ def cut(raw: LazyRows, period: Period, path: str) -> tuple[LazyRows, tuple[Note,
         )
     kind = schema["timestamp"]
     at, timed = nw.col("timestamp"), raw
-    zone: tzinfo | None = None
+    stored: tzinfo | None = None
     if isinstance(kind, nw.Datetime):
-        zone = None if kind.time_zone is None else ZoneInfo(kind.time_zone)
+        stored = None if kind.time_zone is None else ZoneInfo(kind.time_zone)
     elif raw.implementation.is_polars():
-        at, zone = nw.col(_AT), UTC
-        timed = nw.from_native(raw.to_native().with_columns(utc("timestamp").alias(_AT)))
+        at, stored = nw.col(_AT), UTC
+        timed = nw.from_native(raw.to_native().with_columns(utc("timestamp", zone).alias(_AT)))
     else:
         at = at.cast(nw.Datetime("us"))
 
     def literal(moment: datetime) -> datetime:
-        return moment.astimezone(zone) if zone else moment.replace(tzinfo=None)
+        return moment.astimezone(stored) if stored else moment.astimezone(zone).replace(tzinfo=None)
 
     found = timed
     if period.since is not None:

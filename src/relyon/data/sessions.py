@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
-from relyon.data.columns.log_names import COUNTS, FALSE, LOG_LEVELS, TRUE, is_counted
+from relyon.data.columns.log_names import COUNTS, LOG_LEVELS, is_counted
 from relyon.data.columns.roles import KINDS, role_of
-from relyon.data.lazy import gather, utc
+from relyon.data.lazy import gather
 from relyon.data.log_facts import Facts
+from relyon.data.log_types import IDS, typed
 from relyon.data.period import cut, parse_period
 from relyon.data.row_index import with_index_columns
 from relyon.data.source import Sourced, path_of
+from relyon.data.zone import HEAD, parse_zone, written_offset
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    import narwhals as nw
     import polars as pl
-    from narwhals.dtypes import DType
 
     from relyon.data.lazy import LazyRows
 
-__all__ = ["COLUMNS", "FLAGS", "OPTIONAL", "REQUIRED", "Kind", "Sessions", "choose_columns"]
+__all__ = ["COLUMNS", "OPTIONAL", "REQUIRED", "Kind", "Sessions", "choose_columns"]
 
 #: What the rows of a log are: single impressions; single decisions; `clicks` accepts both single
 #: impressions and counts of them.
@@ -39,10 +40,8 @@ COLUMNS = (
     "purchase", "bucket", "user", "shown", "reward", "propensity", "overridden", *COUNTS,
 )  # fmt: skip
 
-IDS = ("session", "query", "doc", "bucket", "user")
 #: Columns that few logs have; their absence is not reported.
 RARE = ("shown", "reward", "propensity", "overridden")
-FLAGS = ("clicked", "add_to_cart", "purchase", "shown", "overridden")
 
 
 class Sessions(Sourced):
@@ -66,6 +65,7 @@ class Sessions(Sourced):
         facts: What the reader has counted; None if it did not read the rows.
         others: Columns without a role that were kept on request, as they are.
         unread: Columns without a role that were not read.
+        zone: The time zone of times that name none.
 
     Examples:
         >>> import polars as pl
@@ -79,7 +79,9 @@ class Sessions(Sourced):
         ('7', 'tv', 2, 'b')
     """
 
-    __slots__ = ("_frame", "_notes", "_raw", "_source", "checked", "facts", "others", "unread")
+    __slots__ = (
+        "_frame", "_notes", "_raw", "_source", "checked", "facts", "others", "unread", "zone",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -101,6 +103,7 @@ class Sessions(Sourced):
         self.unread = unread
         #: What `relyon.io.log_checks` has found nothing wrong with.
         self.checked: frozenset[str] = frozenset()
+        self.zone: tzinfo = UTC
 
     @classmethod
     def from_frame(
@@ -141,10 +144,10 @@ class Sessions(Sourced):
         rest = unchosen(names, chosen)
         kept = rest if others == "keep" else {}
         raw = _selected(lazy, chosen, kept)
-        typed = _typed(raw, path, tuple(kept))
+        found = typed(raw, path, tuple(kept))
         unread = () if kept else tuple(rest.values())
         return cls(
-            typed, raw, source=source, notes=notes, facts=facts, others=tuple(kept), unread=unread
+            found, raw, source=source, notes=notes, facts=facts, others=tuple(kept), unread=unread
         )
 
     @property
@@ -193,6 +196,7 @@ class Sessions(Sourced):
         until: str | datetime | None = None,
         *,
         month: str | None = None,
+        timezone: str | None = None,
     ) -> Sessions:
         """Returns the sessions that begin in [since, until), or in a month.
 
@@ -202,12 +206,16 @@ class Sessions(Sourced):
 
         Args:
             since: The first instant that counts: 2026-03, 2026-03-05, 2026-03-05T08:30+08:00, or a
-                datetime. Without a time zone it is UTC, as are the log's times.
+                datetime.
             until: The first instant that no longer counts.
-            month: Such as 2026-03, in UTC; instead of both.
+            month: Such as 2026-03; instead of both.
+            timezone: The time zone of months, of days, and of times that name none, in the log as
+                well: `Asia/Shanghai` or `+08:00`. None keeps that of the log, which is UTC at
+                first. Times of a log in Spark or DuckDB have their zone already.
 
         Raises:
-            ParameterError: If one of them is not a time, or the period is empty.
+            ParameterError: If one of them is not a time, the time zone is unknown, or the period
+                is empty.
             InputError: If the log has no times, or no session begins in the period.
 
         Examples:
@@ -220,14 +228,33 @@ class Sessions(Sourced):
             >>> Sessions.from_frame(log).between(month="2026-03").collect()["session"].to_list()
             ['b', 'b']
         """
-        period = parse_period(since, until, month)
-        if period is None:
+        zone = self.zone if timezone is None else parse_zone(timezone)
+        period = parse_period(since, until, month, zone=zone)
+        if period is None and zone == self.zone:
             return self
-        raw, notes = cut(self._raw, period, path_of(self._source))
-        frame = _typed(raw, path_of(self._source), self.others)
-        # Row numbers differ from those in the file, so lines can no longer be named.
-        source = self._source if self._source == "memory" else f"{self._source} {period}"
-        return self.derived(frame, raw, source=source, notes=(*self._notes, *notes))
+        path = path_of(self._source)
+        if timezone is not None and not self._raw.implementation.is_polars():
+            raise InputError(
+                message("data.time-zone-is-for-files"),
+                path=path,
+                hint=message("data.write-bounds-with-zone"),
+            )
+        raw, notes, source = self._raw, self._notes, self._source
+        if period is not None:
+            raw, new = cut(raw, period, path, zone)
+            notes = (*notes, *new, *self._elsewhere(zone, timezone))
+            # Row numbers differ from those in the file, so lines can no longer be named.
+            source = source if source == "memory" else f"{source} {period}"
+        found = self.derived(typed(raw, path, self.others, zone), raw, source=source, notes=notes)
+        found.zone = zone
+        return found
+
+    def _elsewhere(self, zone: tzinfo, named: str | None) -> tuple[Note, ...]:
+        """Returns a note if times are written in another zone than months and days are in."""
+        if named is not None or zone is not UTC or not self._raw.implementation.is_polars():
+            return ()
+        offset = written_offset(gather(self._raw.select("timestamp").head(HEAD)))
+        return (Note("times-in-another-zone", values={"offset": offset}),) if offset else ()
 
     def derived(
         self, frame: LazyRows, raw: LazyRows, *, source: str, notes: tuple[Note, ...]
@@ -244,7 +271,7 @@ class Sessions(Sourced):
             frame, raw, source=source, notes=notes, facts=self.facts, others=self.others,
             unread=self.unread,
         )  # fmt: skip
-        found.checked = self.checked
+        found.checked, found.zone = self.checked, self.zone
         return found
 
     def __repr__(self) -> str:
@@ -333,115 +360,3 @@ def _selected(
             parts.append(nw.concat_str(texts, separator="-").alias(role))
     parts += [nw.col(name).alias(other) for other, name in others.items()]
     return frame.select(parts)
-
-
-def _typed(raw: LazyRows, path: str, others: tuple[str, ...] = ()) -> LazyRows:
-    import narwhals as nw
-
-    schema = raw.collect_schema()
-    parts = []
-    for name in schema.names():
-        kind = schema[name]
-        if name in others:
-            part = nw.col(name)
-        elif name in IDS:
-            part = _id(name, kind, path)
-        elif name in FLAGS:
-            part = _flag(name, kind, path)
-        elif name == "timestamp":
-            raw, part = _time(raw, kind, path)
-        else:
-            part = _number(name, kind, path)
-        parts.append(part.alias(name))
-    return raw.select(parts)
-
-
-def _wrong(name: str, kind: object, wanted: str, path: str) -> InputError:
-    return InputError(
-        message("data.name-column-contains-kind", name=name, kind=kind, wanted=wanted),
-        path=path,
-        hint=message(
-            "data.choose-another-column",
-            name=name,
-        ),
-    )
-
-
-def _id(name: str, kind: DType, path: str) -> nw.Expr:
-    import narwhals as nw
-
-    column = nw.col(name)
-    if kind.is_integer():
-        return column.cast(nw.String)
-    if kind not in (nw.String, nw.Categorical, nw.Enum):
-        raise _wrong(name, kind, "text or whole numbers", path)
-    if kind != nw.String:
-        column = column.cast(nw.String)
-    return nw.when(column.str.strip_chars().str.len_chars() > 0).then(column)
-
-
-def _number(name: str, kind: DType, path: str) -> nw.Expr:
-    import narwhals as nw
-
-    column = nw.col(name)
-    wanted = nw.Int64 if name == "position" else nw.Float64
-    if kind.is_integer():
-        return column.cast(wanted)
-    if kind == nw.String:
-        text = column.str.strip_chars()
-        column = nw.when(text.str.len_chars() > 0).then(text).cast(nw.Float64)
-    elif not kind.is_numeric():
-        raise _wrong(name, kind, "numbers", path)
-    # An integer column with gaps arrives as floats, with NaN in the gaps.
-    column = nw.when(~column.is_nan()).then(column)
-    return column.cast(wanted)
-
-
-def _flag(name: str, kind: DType, path: str) -> nw.Expr:
-    import narwhals as nw
-
-    column = nw.col(name)
-    if kind == nw.Boolean:
-        flag = column
-    elif kind.is_numeric():
-        flag = column > 0
-    elif kind == nw.String:
-        text = column.str.strip_chars().str.to_lowercase()
-        known = text.is_in([*TRUE, *FALSE, ""])
-        count = nw.when(~known).then(text).cast(nw.Float64)
-        flag = text.is_in(list(TRUE)) | (count > 0).fill_null(False)
-    else:
-        raise _wrong(name, kind, "true or false", path)
-    # Unrecorded actions did not happen, but every row is an impression.
-    return flag.fill_null(name == "shown")
-
-
-def _time(raw: LazyRows, kind: DType, path: str) -> tuple[LazyRows, nw.Expr]:
-    """Returns the frame, whose times may have been collected, and the column."""
-    import narwhals as nw
-
-    column = nw.col("timestamp")
-    polars = raw.implementation.is_polars()
-    if kind == nw.Date:
-        column, kind = column.cast(nw.Datetime("us")), nw.Datetime("us")
-    if isinstance(kind, nw.Datetime):
-        if not polars:
-            return raw, column
-        zoned = (
-            column.dt.replace_time_zone("UTC")
-            if kind.time_zone is None
-            else column.dt.convert_time_zone("UTC")
-        )
-        return raw, zoned.cast(nw.Datetime("us", "UTC"))
-    if kind != nw.String and not kind.is_numeric():
-        raise _wrong("timestamp", kind, "times", path)
-    if not polars:
-        raise InputError(
-            message(
-                "data.timestamp-column-contains",
-                kind=kind,
-            ),
-            path=path,
-            hint=message("data.cast-to-timestamp"),
-        )
-    return nw.from_native(raw.to_native().with_columns(utc("timestamp"))), column

@@ -16,7 +16,8 @@ from relyon.data.columns.log_names import COUNTS, FALSE, TRUE
 from relyon.data.columns.roles import synonyms_of
 from relyon.data.lazy import gather
 from relyon.data.log_facts import Facts, expressions, facts_from, joined
-from relyon.data.sessions import COLUMNS, FLAGS, Kind, Sessions, choose_columns, unchosen
+from relyon.data.log_types import FLAGS
+from relyon.data.sessions import COLUMNS, Kind, Sessions, choose_columns, unchosen
 from relyon.io.byte_source import Source
 from relyon.io.decimal_commas import comma_columns, decimal_note, is_number_role, with_points
 from relyon.io.declared_encoding import no_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relyon.data.lazy import gather
-from relyon.data.sessions import FLAGS
+from relyon.data.log_types import FLAGS
 from relyon.online.logs.log_check import Check, Finding, Log, register, total
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ def _forms(log: Log) -> pl.LazyFrame | None:
         .otherwise(pl.lit("no_zone"))
     )
     return (
-        raw.with_columns(pl.col("timestamp").alias(WRITTEN), utc("timestamp"))
+        raw.with_columns(pl.col("timestamp").alias(WRITTEN), utc("timestamp", log.sessions.zone))
         .with_columns(form.alias("form"))
         .filter(pl.col("form").is_not_null())
     )
