@@ -28,8 +28,10 @@ from relyon.app.authentication import (
     Visitor,
     chosen_language,
     find_address,
+    find_sender,
     see_visitor,
 )
+from relyon.app.bodies import BodyGate
 from relyon.app.catalogue import say, texts
 from relyon.app.guard import SignInGuard
 from relyon.app.health import Health
@@ -37,7 +39,6 @@ from relyon.app.pages import ASSETS, asset, render
 from relyon.app.protection import (
     HEADERS,
     AllowedHosts,
-    BodyLimit,
     HeadAsGet,
     SecurityHeaders,
     UnknownProxy,
@@ -87,7 +88,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.state.guard = SignInGuard(store, chosen)
     app.state.health = Health(store.database)
     # The middleware added last sees a request first.
-    app.add_middleware(BodyLimit, largest=chosen.largest_body)
+    app.add_middleware(BodyGate, largest=chosen.largest_body, find=find_sender)
     if chosen.allowed_hosts is not None:
         app.add_middleware(AllowedHosts, names=chosen.allowed_hosts, refuse=_refuse_host)
     app.add_middleware(SecurityHeaders)

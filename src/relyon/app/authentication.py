@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Depends, Form, Header, HTTPException, Request
 
+from relyon.app.bodies import Sender
 from relyon.app.catalogue import preferred_language
 from relyon.app.protection import is_csrf_token
 from relyon.core.texts import LANGUAGES, Language
@@ -30,6 +31,7 @@ __all__ = [
     "Visitor",
     "chosen_language",
     "find_address",
+    "find_sender",
     "note_event",
     "see_visitor",
 ]
@@ -153,6 +155,19 @@ def _check_form(request: Request, csrf: Annotated[str, Form()] = "") -> None:
 
 
 CheckedForm = Depends(_check_form)
+
+
+def find_sender(request: Request) -> Sender:
+    """Returns who sends a request, as far as it matters for how much they may send."""
+    kind, _, secret = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer":
+        found = find_token_user(request.app.state.store, secret.strip())
+        user = None if found is None else found[0]
+    else:
+        user = see_visitor(request).user
+    if user is None:
+        return "anybody"
+    return "signed in" if user.role == "judge" else "leads"
 
 
 def _caller(

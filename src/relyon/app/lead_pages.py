@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, File, Form, HTTPException, Query, Reques
 from fastapi.responses import RedirectResponse, Response
 
 from relyon.app.authentication import CheckedForm, Leader, OpenStore, Visitor, note_event
+from relyon.app.bodies import takes_files
 from relyon.app.catalogue import say
 from relyon.app.downloads import send_file
 from relyon.app.language_models import calibrate_models
@@ -72,6 +73,7 @@ GuidelineForm = Annotated[dict[str, str], Depends(_texts)]
 
 
 @router.post("/projects", dependencies=[CheckedForm])
+@takes_files
 def create_project(
     request: Request,
     store: OpenStore,
@@ -172,6 +174,7 @@ def note_format(language: Language, chosen: SheetFormat) -> str:
 
 
 @router.post("/projects/{project}/guideline", dependencies=[CheckedForm])
+@takes_files
 def change_guideline(
     request: Request,
     store: OpenStore,
@@ -187,6 +190,7 @@ def change_guideline(
 
 
 @router.post("/projects/{project}/import", dependencies=[CheckedForm])
+@takes_files
 def import_file(
     request: Request,
     store: OpenStore,

@@ -18,6 +18,7 @@ from relyon.app.authentication import (
     Visitor,
     note_event,
 )
+from relyon.app.bodies import takes_files
 from relyon.app.long_work import in_background, stream
 from relyon.app.pages import render
 from relyon.app.rest import Id
@@ -151,6 +152,7 @@ def delete_project(
 
 
 @router.post("/archives", dependencies=[CheckedForm])
+@takes_files
 def import_archive(
     request: Request,
     store: OpenStore,

@@ -14,6 +14,7 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from relyon.app.authentication import CheckedForm, Leader, OpenStore, note_event
+from relyon.app.bodies import takes_files
 from relyon.app.dashboard import OpenRounds
 from relyon.app.pages import render
 from relyon.app.rest import LARGEST_ID
@@ -46,6 +47,7 @@ def show_form(request: Request, store: OpenStore, visitor: Leader, rounds: OpenR
 
 
 @router.post("/monitor/new", dependencies=[CheckedForm])
+@takes_files
 def show_round(
     request: Request,
     store: OpenStore,

@@ -18,7 +18,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 __all__ = [
     "HEADERS",
     "AllowedHosts",
-    "BodyLimit",
     "HeadAsGet",
     "SecurityHeaders",
     "UnknownProxy",
@@ -72,34 +71,6 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
-
-
-class BodyLimit:
-    """Rejects requests with a larger body, whether declared or not."""
-
-    def __init__(self, app: ASGIApp, largest: int) -> None:
-        self.app = app
-        self.largest = largest
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        told = dict(scope["headers"]).get(b"content-length", b"0")
-        seen = int(told) if told.isdigit() else 0
-
-        async def receive_some() -> Message:
-            nonlocal seen
-            if seen > self.largest:
-                raise HTTPException(413)
-            message = await receive()
-            if message["type"] == "http.request" and not told.strip(b"0"):
-                seen += len(message.get("body", b""))
-                if seen > self.largest:
-                    raise HTTPException(413)
-            return message
-
-        await self.app(scope, receive_some, send)
 
 
 class AllowedHosts:

@@ -11,6 +11,7 @@ from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from relyon.app.authentication import COOKIE, Caller, LeadingCaller, OpenStore, note_event
+from relyon.app.bodies import takes_files, takes_text
 from relyon.app.downloads import LEFT_OUT, TABLES, send_text
 from relyon.app.protection import csrf_token
 from relyon.core.document.json import json_values
@@ -232,6 +233,7 @@ def take(
 
 
 @router.post("/actions")
+@takes_text
 def act(store: OpenStore, user: Caller, action: SentAction) -> dict[str, object]:
     """Stores a judge's action. Sending it again with the same key stores nothing twice."""
     item, project = _find_item(store, action.item_id)
@@ -295,6 +297,7 @@ def show_queue(
 
 
 @router.post("/adjudications")
+@takes_text
 def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adjudicated:
     """For leads: decides an item's grade, once per key."""
     new = store.decisions.decide(
@@ -349,6 +352,7 @@ def export_text(
 
 
 @router.post("/projects/{project}/import")
+@takes_files
 def import_text(
     request: Request,
     store: OpenStore,

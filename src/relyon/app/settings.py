@@ -14,7 +14,7 @@ class Settings:
 
     Attributes:
         secure_cookies: Send cookies over HTTPS only; set it if the app is served over HTTPS.
-        largest_body: Maximum size of a request in bytes, such as a file to import.
+        largest_body: Maximum size in bytes of a file that a lead sends; other requests have less.
         largest_unpacked: Approximate maximum memory in bytes for unpacking and reading an uploaded
             file, which can be a thousand times its size.
         largest_sheet: Approximate maximum memory in bytes for an uploaded list of results and
