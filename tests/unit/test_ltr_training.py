@@ -89,6 +89,8 @@ def test_queries_are_counted_by_their_relevant_documents() -> None:
     rows = rows_of(queries=3, size=4)
     labels = np.array([0, 0, 0, 0, 1, 2, 0, 3, 1, 0, 0, 0], dtype=float)
     assert relevant_counts(replace(rows, labels=labels)) == [0, 3, 1]
+    # Of labels below 1, such as click rates, those above 0 count.
+    assert relevant_counts(replace(rows, labels=labels / 4)) == [0, 3, 1]
     assert sizes_of([0, 1, 2, 4, 5, 9, 10])[0] == ["0", "1", "2-4", "2-4", "5-9", "5-9", "10+"]
 
 

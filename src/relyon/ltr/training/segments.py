@@ -99,16 +99,20 @@ def segment_table(
     )
 
 
-def relevant_counts(rows: LabelledRows, relevant: float = 1) -> list[int]:
+def relevant_counts(rows: LabelledRows) -> list[int]:
     """Returns the number of relevant documents of each query.
+
+    Relevant is a label of at least 1; if no label reaches 1, as where labels are click rates, it is
+    one above 0, as in a split.
 
     Args:
         rows: Labelled rows.
-        relevant: The lowest relevant label.
     """
     import numpy as np
 
-    sums = np.concatenate([[0], np.cumsum(np.asarray(rows.labels) >= relevant)])
+    labels = np.asarray(rows.labels)
+    relevant = labels >= 1
+    sums = np.concatenate([[0], np.cumsum(relevant if relevant.any() else labels > 0)])
     return [int(one) for one in sums[rows.groups[1:]] - sums[rows.groups[:-1]]]
 
 
