@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.data.columns import NAMED_GRADES
+from relyon.data.columns import NAMED_GRADES, is_na
 from relyon.data.labelled import LabelledRows
 from relyon.data.row_index import aligned, has_index, index_label
 from relyon.data.scale import Scale
@@ -199,7 +198,7 @@ def _refuse_missing(values: object, array: NDArray[np.generic], what: str) -> No
     elif array.dtype.kind in "mM":
         absent = np.isnat(array)
     elif array.dtype.kind == "O":
-        absent = np.fromiter(map(_is_missing, array.ravel().tolist()), bool, count=array.size)
+        absent = np.fromiter(map(is_na, array.ravel().tolist()), bool, count=array.size)
     else:
         return
     count = int(np.count_nonzero(absent))
@@ -213,12 +212,6 @@ def _refuse_missing(values: object, array: NDArray[np.generic], what: str) -> No
     )
     advice = "data.give-every-row-id" if what == "groups" else "data.rows-count-from-0"
     raise InputError(message(kind, what=what, count=count, where=where), hint=message(advice))
-
-
-def _is_missing(value: object) -> bool:
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    return isinstance(value, float) and math.isnan(value)
 
 
 def _by_sizes(

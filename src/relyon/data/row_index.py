@@ -110,7 +110,10 @@ def index_label(values: object, place: int) -> str:
         values: An array or a pandas object.
         place: The position of the row, from 0.
     """
-    return str(values.index[place]) if has_index(values) else ""
+    if not has_index(values):
+        return ""
+    label = values.index[place]
+    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
 def with_index_columns(frame: T) -> tuple[T, tuple[str, ...]]:

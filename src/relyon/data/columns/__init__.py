@@ -9,6 +9,7 @@ from relyon.data.columns.faults import Record, diagnose, refuse, rows_of
 from relyon.data.columns.fields import (
     NAMED_GRADES,
     from_values,
+    is_na,
     language_of,
     missing,
     number,
@@ -53,7 +54,7 @@ from relyon.data.columns.roles import (
     role_of,
     synonyms_of,
 )
-from relyon.data.columns.synonyms import ITEM_LEVELS
+from relyon.data.columns.synonyms import ITEM_LEVELS, LEVELS
 
 __all__ = [
     "EVIDENCE_NAMES",
@@ -61,6 +62,7 @@ __all__ = [
     "ITEM_NAMES",
     "KINDS",
     "LABELLING",
+    "LEVELS",
     "NAMED_GRADES",
     "NAMES",
     "Record",
@@ -74,6 +76,7 @@ __all__ = [
     "feature_role",
     "from_values",
     "is_frame",
+    "is_na",
     "is_table",
     "judgment_rows",
     "judgment_table",

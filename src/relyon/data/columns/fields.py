@@ -22,6 +22,7 @@ __all__ = [
     "NAMED_GRADES",
     "ArrowColumn",
     "from_values",
+    "is_na",
     "language_of",
     "missing",
     "number",
@@ -38,6 +39,8 @@ __all__ = [
 ArrowColumn: TypeAlias = "pl.Series | pa.ChunkedArray"
 
 NAMED_GRADES = "data.name-scale-for-grades"
+#: The types of pandas' values for what is missing; pandas itself is not imported.
+NA_TYPES = frozenset({"NAType", "NaTType"})
 
 
 def number(text: object) -> float | None:
@@ -78,6 +81,18 @@ def missing(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
+def is_na(value: object) -> bool:
+    """Returns whether a value is missing in pandas: None, NaN, NaT, or its NA.
+
+    Examples:
+        >>> [is_na(one) for one in (None, float("nan"), 0.0, "nan")]
+        [True, True, False, False]
+    """
+    if value is None or type(value).__name__ in NA_TYPES:
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
 def parse_grade(value: object, scale: Scale | None) -> float:
     """Turns one grade into a number.
 
@@ -103,7 +118,13 @@ def parse_grade(value: object, scale: Scale | None) -> float:
 def from_values(
     name: str, values: Iterable[object], nan_is_null: bool = False, path: str = ""
 ) -> pl.Series:
-    """A series from Python values; mixed types become text.
+    """A series from Python values; mixed types become text, and pandas' NA and NaT null.
+
+    Args:
+        name: Its name.
+        values: The values.
+        nan_is_null: Whether NaN becomes null, too.
+        path: The file, for messages.
 
     Raises:
         InputError: If text contains half of a surrogate pair.
@@ -111,9 +132,10 @@ def from_values(
     import polars as pl
 
     listed = list(values)
-    if nan_is_null:
+    if nan_is_null or any(kind.__name__ in NA_TYPES for kind in set(map(type, listed))):
         listed = [
-            None if isinstance(value, float) and math.isnan(value) else value for value in listed
+            None if is_na(value) and (nan_is_null or not isinstance(value, float)) else value
+            for value in listed
         ]
     try:
         try:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.columns.fields import from_values
-from relyon.data.columns.roles import choose, feature_role
+from relyon.data.columns.roles import KINDS, choose, feature_role
 from relyon.data.lazy import gather
-from relyon.data.row_index import with_index_columns
+from relyon.data.row_index import has_index, index_label, with_index_columns
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -111,10 +111,14 @@ def _columns(
     if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
         _refuse_twins(frame, path)
         _refuse_series(frame)
+        given = frame
         frame, levels = with_index_columns(frame)
         wrapped = _frame_of(frame)
         if wrapped is not None:
-            found = _narwhals_columns(wrapped, kind, columns, path, convert)
+            chosen = choose(_names_of(wrapped), kind, columns=columns, path=path)
+            if has_index(given):
+                _refuse_missing(wrapped, chosen, kind, given, path)
+            found = _narwhals_columns(wrapped, chosen, convert)
             named = {feature_role(level) for level in levels}  # an index is no feature
             return {role: column for role, column in found.items() if role not in named}
         if not hasattr(frame, "__arrow_c_stream__"):
@@ -192,18 +196,52 @@ def _frame_of(frame: object) -> Rows | None:
     return wrapped if isinstance(wrapped, nw.DataFrame | nw.LazyFrame) else None
 
 
+def _names_of(wrapped: Rows) -> list[str]:
+    return [str(name) for name in wrapped.collect_schema().names()]
+
+
+def _refuse_missing(
+    wrapped: Rows, chosen: Mapping[str, str], kind: str, given: object, path: str
+) -> None:
+    """Refuses rows of pandas without an id, a label or a score, by the label of the index.
+
+    Judgments without a grade are left out where they are read, with a note.
+
+    Args:
+        wrapped: The frame.
+        chosen: Its columns by role.
+        kind: The kind of data.
+        given: The frame as it was given, with its index.
+        path: The file, for messages.
+
+    Raises:
+        InputError: At the first row of the first such column.
+    """
+    needed = {*KINDS[kind][0], "query", "score"} - {"grade"}
+    for role, name in chosen.items():
+        if role not in needed:
+            continue
+        absent = wrapped.select(name).get_column(name).is_null()  # type: ignore[union-attr]
+        if absent.any():
+            place = int(absent.arg_max() or 0)
+            raise InputError(
+                message(
+                    "data.row-place-label",
+                    place=place + 1,
+                    label=index_label(given, place),
+                    message=message("data.is-empty", what=role),
+                ),
+                path=path,
+                hint=message("data.leave-out-or-fill"),
+            )
+
+
 def _narwhals_columns(
-    wrapped: Rows,
-    kind: str,
-    columns: Mapping[str, str] | None,
-    path: str,
-    convert: Callable[[str, Column], T],
+    wrapped: Rows, chosen: Mapping[str, str], convert: Callable[[str, Column], T]
 ) -> dict[str, pl.Series | T]:
     import narwhals as nw
     import polars as pl
 
-    names = [str(name) for name in wrapped.collect_schema().names()]
-    chosen = choose(names, kind, columns=columns, path=path)
     part = wrapped.select(list(dict.fromkeys(chosen.values())))
     if isinstance(part, nw.LazyFrame):
         native = part.to_native()
