@@ -14,7 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROGRAMS = ("fuzz_native", "fuzz_tables", "fuzz_letor")
 #: Readers in Python that know nothing of the native ones.
-SLOW = ("fuzz_text", "fuzz_features")
+SLOW = ("fuzz_text", "fuzz_features", "fuzz_workbook")
 
 
 def main() -> int:

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.long
 HERE = Path(__file__).resolve().parent
 
 
-@pytest.mark.parametrize(("reader", "count"), [("fuzz_text", 1500), ("fuzz_features", 500)])
+@pytest.mark.parametrize(
+    ("reader", "count"), [("fuzz_text", 1500), ("fuzz_features", 500), ("fuzz_workbook", 200)]
+)
 def test_the_slow_reader_agrees(reader: str, count: int) -> None:
     seed = os.environ.get("RELYON_FUZZ_SEED", "1")
     done = subprocess.run(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
+from time import process_time
 
 import openpyxl
 import pandas as pd
@@ -21,6 +22,7 @@ import relyon
 from relyon.core.errors import DependencyError, InputError, ParseError
 from relyon.io import Source
 from relyon.io.table_files import read_table, write_table
+from relyon.io.workbook_cells import csv_column
 from relyon.io.workbook_writer import Column, Table, workbook_bytes
 
 Fill = Callable[[Worksheet], object]
@@ -124,6 +126,48 @@ def test_refusals_name_the_place(tmp_path: Path, fills: list[Fill], said: str) -
         relyon.read_judgments(path)
     assert str(path) in str(caught.value)
     assert caught.value.hint
+
+
+def rewritten(path: Path, change: Callable[[bytes], bytes]) -> Source:
+    """Returns a workbook whose sheet is changed as text."""
+    data = repacked(path, lambda name, data: change(data) if "sheet1" in name else data)
+    return Source(io.BytesIO(data), name="a.xlsx", limit=2**24)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (b'<c r="A9" s="1"/><c r="B9" t="e"><v>#N/A</v></c>', "B9 contains the error #N/A"),
+        (b'<c r="A9"/><c r="B9"><f>1+1</f></c>', "B9 has a formula whose value"),
+        (b'<c r="B9"><f t="shared" si="0"/><v></v></c>', "B9 has a formula whose value"),
+        (b'<c r="B9" t="e"><f>1/0</f><v>#DIV/0!</v></c>', "B9 contains the error #DIV/0!"),
+    ],
+)
+def test_cells_without_a_value_hide_no_fault_of_the_next(
+    tmp_path: Path, cells: bytes, said: str
+) -> None:
+    path = made(tmp_path / "a.xlsx", put())
+    end = b"</sheetData>"
+    with pytest.raises(InputError, match=said):
+        rewritten(path, lambda data: data.replace(end, b'<row r="9">' + cells + b"</row>" + end))
+
+
+@pytest.mark.parametrize(
+    "cell", [b"<c>", b"<c/>", b"<c t='e'>", b'<c r="B2"><f>', b"<c t ", b"<f>"]
+)
+def test_a_sheet_of_broken_cells_is_refused_in_no_time(tmp_path: Path, cell: bytes) -> None:
+    path = made(tmp_path / "a.xlsx", put(C2="=1+1"))
+    start = process_time()
+    with pytest.raises(InputError):
+        rewritten(path, lambda data: data.replace(b"<sheetData>", b"<sheetData>" + cell * 200_000))
+    assert process_time() - start < 10
+
+
+def test_many_numbers_are_written_as_few_are() -> None:
+    numbers = [random.Random(n).uniform(-1, 1) * 10 ** (n % 27 - 12) for n in range(20_000)]
+    numbers += [0.0, -0.0, 1e-4, 9.9999e-5, float(10**14), 123456789012345.0]
+    whole = csv_column(numbers, 0, 0, "a.xlsx")
+    assert whole == [csv_column([one], 0, 0, "a.xlsx")[0] for one in numbers]
 
 
 def test_sheets_are_named_after_the_file(tmp_path: Path) -> None:

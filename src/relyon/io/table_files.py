@@ -56,7 +56,8 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
                 return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
             return read_bounded_jsonl(data, limit, source.path)
         line = b"".join(first_lines(source.head, comment=b"")).decode("utf-8", "replace")
-        separator = "\t" if source.suffix == ".tsv" else separator_of(line)
+        marks = "," if source.workbook else "\t" if source.suffix == ".tsv" else ",;\t|"
+        separator = separator_of(line, marks)
         if limit is not None:
             check_csv(data, separator, limit, source.path)
         return read_cells(data, separator=separator)

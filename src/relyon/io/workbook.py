@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["sheet_csv"]
 
-#: Cells whose value is an error, and formulas without a value.
-FAULTS = re.compile(rb"""<(?:\w+:)?c\b([^>]*)>((?:(?!</(?:\w+:)?c>).)*)</(?:\w+:)?c>""", re.DOTALL)
 #: Bytes of a sheet's beginning that show how it is written.
 SAMPLE = 2**16
+#: A cell, and its formula and value: every part ends where a tag does, so that no text is looked at
+#: twice.
+CELL = rb"<{0}c\b([^<>]*)>\s*"
+COMPUTED = rb"<{0}f\b[^<>]*>(?:[^<]*</{0}f\s*>)?\s*"
 ERROR = re.compile(rb"""\bt\s*=\s*["']e["']""")
+VALUE = rb"(?:<{0}v\b[^<>]*>([^<]*))?"
+#: What may stand before the names of elements.
+PREFIX = rb"(?:\w+:)?"
 PLACE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]+\d+)["']""")
-VALUE = re.compile(rb"<(?:\w+:)?v\b[^>]*>([^<]*)")
 TEXT = re.compile(rb"""\bt\s*=\s*["'](?:str|inlineStr)["']""")
 
 
@@ -120,29 +124,41 @@ def _check_faults(content: bytes, path: str, *, uncomputed: bool) -> None:
     """Refuses errors such as #N/A, and formulas whose value is not in the file."""
     # A writer uses one prefix and one kind of quotes for all elements.
     start = content[:SAMPLE]
-    formulas = (b":f" if b":row" in start else b"<f") in content
-    if not (formulas or (b"'e'" if b"r='" in start else b'"e"') in content):
-        return
-    for found in FAULTS.finditer(content):
-        about, inside = found.groups()
-        place = PLACE.search(about)
-        cell = place[1].decode().upper() if place else "?"
-        value = VALUE.search(inside)
-        shown = (value[1] if value else b"").strip()
-        if ERROR.search(about):
+    prefix = PREFIX if b":row" in start else b""
+    if (b"'e'" if b"r='" in start else b'"e"') in content:
+        for about, shown in _cells(CELL + b"(?:" + COMPUTED + b")?" + VALUE, prefix, content):
+            if not ERROR.search(about):
+                continue
             raise InputError(
-                message("io.cell-is-error", cell=cell, error=shown.decode("utf-8", "replace")[:20]),
+                message(
+                    "io.cell-is-error",
+                    cell=_place(about),
+                    error=shown.decode("utf-8", "replace")[:20],
+                ),
                 path=path,
                 hint=message("io.correct-cell"),
             )
-        formula = formulas and (b"<f" in inside or b":f" in inside)
-        unknown = not shown and not TEXT.search(about)
-        if formula and (unknown or (uncomputed and shown == b"0")):
+    if (b":f" if prefix else b"<f") not in content:
+        return
+    for about, shown in _cells(CELL + COMPUTED + VALUE, prefix, content):
+        if (not shown and not TEXT.search(about)) or (uncomputed and shown == b"0"):
             raise InputError(
-                message("io.formula-has-no-value", cell=cell),
+                message("io.formula-has-no-value", cell=_place(about)),
                 path=path,
                 hint=message("io.open-and-save-in-excel"),
             )
+
+
+def _cells(pattern: bytes, prefix: bytes, content: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yields the attributes and the value of the cells that a pattern finds."""
+    for found in re.finditer(pattern.replace(b"{0}", prefix), content):
+        yield found[1], (found[2] or b"").strip()
+
+
+def _place(about: bytes) -> str:
+    """Returns the name of a cell, from its attributes."""
+    place = PLACE.search(about)
+    return place[1].decode().upper() if place else "?"
 
 
 def _csv(rows: Sequence[Sequence[Value]], path: str) -> bytes:
@@ -150,9 +166,10 @@ def _csv(rows: Sequence[Sequence[Value]], path: str) -> bytes:
     first = next((at for at, row in enumerate(rows) if any(one != "" for one in row)), len(rows))
     if first == len(rows):
         raise InputError(message("io.no-sheet-has-cells"), path=path)
+    rows = rows[first:] if first else rows
     written = []
     for number in range(len(rows[0])):
-        values = list(map(itemgetter(number), rows[first:]))
+        values = list(map(itemgetter(number), rows))
         if all(value == "" for value in values):
             continue
         if values[0] == "":

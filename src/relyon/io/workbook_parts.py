@@ -31,12 +31,16 @@ SHARED = ("[content_types].xml", "_rels/.rels", WORKBOOK, LINKS, "xl/styles.xml"
 STRINGS = "xl/sharedstrings.xml"
 #: Most bytes of a part that only describes others.
 SMALL = 2**24
+MILLION = 1_000_000
 PLACES = re.compile(rb"""["']([A-Za-z]{1,4})(\d{1,10})["']""")
 ROWS = re.compile(rb"<(?:\w+:)?row(?![^>]*\br\s*=)")
 NUMBERS = re.compile(rb"""<(?:\w+:)?row\b[^>]*\br\s*=\s*["'](\d{1,10})""")
 CELLS = re.compile(rb"<(?:\w+:)?c[\s/>]")
 USUAL_ROWS = re.compile(rb'<row [^>]*?r="(\d+)"')
-USUAL_COLUMNS = re.compile(rb' r="([A-Z]{2,3})\d')
+#: Columns beyond Z, and rows from the millionth on, which are few.
+FAR = re.compile(rb' r="(?:([A-Z]{2,3})\d|(\d{7,10})")')
+#: The shortest cell with a text.
+TEXT_CELL = b"<c t='s'><v>0</v></c>"
 INDICES = re.compile(rb"v\s*>\s*(\d+)")
 TEXTS = re.compile(rb"</(?:\w+:)?si\s*>")
 CONTENT = re.compile(rb"<(?:\w+:)?(?:v|is|f)[\s/>]")
@@ -193,14 +197,17 @@ class Parts:
 
     def _check(self, content: bytes, strings: bytes) -> None:
         """Refuses a sheet that takes much more memory than its part."""
-        rows, width = (_usual_size if self.bounds.trusted else _largest_size)(content)
-        if rows * width > self.bounds.cells:
+        most = self.bounds.cells
+        trusted = self.bounds.trusted
+        rows, width = _usual_size(content, most) if trusted else _largest_size(content)
+        if rows * width > most:
             raise InputError(
-                message("io.sheet-spans-too-many", cells=rows * width, most=self.bounds.cells),
+                message("io.sheet-spans-too-many", cells=rows * width, most=most),
                 path=self.path,
                 hint=message("io.delete-far-cells"),
             )
-        if rows * width * max(map(len, strings.split(b"si>"))) <= self.bounds.unpacked:
+        longest = max(map(len, strings.split(b"si>")))
+        if min(rows * width, len(content) // len(TEXT_CELL)) * longest <= self.bounds.unpacked:
             return
         lengths = [len(one) for one in TEXTS.split(strings)]
         used = (int(one) for one in INDICES.findall(content) if len(one) < 10)
@@ -251,10 +258,19 @@ def cell_name(row: int, column: int) -> str:
     return f"{letters}{row + 1}"
 
 
-def _usual_size(content: bytes) -> tuple[int, int]:
-    """Returns the rows and columns of a sheet as programs write it."""
-    rows = max((int(row) for row in USUAL_ROWS.findall(content)), default=0)
-    return rows, max([26, *map(_column, {*USUAL_COLUMNS.findall(content)})])
+def _usual_size(content: bytes, most: int) -> tuple[int, int]:
+    """Returns the rows and columns of a sheet as programs write it; rows up to a million if few.
+
+    Args:
+        content: The sheet.
+        most: The size from which rows are counted.
+    """
+    far = FAR.findall(content)
+    width = max([26, *map(_column, {name for name, _ in far if name})])
+    rows = max((int(row) for _, row in far if row), default=MILLION - 1)
+    if rows < MILLION and rows * width > most:
+        rows = max((int(row) for row in USUAL_ROWS.findall(content)), default=0)
+    return rows, width
 
 
 def _largest_size(content: bytes) -> tuple[int, int]:
