@@ -47,6 +47,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "hints",
         "inputs",
         "messages",
+        "judged",
         "named_tables",
         "option_values",
         "options",

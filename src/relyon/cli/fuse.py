@@ -8,7 +8,7 @@ import click
 
 from relyon import io
 from relyon.cli.encoding import TextEncoding, encoding_options
-from relyon.cli.inputs import check_stdin, run_columns, run_names
+from relyon.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, named_values
 from relyon.cli.options import (
@@ -169,8 +169,7 @@ def _fused(request: Request) -> Run:
     messages.notes(note.about(run.name) for run in runs for note in run.notes)
     judgments = None
     if request.judgments:
-        with format_named_by("--judgments-format"):
-            judgments = io.read_judgments(request.judgments, format=request.judgments_format)
+        judgments = judgments_argument(request.judgments, request.judgments_format, columns, None)
     method: str | Method = request.method
     if request.optimize:
         method, weights = _optimized(judgments, runs, request)

@@ -22,10 +22,11 @@ from relyon.cli.option_values import (
 from relyon.cli.options import (
     columns_option,
     judgments_format_option,
+    own_columns_option,
     run_format_option,
     scale_option,
 )
-from relyon.cli.request import Declared, group, option, request
+from relyon.cli.request import Declared, group, request
 from relyon.cli.scored import ScoredFiles
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from relyon.io.format import Kind
 
 __all__ = [
+    "ROLES",
     "Given",
     "Lists",
     "check_files",
@@ -80,15 +82,6 @@ class Lists:
     convention: Convention
 
 
-def _own_columns_option(kind: str, what: str) -> Declared:
-    return option(
-        f"--{kind}-columns",
-        metavar="NAME=COLUMN,…",
-        multiple=True,
-        help=f"Like --columns, for {what} only.",
-    )
-
-
 @request
 class Given:
     """The files of the command line, and the rules for reading them."""
@@ -97,8 +90,8 @@ class Given:
     scale_name: str | None = scale_option("scale")
     columns: tuple[str, ...] = columns_option()
     encoding: TextEncoding = encoding_options()
-    judgments_columns: tuple[str, ...] = _own_columns_option("judgments", "the judgments")
-    run_columns: tuple[str, ...] = _own_columns_option("run", "the runs")
+    judgments_columns: tuple[str, ...] = own_columns_option("judgments", "the judgments")
+    run_columns: tuple[str, ...] = own_columns_option("run", "the runs")
     judgments_format: str | None = judgments_format_option()
     run_format: str | None = run_format_option()
     scored_files: ScoredFiles = group(ScoredFiles)

@@ -9,7 +9,8 @@ import click
 from relyon.cli.engine import Engine
 from relyon.cli.group import CommandGroup
 from relyon.cli.groups import Clicks, Rules
-from relyon.cli.inputs import check_stdin, judgments_argument
+from relyon.cli.inputs import check_stdin
+from relyon.cli.judged import graded_by
 from relyon.cli.labels_bias import bias
 from relyon.cli.labels_simulate import simulate
 from relyon.cli.messages import messages
@@ -20,6 +21,7 @@ from relyon.cli.options import (
     judgments_format_option,
     no_color_option,
     output_option,
+    own_columns_option,
     scale_option,
     seed_option,
     threads_option,
@@ -338,6 +340,7 @@ class Compare:
     rules: Rules = group(Rules)
     scale: str | None = scale_option()
     judgments_format: str | None = judgments_format_option()
+    judgments_columns: tuple[str, ...] = own_columns_option("judgments", "the judgments")
     clicks: Clicks = group(Clicks)
     output: Output = group(
         Output,
@@ -366,8 +369,11 @@ def compare(request: Compare) -> None:
     rules = request.rules.chosen()
     grades = None
     if request.judgments is not None:
-        grades = judgments_argument(
-            request.judgments, request.judgments_format, None, chosen_scale(request.scale)
+        grades = graded_by(
+            request.judgments,
+            request.judgments_format,
+            request.judgments_columns,
+            chosen_scale(request.scale),
         )
         messages.notes(grades.notes)
     elif request.measures or request.rules or request.scale or request.judgments_format:

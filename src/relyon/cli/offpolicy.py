@@ -8,11 +8,13 @@ from typing import Literal
 import click
 
 from relyon.cli.messages import messages
+from relyon.cli.option_values import chosen_columns, format_named_by
 from relyon.cli.options import (
     digits_option,
     format_option,
     no_color_option,
     output_option,
+    own_columns_option,
     resamples_option,
     seed_option,
     threads_option,
@@ -90,6 +92,7 @@ class Request:
         "--candidate-log",
         help="CANDIDATE is the log of another policy; its mean reward is the estimate.",
     )
+    candidate_columns: tuple[str, ...] = own_columns_option("candidate", "the candidate")
     interval: Literal["betting", "bernstein", "anytime", "bootstrap", "t"] = option(
         "--interval",
         type=click.Choice(["betting", "bernstein", "anytime", "bootstrap", "t"]),
@@ -159,7 +162,11 @@ def command(request: Request) -> None:
     if request.candidate_log:
         chosen = policy_of(request.candidate, depth=request.depth, name=name)
     else:
-        chosen = read_candidate(request.candidate, name=name)
+        option = "--candidate-columns"
+        known = ("query", "document", "score", "rank", "probability")
+        columns = chosen_columns(request.candidate_columns, known, option=option)
+        with format_named_by("format=", option):
+            chosen = read_candidate(request.candidate, name=name, columns=columns)
     found = evaluate_policy(
         sessions,
         chosen,

@@ -25,6 +25,7 @@ __all__ = [
     "names_option",
     "no_color_option",
     "output_option",
+    "own_columns_option",
     "plugin_option",
     "project_option",
     "resamples_option",
@@ -152,6 +153,21 @@ def columns_option() -> Declared:
         metavar="NAME=COLUMN,…",
         multiple=True,
         help="Columns of CSV, TSV, JSONL or Parquet files, such as query=qid,document=url.",
+    )
+
+
+def own_columns_option(kind: str, what: str) -> Declared:
+    """Declares the option for the columns of one kind of file.
+
+    Args:
+        kind: The kind.
+        what: Its files, for the help.
+    """
+    return option(
+        f"--{kind}-columns",
+        metavar="NAME=COLUMN,…",
+        multiple=True,
+        help=f"Like --columns, for {what} only.",
     )
 
 

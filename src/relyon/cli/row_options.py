@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Literal, TypedDict, cast
 import click
 
 from relyon.cli.encoding import TextEncoding, encoding_options
+from relyon.cli.judged import graded_by
 from relyon.cli.option_values import format_named_by, scored_columns
 from relyon.cli.options import columns_option
 from relyon.cli.request import Declared, option, request
 from relyon.core.notes import Note
 
 if TYPE_CHECKING:
+    from relyon.cli.judged import JudgedOptions
     from relyon.data.labelled import LabelledRows
     from relyon.data.scale import Scale
     from relyon.ltr.rankers.ranker import Ranker
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ROLES",
-    "JudgedOptions",
     "RowOptions",
     "duplicates_option",
     "read_rows",
@@ -99,25 +100,6 @@ class RowOptions:
     )
 
 
-@request
-class JudgedOptions:
-    """Labels from a file of judgments."""
-
-    judgments: str | None = option(
-        "--judgments",
-        metavar="FILE",
-        help="Take labels from these judgments, by query and document, and ignore any"
-        " label column.",
-    )
-    unjudged: Literal["drop", "zero"] = option(
-        "--unjudged",
-        type=click.Choice(["drop", "zero"]),
-        default="drop",
-        show_default=True,
-        help="With --judgments: drop rows without a grade, or label them 0.",
-    )
-
-
 def duplicates_option() -> Declared:
     """Declares ``--duplicates``."""
     return option(
@@ -178,6 +160,9 @@ def read_rows(
     from relyon.io.format import formats
 
     features = options.features.split(",") if options.features else None
+    judgments = None
+    if judged is not None and judged.judgments is not None:
+        judgments = graded_by(judged.judgments, None, judged.judgments_columns, scale)
     roles = cast("Roles", {role: name or False for role, name in row_columns(options).items()})
     with format_named_by("--input-format "):
         source = open_source(path, format=options.input_format, kind="features", named=bool(roles))
@@ -189,7 +174,7 @@ def read_rows(
             **roles,
             features=features,
             groups=groups,
-            judgments=None if judged is None else judged.judgments,
+            judgments=judgments,
             unjudged="drop" if judged is None else judged.unjudged,
             scale=scale,
             dtype=options.dtype,

@@ -11,7 +11,7 @@ import click
 
 from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.engine import Engine
-from relyon.cli.inputs import check_stdin
+from relyon.cli.inputs import ROLES, check_stdin
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths, parse_share
 from relyon.cli.options import (
@@ -19,6 +19,7 @@ from relyon.cli.options import (
     format_option,
     language_option,
     no_color_option,
+    own_columns_option,
     seed_option,
 )
 from relyon.cli.output import Answer, Output, emit, protect_inputs, refuse_existing
@@ -135,6 +136,7 @@ class Request:
     judged: str | None = option(
         "--judgments", metavar="FILE", help="Earlier judgments, whose pairs are not graded again."
     )
+    judgments_columns: tuple[str, ...] = own_columns_option("judgments", "the judgments")
     max_age: str | None = option(
         "--max-age",
         metavar="AGE",
@@ -205,6 +207,9 @@ def command(request: Request) -> None:
     from relyon.online.sampling.tiers import NAMES
 
     inputs = [*request.logs, request.pilot, request.judged]
+    graded = chosen_columns(
+        request.judgments_columns, ROLES["judgments"], option="--judgments-columns"
+    )
     check_stdin([name for name in inputs if name])
     _check_outputs(request.output, request.pool_file, inputs, request.force)
     if request.allocation == "neyman" and request.pilot is None:
@@ -248,7 +253,8 @@ def command(request: Request) -> None:
             seed=request.seed,
             progress=progress,
         )
-    pool = build_pool(sample, request.judged, max_age=request.max_age, now=now)
+    with format_named_by("format=", "--judgments-columns"):
+        pool = build_pool(sample, request.judged, max_age=request.max_age, now=now, columns=graded)
     if request.output is not None:
         sample.write(request.output)
     if request.pool_file is not None:

@@ -6,22 +6,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relyon.cli.judged import JudgedOptions
 from relyon.cli.messages import messages
 from relyon.cli.options import (
     format_option,
     no_color_option,
+    own_columns_option,
     seed_option,
 )
 from relyon.cli.output import Output, emit
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.row_options import (
-    JudgedOptions,
     RowOptions,
     duplicates_option,
     read_rows,
     row_columns,
 )
-from relyon.core.errors import ParameterError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Request:
         help="Stratify by the grades of these judgments, by query and document; rows without one"
         " count as 0, and every row is kept.",
     )
+    judgments_columns: tuple[str, ...] = own_columns_option("judgments", "the judgments")
     rows: RowOptions = group(RowOptions)
     summary: Output = group(
         Output,
@@ -96,6 +98,7 @@ class Request:
 def command(request: Request) -> None:
     """Runs `relyon split`."""
     from relyon.io.byte_source import Source
+    from relyon.io.format import formats
     from relyon.io.recognition import open_source
     from relyon.ltr.preparation.files import check_folder, write_split
     from relyon.ltr.preparation.query_split import split
@@ -107,12 +110,20 @@ def command(request: Request) -> None:
         )
     check_folder(request.output)
     groups = request.rows.groups
-    judged = JudgedOptions(judgments=request.judgments, unjudged="zero")
-    rows = read_rows(request.data, request.rows, judged=judged, groups=groups)
+    judged = JudgedOptions(
+        judgments=request.judgments,
+        unjudged="zero",
+        judgments_columns=request.judgments_columns,
+    )
     columns = row_columns(request.rows)
     source = open_source(
         request.data, format=request.rows.input_format, kind="features", named=bool(columns)
     )
+    if "features" not in formats.get(source.format).kinds:
+        raise _without_features(request.data)
+    rows = read_rows(request.data, request.rows, judged=judged, groups=groups)
+    if rows.features is None or not rows.features.names:
+        raise _without_features(request.data)
     found = split(
         rows,
         test=request.test,
@@ -131,3 +142,12 @@ def command(request: Request) -> None:
     )
     messages.notes(found.notes)
     emit(found, request.summary)
+
+
+def _without_features(path: str) -> InputError:
+    """Returns the error about a file of judgments, or of anything else without features."""
+    return InputError(
+        message("cli.split-needs-features"),
+        path=path,
+        hint=message("cli.split-with-judgments", path=path),
+    )

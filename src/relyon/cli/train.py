@@ -11,6 +11,7 @@ import click
 
 from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin
+from relyon.cli.judged import JudgedOptions
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_scale
 from relyon.cli.options import (
@@ -25,7 +26,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
-from relyon.cli.row_options import JudgedOptions, RowOptions, duplicates_option, read_rows
+from relyon.cli.row_options import RowOptions, duplicates_option, read_rows
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 

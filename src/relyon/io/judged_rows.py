@@ -69,7 +69,7 @@ def judged_rows(
             hint=message("io.compare-ids-of-queries"),
         )
     labels = found.fill_null(0.0).to_numpy()
-    notes = list(rows.notes)
+    notes = [*rows.notes, *judgments.notes]
     if missing:
         key = "rows-unjudged.drop" if unjudged == "drop" else "rows-unjudged.zero"
         notes.append(Note("rows-unjudged", missing, values={"total": len(found)}, key=key))

@@ -82,6 +82,9 @@ ALIASES = {"document": "doc", "doc": "document", "time": "timestamp", "date": "t
 #: Short names that say no less than the role's own.
 OWN = {"query": ("qid",), "document": ("docno",), "label": ("grade",)}
 
+#: Roles for which a hint may name a column that has no other role.
+OFFERED = ("query", "document", "doc", "score", "probability")
+
 #: What tells the name of an id from that of its text.
 ID_SIGNS = ("id", "编号", "編號")
 
@@ -307,7 +310,9 @@ def _lacks(
     if len(lacking) > 1:
         wanted = [role if not given else f"{role}={given}" for role, given in lacking.items()]
         hint = _map_hint(kind, role, "COLUMN")
-        if kind not in {"scored", *FEATURED}:
+        if kind == "scored":
+            hint = message("data.name-scored")
+        elif kind not in FEATURED:
             pairs = ",".join(f"{one}=COLUMN" for one in lacking)
             inside = ", ".join(f'"{one}": "COLUMN"' for one in lacking)
             hint = message("data.name-them", python=f"columns={{{inside}}}", pairs=pairs)
@@ -321,8 +326,8 @@ def _lacks(
             path=path,
             hint=message("data.columns-are-names", names=_listed(names)),
         )
-    # A grade is never guessed: the column could be a feature.
-    name = "COLUMN" if role == "grade" else unused
+    # Grades and sessions are never guessed: the column could be a feature or a count.
+    name = unused if role in OFFERED else "COLUMN"
     return InputError(
         message("data.there-is-no-column", role=role, names=_listed(names)),
         path=path,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from relyon.core.errors import InputError
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
-from relyon.data.columns import choose, is_frame
+from relyon.data.columns import LEVELS, best_columns, choose, is_frame
 from relyon.data.row_index import with_index_columns
 from relyon.data.run import Run
 from relyon.io.readers import read_run
@@ -42,7 +42,9 @@ class Candidate:
     name: str
 
 
-def read_candidate(source: object, *, name: str | None = None) -> Candidate:
+def read_candidate(
+    source: object, *, name: str | None = None, columns: Mapping[str, str] | None = None
+) -> Candidate:
     """Reads a candidate: a run, or a table of probabilities.
 
     A table with a column `probability` is a policy: `document`, `probability`, and `query` and
@@ -53,6 +55,7 @@ def read_candidate(source: object, *, name: str | None = None) -> Candidate:
     Args:
         source: A path, a data frame, a `Run` or a mapping {query: {document: score}}.
         name: Its name in results.
+        columns: Column names by role, for tables: query, document, score, rank or probability.
 
     Raises:
         InputError: If it cannot be read, a probability is not from 0 to 1, or those of one decision
@@ -87,10 +90,10 @@ def read_candidate(source: object, *, name: str | None = None) -> Candidate:
             frame = pl.DataFrame(eager)
         else:
             raise InputError(message("data.is-not-data-frame", name=type(source).__name__))
-    if frame is not None and "probability" in _roles(frame.columns):
-        table = _policy(frame, path)
+    if frame is not None and "probability" in _roles(frame.columns, columns):
+        table = _policy(frame, columns, path)
         return Candidate(table, ranking=False, name=name or os.path.basename(path) or "policy")
-    run = source if isinstance(source, Run) else read_run(source)
+    run = source if isinstance(source, Run) else read_run(source, columns=columns)
     return Candidate(_ranked(run), ranking=True, name=name or run.name)
 
 
@@ -129,18 +132,18 @@ def policy_of(log: object, *, depth: int = 10, name: str | None = None) -> Candi
     return Candidate(ordered, ranking=False, name=name or feedback.path or "policy")
 
 
-def _roles(names: list[str]) -> dict[str, str]:
-    try:
-        return choose(names, "policy")
-    except InputError:
+def _roles(names: list[str], columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Returns the columns of a policy; none if the table is something else."""
+    if "probability" not in (columns or {}) and not best_columns(names, LEVELS["probability"]):
         return {}
+    return choose(names, "policy", columns=columns)
 
 
-def _policy(frame: pl.DataFrame, path: str) -> pl.DataFrame:
+def _policy(frame: pl.DataFrame, columns: Mapping[str, str] | None, path: str) -> pl.DataFrame:
     """Returns the table of a policy, checked."""
     import polars as pl
 
-    roles = _roles(frame.columns)
+    roles = _roles(frame.columns, columns)
     number = pl.col(roles["probability"]).cast(pl.Float64, strict=False)
     position = pl.lit(None, pl.Int64)
     if "rank" in roles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -86,6 +87,7 @@ def build_pool(
     *,
     max_age: timedelta | str | None = None,
     now: datetime | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Pool:
     """Returns the pairs to grade for a sample, without those graded before.
 
@@ -97,6 +99,7 @@ def build_pool(
         max_age: Older grades are not used again: a time, or text such as `180d`, `26w`, `6m`
             (months of 30 days) or `1y`. `None` uses them all.
         now: What age is counted from; `None` is this moment.
+        columns: Column names of a table of judgments, by role (query, document, grade).
 
     Raises:
         InputError: If the judgments cannot be read, or have no dates where an age is asked for.
@@ -125,7 +128,7 @@ def build_pool(
     if judged is None:
         earlier = pl.DataFrame(schema=_schema())
     else:
-        earlier = _earlier(judged, dated=age is not None)
+        earlier = _earlier(judged, columns, dated=age is not None)
     notes = []
     joined = pairs.join(earlier, on=["query", "doc"], how="left", maintain_order="left")
     known = joined["grade"].is_not_null()
@@ -202,14 +205,14 @@ def _pairs(sample: Sample) -> pl.DataFrame:
     )
 
 
-def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
+def _earlier(judged: object, roles: Mapping[str, str] | None, *, dated: bool) -> pl.DataFrame:
     """The latest grade of every pair."""
     import polars as pl
 
     from relyon.data.lazy import utc
 
     path = ""
-    source = opened(judged, "judgments")
+    source = opened(judged, "judgments", columns=roles)
     is_sheet = False
     if source is not None:
         path, judged = source.path, source
@@ -218,11 +221,11 @@ def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
         if has_table(path) and chosen.tabular and not is_sheet:
             judged = read_table(path)
     if isinstance(judged, Source):
-        columns, when = _graded(read_sheet(judged))
+        columns, when = _graded(read_sheet(judged, columns=roles))
     elif isinstance(judged, pl.DataFrame | pl.LazyFrame) or hasattr(judged, "columns"):
-        columns, when = _columns(judged, path)
+        columns, when = _columns(judged, path, roles)
     else:
-        columns, when = _graded(sheet_of(read_judgments(judged)))
+        columns, when = _graded(sheet_of(read_judgments(judged, columns=roles)))
     if when is None:
         if dated and is_sheet:
             raise InputError(
@@ -285,7 +288,9 @@ def _graded(sheet: Sheet) -> tuple[dict[str, pl.Series], pl.Series | None]:
     return columns, pl.from_epoch(when * 1e6, time_unit="us")
 
 
-def _columns(frame: object, path: str) -> tuple[dict[str, pl.Series], pl.Series | None]:
+def _columns(
+    frame: object, path: str, roles: Mapping[str, str] | None
+) -> tuple[dict[str, pl.Series], pl.Series | None]:
     import narwhals as nw
     import polars as pl
 
@@ -297,7 +302,7 @@ def _columns(frame: object, path: str) -> tuple[dict[str, pl.Series], pl.Series 
         if not isinstance(wrapped, nw.DataFrame | nw.LazyFrame):
             raise InputError(message("data.is-not-data-frame", name=type(found).__name__))
         found = wrapped.lazy().collect("polars").to_native()
-    columns = polars_columns(found, "judgments", path=path)
+    columns = polars_columns(found, "judgments", columns=roles, path=path)
     used = {series.name for series in columns.values()}
     plain = {plain_name(name): name for name in found.columns if name not in used}
     when = next((plain[name] for name in DATES if name in plain), None)
