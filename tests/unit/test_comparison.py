@@ -410,3 +410,23 @@ def test_fewer_than_six_queries_are_never_significant(queries: int, verdict: str
             "5 queries: too few to call a difference significant; a sign-flip test of 5 queries"
             " reaches p = 0.0625 at best"
         ]
+
+
+def test_a_table_without_superscripts_explains_none() -> None:
+    judged = {f"q{place}": {"a": 1, "b": 0} for place in range(4)}
+    up = {query: {"a": 2.0, "b": 1.0} for query in judged}
+    down = up | {"q0": {"a": 1.0, "b": 2.0}}
+    found = relyon.compare(judged, up, down, "rr", names=["old_v1.run", "new.run"])
+    page = found.to_latex()
+    assert "uperscript" not in page
+    assert r"Bold: the best. No difference is statistically significant (paired t test, p" in page
+    assert r"\begin{tabular}{lr}" in page
+    assert "\nold\\_v1.run & \\textbf{1.0000} \\\\" in page
+    assert "上标" not in found.to_latex(language="zh")
+    assert found.to_markdown().startswith("| run | rr |")
+    many = {f"q{place}": {"a": 1, "b": 0} for place in range(20)}
+    first, second = ({query: {"a": high, "b": 1.5} for query in many} for high in (1.0, 2.0))
+    second["q0"] = first["q0"]
+    clear = relyon.compare(many, first, second, "rr", names=["old.run", "new.run"]).to_latex()
+    assert "Superscripts: significantly better than that run" in clear
+    assert r"b & new.run & \textbf{0.9750}\textsuperscript{a}" in clear

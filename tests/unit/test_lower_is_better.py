@@ -81,7 +81,7 @@ def test_latex_prints_the_lowest_in_bold(command: Command, runs: Path) -> None:
         page = compare(command, *order, "--format", "latex").out
         bold = next(line for line in page.splitlines() if r"\textbf" in line)
         letter = "ab"[order.index("bad")]
-        assert rf"& good & \textbf{{0.0417}}\textsuperscript{{{letter}}}" in bold
+        assert rf"& good.run & \textbf{{0.0417}}\textsuperscript{{{letter}}}" in bold
         assert page.count(r"\textbf") == 1
         assert r"Lower is better: bad\_share@2." in page
 
@@ -94,7 +94,7 @@ def test_tukeys_superscripts_are_at_the_lower_run(command: Command, runs: Path) 
         for line in page.splitlines()
         if " & " in line
     }
-    assert (letters["bad"], letters["good"], letters["third"]) == (0, 1, 0)
+    assert (letters["bad.run"], letters["good.run"], letters["third.run"]) == (0, 1, 0)
 
 
 def test_the_gate_fails_on_a_rise_only(command: Command, runs: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import contrast_label, is_pooled, is_ratio
@@ -97,8 +97,16 @@ def quotient_measures(comparison: PairedRuns) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def superscript_legend(comparison: PairedRuns, language: Language = "en") -> str:
-    """Returns the legend of bold numbers and superscripts."""
+def superscript_legend(
+    comparison: PairedRuns, language: Language = "en", *, of: Literal["some", "none"] = "some"
+) -> str:
+    """Returns the legend of bold numbers and superscripts.
+
+    Args:
+        comparison: The comparison.
+        language: `en` or `zh`.
+        of: Whether the table has superscripts.
+    """
     words = catalogue("tables", language)
     settings = comparison.settings
     corrected = bool(comparison.corrected) and not comparison.pairs
@@ -113,7 +121,8 @@ def superscript_legend(comparison: PairedRuns, language: Language = "en") -> str
     if pooled and settings.test in ONE_VALUE_TESTS:
         test = words.name("test", "permutation")
         how = words.say("comparison.bold_pooled", how=how, measures=pooled, test=test)
-    sentences = [words.say("comparison.bold", how=how)]
+    key = "comparison.bold" if of == "some" else "comparison.bold_alone"
+    sentences = [words.say(key, how=how)]
     lower = lower_measures(comparison)
     if lower:
         labels = list(map(measure_label, lower))

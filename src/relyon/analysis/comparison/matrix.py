@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from string import ascii_letters
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import beside, decimals
@@ -32,16 +31,18 @@ def matrix(comparison: PairedRuns, *, digits: int = DIGITS, language: Language =
     places = {one.measure: decimals(one, digits) for one in reversed(comparison.contrasts)}
     rows: list[list[Cell | str]] = []
     for place, run in enumerate(comparison.runs):
-        row: list[Cell | str] = [_letter(place), run]
+        row: list[Cell | str] = [_letter(place), run] if letters else [run]
         for measure in comparison.measures:
             value = values[run, measure]
             above = letters.get((run, measure), "")
             text = number(value, places.get(measure, digits))
             row.append(Cell(text, strong=value == best.get(measure), above=above))
         rows.append(row)
-    notes = [superscript_legend(comparison, language)] if comparison.tested else []
-    run = catalogue("tables", language).name("column", "run")
-    return Table(["", run, *_labels(comparison)], rows, left=2, notes=notes)
+    of: Literal["some", "none"] = "some" if letters else "none"
+    notes = [superscript_legend(comparison, language, of=of)] if comparison.tested else []
+    names = [catalogue("tables", language).name("column", "run")]
+    names = ["", *names] if letters else names
+    return Table([*names, *_labels(comparison)], rows, left=len(names), notes=notes)
 
 
 def _letter(place: int) -> str:
@@ -106,9 +107,7 @@ def _labels(
     return [labels.get(name, name) for name in comparison.measures]
 
 
-def _besides(
-    comparison: PairedRuns, digits: int, words: Catalogue, names: Mapping[str, str]
-) -> str:
+def _besides(comparison: PairedRuns, digits: int, words: Catalogue) -> str:
     """Returns the strict and random values of measures of pairs, as sentences."""
     sentences: dict[tuple[str, str], str] = {}
     for one in comparison.contrasts:
@@ -122,9 +121,7 @@ def _besides(
             for name, first, second in beside(one)
         ]
         if said:
-            runs = words.say(
-                "comparison.both", first=names[one.baseline], second=names[one.candidate]
-            )
+            runs = words.say("comparison.both", first=one.baseline, second=one.candidate)
             label = prose_label(one.measure, one.average, one.definition)
             sentences[label, runs] = words.say(
                 "comparison.beside", measure=label, runs=runs, texts=said
@@ -132,8 +129,6 @@ def _besides(
     return "".join(sentences.values())
 
 
-#: File extensions, which are not part of a run's name.
-ENDINGS = r"(\.(run|trec|txt|csv|tsv|jsonl?|ndjson|parquet|res|results|out|gz|zst|bz2|xz))+$"
 LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -164,13 +159,14 @@ def latex(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = 
     counts = {one.queries for one in comparison.contrasts if one.tested}
     words = catalogue("tables", language)
     first = words.say("comparison.caption", count=counts.pop()) if len(counts) == 1 else ""
-    names = _names(comparison.runs)
-    caption = first + superscript_legend(comparison, language)
-    caption += "".join(f" {text}." for text in evidence_texts(comparison, language))
+    said = [f"{first}{note}" for note in table.notes] or [first]
+    signs = catalogue("common", language)
+    said += [text + signs["list.stop"] for text in evidence_texts(comparison, language)]
+    caption = signs["list.sentence"].join(said)
     if len(comparison.candidates) == 1:
-        caption += _besides(comparison, digits, words, names)
+        caption += _besides(comparison, digits, words)
     headings = [
-        *(text.capitalize() for text in table.headings[:2]),
+        *(str(text).capitalize() for text in table.headings[: table.left]),
         *_labels(comparison, prose_label),
     ]
     lines = [
@@ -178,21 +174,13 @@ def latex(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = 
         r"\centering",
         rf"\caption{{{_latex_text(caption)}}}",
         r"\label{tab:comparison}",
-        rf"\begin{{tabular}}{{ll{'r' * len(comparison.measures)}}}",
+        rf"\begin{{tabular}}{{{'l' * table.left}{'r' * len(comparison.measures)}}}",
         r"\toprule",
         " & ".join(map(_latex_text, headings)) + r" \\",
         r"\midrule",
     ]
-    for row in table.cells():
-        row[1] = Cell(names[row[1].text])
-        lines.append(" & ".join(map(_latex_cell, row)) + r" \\")
+    lines += [" & ".join(map(_latex_cell, row)) + r" \\" for row in table.cells()]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
-
-
-def _names(runs: Sequence[str]) -> dict[str, str]:
-    """Returns names of runs for a paper: without file extensions, if they still differ."""
-    short = {run: re.sub(ENDINGS, "", run) or run for run in runs}
-    return short if len(set(short.values())) == len(short) else {run: run for run in runs}
 
 
 def _latex_cell(cell: Cell) -> str:
