@@ -20,7 +20,7 @@ from relyon.judging.access import create_token, start_sign_in
 from relyon.judging.actions import Action
 from relyon.judging.gold_turns import count_turns, is_gold_turn, mask_item, unmask_item
 from relyon.judging.progress import measure_progress
-from relyon.judging.records import ActionKind, Item, Project, User
+from relyon.judging.records import ActionKind, Item, Project, Role, User
 from relyon.judging.store import Store
 
 DAY = 86_400.0
@@ -315,6 +315,43 @@ def test_masked_numbers_are_all_different_and_come_back() -> None:
     assert unmask_item(project, numbers[-1]) == 2**31 - 1
     assert max(numbers) < 2**53
     assert numbers != sorted(numbers)
+
+
+def test_what_judges_must_not_guess_depends_on_128_random_bits(store: Store) -> None:
+    one, other = (store.projects.create(name, gold_share=0.1) for name in ("June", "July"))
+    assert len(one.random_key) == 32
+    assert one.random_key != other.random_key
+    assert one.random_key not in repr(one)
+    ana = User(1, "ana", "judge")
+    for seed in (one.seed, 1):
+        same = replace(one, seed=seed)
+        assert mask_item(same, 12) == mask_item(one, 12)
+        turns = [is_gold_turn(same, ana, turn) for turn in range(300)]
+        assert turns == [is_gold_turn(one, ana, turn) for turn in range(300)]
+    another = replace(one, random_key=other.random_key)
+    assert mask_item(another, 12) != mask_item(one, 12)
+    assert [is_gold_turn(another, ana, turn) for turn in range(300)] != turns
+
+
+def test_projects_with_a_seed_keep_their_numbers_and_turns() -> None:
+    project = Project(9, "June", "grades", SEARCH, {}, 1, 0.1, None, 77, 1800.0, 0.0)
+    numbers = [mask_item(project, item) for item in (1, 2, 3, 2**31 - 1)]
+    assert numbers == [41914581673, 39249791202, 40706526385, 40454312081]
+    ana = User(1, "ana", "judge")
+    turns = [turn for turn in range(100) if is_gold_turn(project, ana, turn)]
+    assert turns == [9, 10, 18, 29, 37, 63, 67, 68, 87, 99]
+
+
+@pytest.mark.parametrize("role", ["judge", "lead", "admin"])
+def test_nobody_is_told_the_random_key(store: Store, role: Role) -> None:
+    project = store.projects.create("June")
+    somebody = store.accounts.create("ana", role=role)
+    client = TestClient(create_app(store))
+    client.headers["Authorization"] = f"Bearer {create_token(store, somebody, 't')}"
+    for path in ("/api/projects", f"/api/projects/{project.id}"):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert project.random_key not in answer.text
 
 
 @pytest.mark.parametrize("number", [2**53 - 1, 2**32 + 5, 2**31, 9])

@@ -109,6 +109,7 @@ class Adjudicated(BaseModel):
 def describe_project(project: Project, user: User) -> dict[str, object]:
     """Returns a project as JSON. Judges get no more than they need to grade."""
     found: dict[str, object] = json_values(asdict(project))
+    del found["random_key"]
     return {name: found[name] for name in TOLD} if user.role == "judge" else found
 
 

@@ -41,6 +41,9 @@ Ratings: TypeAlias = Mapping[UnitT, Mapping[str, float]]
 """Grades by unit and judge."""
 Pattern = tuple[tuple[str, float], ...]
 
+#: From this many items on, people hardly ever give all of them the same grades.
+MANY = 20
+
 
 class CoefficientValues(TypedDict):
     """`Coefficients` as JSON: None for NaN."""
@@ -118,6 +121,15 @@ class PairAgreement:
     kappa: float
     weighted_kappa: float
 
+    @property
+    def identical(self) -> bool:
+        """Whether all of many grades are equal, and not all the same grade: as in copies."""
+        return self.units >= MANY and self.equal == 1 and not math.isnan(self.kappa)
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values; what is undefined is None."""
+        return {**json_values(asdict(self)), "identical": self.identical}
+
 
 @dataclass(frozen=True)
 class JudgeAgreement:
@@ -162,7 +174,7 @@ class Agreement:
         return {
             "overall": self.overall.to_dict(),
             "tiers": {tier: found.to_dict() for tier, found in self.tiers.items()},
-            "pairs": [json_values(asdict(one)) for one in self.pairs],
+            "pairs": [one.to_dict() for one in self.pairs],
             "judges": [json_values(asdict(one)) for one in self.judges],
         }
 

@@ -243,7 +243,7 @@ class Archive:
 
     def _project(self, columns: list[sa.Column[object]], row: Values) -> Project:
         values = {column.name: value for column, value in zip(columns, row, strict=True)}
-        values.setdefault("state", "open")
+        values = {"state": "open", "random_key": ""} | values
         try:
             found = read_project(SimpleNamespace(**values))
         except (KeyError, TypeError, ValueError, AttributeError):

@@ -157,7 +157,8 @@ def _free(
     first: dict[int, TableRow] = {}
     for width in (*WINDOWS, PLACES):
         # In a large project a random subset is enough, and the index finds it.
-        start = draw_number(project.seed, "window", user.name, before, width) % (PLACES - width + 1)
+        drawn = draw_number(project.draw_key, "window", user.name, before, width)
+        start = drawn % (PLACES - width + 1)
         query = _without_jobs(_FREE_ANYWHERE if width == PLACES else _FREE_IN_WINDOW, jobs)
         window = {"start": start, "end": start + width, "most": most}
         rows = connection.execute(query, {**values, **window})

@@ -79,5 +79,5 @@ def is_lost(
 
 def _draw(project: Project, user: User, item: int, taken: int, left: int) -> bool:
     """Draws one of some items and returns whether it was taken."""
-    number = draw_number(project.seed, "lost", user.name, item, taken, left) / 2**64
+    number = draw_number(project.draw_key, "lost", user.name, item, taken, left) / 2**64
     return number * (taken + left) < taken

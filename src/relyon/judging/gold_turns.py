@@ -1,7 +1,7 @@
 """The turns at which judges get gold items, and item numbers that do not reveal them.
 
 A judge who can recognise gold items grades them with more care, which defeats the check. So their
-turns depend on the project's secret seed, judges' progress counts them like any other item, and the
+turns depend on the project's secret, judges' progress counts them like any other item, and the
 item numbers that a judge's programs see do not reveal when items were added.
 """
 
@@ -29,7 +29,7 @@ def is_gold_turn(project: Project, user: User, turn: int) -> bool:
     if not project.gold_share:
         return False
     block, place = divmod(turn, BLOCK)
-    return place in _gold_places(project.seed, project.gold_share, user.name, block)
+    return place in _gold_places(project.draw_key, project.gold_share, user.name, block)
 
 
 def count_turns(project: Project, user: User, turn: int, ordinary: int, gold: int) -> int:
@@ -55,7 +55,7 @@ def count_turns(project: Project, user: User, turn: int, ordinary: int, gold: in
         bisect_left(blocks, target, key=lambda one: _ordinary_before(project, user, one)) - 1
     ]
     left = target - _ordinary_before(project, user, block)
-    golden = _gold_places(project.seed, project.gold_share, user.name, block)
+    golden = _gold_places(project.draw_key, project.gold_share, user.name, block)
     end = block * BLOCK
     while left:
         left -= (end - block * BLOCK) not in golden
@@ -65,24 +65,24 @@ def count_turns(project: Project, user: User, turn: int, ordinary: int, gold: in
 
 def _ordinary_until(project: Project, user: User, turn: int) -> int:
     block, place = divmod(turn, BLOCK)
-    golden = _gold_places(project.seed, project.gold_share, user.name, block)
+    golden = _gold_places(project.draw_key, project.gold_share, user.name, block)
     return _ordinary_before(project, user, block) + place - sum(one < place for one in golden)
 
 
 def _ordinary_before(project: Project, user: User, block: int) -> int:
-    return block * BLOCK - _gold_before(project.seed, project.gold_share, user.name, block)
+    return block * BLOCK - _gold_before(project.draw_key, project.gold_share, user.name, block)
 
 
-def _gold_before(seed: int, share: float, name: str, block: int) -> int:
+def _gold_before(key: str, share: float, name: str, block: int) -> int:
     """Returns the number of gold turns before a block, with random rounding."""
-    return int(block * BLOCK * share + draw_number(seed, "gold", name) / 2**64)
+    return int(block * BLOCK * share + draw_number(key, "gold", name) / 2**64)
 
 
 @lru_cache(4096)
-def _gold_places(seed: int, share: float, name: str, block: int) -> frozenset[int]:
+def _gold_places(key: str, share: float, name: str, block: int) -> frozenset[int]:
     """Returns the gold turns of a block."""
-    count = _gold_before(seed, share, name, block + 1) - _gold_before(seed, share, name, block)
-    places = sorted(range(BLOCK), key=lambda place: draw_number(seed, "gold", name, block, place))
+    count = _gold_before(key, share, name, block + 1) - _gold_before(key, share, name, block)
+    places = sorted(range(BLOCK), key=lambda place: draw_number(key, "gold", name, block, place))
     return frozenset(places[:count])
 
 
@@ -123,5 +123,5 @@ def split_item(number: int) -> tuple[int, int]:
 
 
 def _mix(project: Project, turn: int, half: int) -> int:
-    text = f"{project.seed}\n{project.id}\nitem\n{turn}\n{half}".encode()
+    text = f"{project.draw_key}\n{project.id}\nitem\n{turn}\n{half}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=2).digest())

@@ -42,7 +42,7 @@ def divide_items(store: Store, project_id: int, judges: Sequence[str]) -> dict[s
     gold = store.gold.all(project.id)
     items = [(number, one) for number, one in store.items.by_id(project.id) if number not in gold]
     queries = {query: at for at, query in enumerate(dict.fromkeys(one.query for _, one in items))}
-    items.sort(key=lambda one: (queries[one[1].query], _order(project.seed, one[0])))
+    items.sort(key=lambda one: (queries[one[1].query], _order(project.draw_key, one[0])))
     found: dict[str, list[Row]] = {name: [] for name in names}
     for number, item in items:
         graded = {one.judge for one in ratings.get(number, ())}
@@ -56,6 +56,6 @@ def divide_items(store: Store, project_id: int, judges: Sequence[str]) -> dict[s
     return found
 
 
-def _order(seed: int, item: int) -> bytes:
+def _order(key: str, item: int) -> bytes:
     """Returns the key of a random order that does not tell the rank."""
-    return hashlib.sha256(f"{seed} {item}".encode()).digest()
+    return hashlib.sha256(f"{key} {item}".encode()).digest()

@@ -14,6 +14,7 @@ from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, plain_name
+from relyon.data.columns.synonyms import BEHAVIOUR, SPELLINGS
 from relyon.data.sheets import Row, Sheet
 from relyon.judging.shown import choose_fields
 
@@ -25,11 +26,10 @@ __all__ = ["hide_behaviour"]
 #: Names of grades, and of those who give them, as `plain_name` returns them.
 GRADES = frozenset({*NAMES["grade"], *NAMES["judge"], "得分", "分数", "等级分", "评级"}) - {"user"}
 #: Names of what users did, and parts of such names.
-BEHAVIOUR = frozenset({
-    "ctr", "dwell", "dwellseconds", "dwelltime", "purchase", "purchased", "purchases", "orders",
-    "impressions", "impression", "reward", "addtocart", "购买", "下单", "加购", "停留时长", "曝光",
-    "曝光次数", "成交",
-})  # fmt: skip
+ACTIONS = BEHAVIOUR | {
+    "ctr", "purchases", "orders", "impression", "曝光",
+    *SPELLINGS["impressions"], *SPELLINGS["reward"],
+}  # fmt: skip
 PARTS = ("click", "点击")
 #: Values from which on a column's values can look like grades.
 ENOUGH = 2
@@ -126,7 +126,7 @@ def _grade_test(scale: Scale) -> Callable[[str], bool]:
 
 def _is_behaviour(name: str) -> bool:
     plain = plain_name(name)
-    return plain in BEHAVIOUR or any(part in plain for part in PARTS)
+    return plain in ACTIONS or any(part in plain for part in PARTS)
 
 
 def _without(row: Row, hidden: Iterable[str]) -> Row:

@@ -94,8 +94,8 @@ def claim_values(project: Project, user: User, now: float) -> ClaimValues:
         "project": project.id,
         "user": user.id,
         "now": now,
-        "factor": 1 + draw_number(project.seed, "factor", user.name) % (PLACES - 1),
-        "shift": draw_number(project.seed, "shift", user.name) % PLACES,
+        "factor": 1 + draw_number(project.draw_key, "factor", user.name) % (PLACES - 1),
+        "shift": draw_number(project.draw_key, "shift", user.name) % PLACES,
     }
 
 
@@ -149,7 +149,7 @@ def undone(condition: sa.ColumnElement[bool]) -> sa.Select[int]:
 def is_swapped(project: Project, user: User, item: int) -> bool:
     """Returns whether a judge sees the second system on the left: random, but always the same."""
     side_by_side = project.kind == "side_by_side"
-    return side_by_side and bool(draw_number(project.seed, "side", user.name, item) & 1)
+    return side_by_side and bool(draw_number(project.draw_key, "side", user.name, item) & 1)
 
 
 def see_preference(project: Project, user: User, item: int, grade: float | None) -> float | None:

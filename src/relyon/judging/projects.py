@@ -75,8 +75,9 @@ class Projects(Base):
             overlap: How many judges grade each item.
             gold_share: The share of gold items among those that a judge is given, below 1.
             k: How many results of each query are judged.
-            seed: The seed of the random orders, and of the positions of gold items; None draws one.
-                Judges who know it can tell gold items from others.
+            seed: The seed of the random orders, and of the positions of gold items, to repeat them;
+                None draws a secret of 128 bits. Judges who know or guess a seed can tell gold
+                items from others.
             lease_seconds: How long an item stays reserved for a judge who does nothing.
 
         Raises:
@@ -113,6 +114,7 @@ class Projects(Base):
             "gold_share": gold_share,
             "k": k,
             "seed": 1 + secrets.randbelow(PLACES - 1) if seed is None else seed,
+            "random_key": secrets.token_hex(16) if seed is None else "",
             "lease_seconds": lease_seconds,
             "created_at": self.clock(),
         }

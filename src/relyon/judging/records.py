@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from relyon.core.texts import LANGUAGES
@@ -79,6 +79,7 @@ class Project:
             `removing` or `removed` is hidden from everybody.
         keys_changed_at: The time since which a key of the page is the grade itself, not its
             position on the scale; None if keys never were positions.
+        random_key: 128 random bits, as hexadecimal digits; empty if `seed` was chosen.
     """
 
     id: int
@@ -94,6 +95,15 @@ class Project:
     created_at: float
     state: ProjectState = "open"
     keys_changed_at: float | None = None
+    random_key: str = field(default="", repr=False)
+
+    @property
+    def draw_key(self) -> str:
+        """What orders, gold turns, sides and item numbers depend on: judges must not guess it.
+
+        A seed has 31 bits: those who see a dozen item numbers can find it by trying all.
+        """
+        return self.random_key or str(self.seed)
 
     def guideline_in(self, language: str) -> str:
         """Returns the guideline in a language, or else in another one; empty if there is none.

@@ -168,6 +168,8 @@ projects = sa.Table(
     _time(),
     # Since when a key is the grade itself, not its position on the scale.
     sa.Column("keys_changed_at", sa.Double),
+    # What judges must not guess depends on it; empty if it depends on the seed.
+    sa.Column("random_key", sa.Text, nullable=False, server_default=""),
     sa.CheckConstraint("kind IN ('grades', 'side_by_side')", name="kind"),
     sa.CheckConstraint("overlap >= 1", name="overlap"),
     sa.CheckConstraint("gold_share >= 0 AND gold_share < 1", name="gold_share"),

@@ -236,6 +236,7 @@ def _agreement(found: AgreementValues, texts: Catalogue) -> list[Table]:
         ]  # fmt: skip
         more = len(found["pairs"]) - 20
         notes = [texts.say("more_pairs", count=more)] if more > 0 else []
+        notes += [texts.say("identical", **one) for one in found["pairs"] if one["identical"]]
         headings = texts.names("column", ("judges", "items", "equal", "kappa", "weighted_kappa"))
         tables.append(Table(headings, rows, notes=notes))
     return tables

@@ -43,8 +43,8 @@ __all__ = [
 PLACES = 2**31 - 1
 
 
-def _place(seed: int, query: str, document: str) -> int:
-    text = f"{seed}\n{len(query)}\n{query}\n{document}".encode()
+def _place(key: str, query: str, document: str) -> int:
+    text = f"{key}\n{len(query)}\n{query}\n{document}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % PLACES
 
 
@@ -104,7 +104,7 @@ def item_row(item: Item, project: Project, now: float) -> dict[str, object]:
         **dict(zip(CONTENT, _content(item), strict=True)),
         "project_id": project.id,
         "fields": storable_fields(item),
-        "place": _place(project.seed, item.query, item.document),
+        "place": _place(project.draw_key, item.query, item.document),
         "created_at": now,
     }
 
@@ -181,6 +181,7 @@ class ProjectRow(Protocol):
     created_at: float
     state: ProjectState
     keys_changed_at: float | None
+    random_key: str
 
 
 def read_project(row: ProjectRow) -> Project:
@@ -205,4 +206,5 @@ def read_project(row: ProjectRow) -> Project:
         row.created_at,
         row.state,
         row.keys_changed_at,
+        row.random_key,
     )
