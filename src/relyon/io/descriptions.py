@@ -10,6 +10,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
 from relyon.core.texts import message
 from relyon.data.columns import ITEM_NAMES, NAMES, is_frame, named_series, plain_name
+from relyon.data.columns.synonyms import QUERY_IDS, QUERY_TEXTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Descriptions", "described", "key_column", "named_column", "text_columns"]
 
 #: Usual names of columns, most specific first.
-QUERY_TEXTS = ("querytext", "text", "query", "question", "title", "keywords", "keyword", "查询")
-QUERY_IDS = ("id", *NAMES["query"])
 TITLES = (*ITEM_NAMES["title"], *ITEM_NAMES["snippet"])
 
 Role = Literal["query", "document"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from relyon.core.notes import Note
 from relyon.data.columns import EVIDENCE_NAMES, NAMES, feature_name, plain_name, to_numbers
-from relyon.data.columns.log_names import SPELLINGS
+from relyon.data.columns.synonyms import BEHAVIOUR
 from relyon.data.interval_weights import interval_weights
 
 if TYPE_CHECKING:
@@ -19,14 +19,7 @@ __all__ = ["without_label_columns"]
 FEATURES_TOO = {"rating", "score", "target", "final", "y", "相关度", "档位", "评级"}
 
 #: Names of what is known only after users saw a list, and of labels.
-OUTCOMES = frozenset(
-    {
-        *SPELLINGS["clicked"], *SPELLINGS["clicks"], *SPELLINGS["dwell_seconds"],
-        *(set(SPELLINGS["add_to_cart"]) - {"cart", "atc"}),
-        *(set(SPELLINGS["purchase"]) - {"buy", "order", "ordered"}),
-        *({*NAMES["label"], *NAMES["grade"]} - FEATURES_TOO),
-    }
-)  # fmt: skip
+OUTCOMES = BEHAVIOUR | ({*NAMES["label"], *NAMES["grade"]} - FEATURES_TOO)
 
 #: The share of rows whose label is between two columns that are then its interval.
 INSIDE = 0.999

@@ -12,6 +12,7 @@ from relyon.core.cells import APOSTROPHE, csv_cell
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data import columns
+from relyon.data.columns.synonyms import QUERY_KEYS
 from relyon.data.scale import Scale
 from relyon.data.sheets import ITEM_PARTS, Rating, Row, Sheet, described
 from relyon.io.grading_sheets import roles_of_headings
@@ -58,8 +59,6 @@ KNOWN = frozenset(
 )
 #: What a column says of an item besides its texts; no text is in such a column.
 KEYS = ("query", "document", "grade", "rank", "judge")
-#: Names of ids of queries, beside which another column has their texts.
-QUERY_IDS = ("queryid", "qid", "查询id", "topicid", "topicno")
 #: Names of the document column in Quepid's files, in earlier and later versions.
 QUEPID_DOCUMENT = ("docid", "doc_id")
 #: No real sheet has so many, and they would exhaust memory.
@@ -200,7 +199,7 @@ def item_columns(
     usual = columns.ITEM_LEVELS
     chosen = columns.choose(list(names), "items", columns=given, levels=usual, path=path)
     keys = {chosen[role] for role in KEYS if role in chosen}
-    by_id = columns.plain_name(chosen["query"]) in QUERY_IDS
+    by_id = columns.plain_name(chosen["query"]) in QUERY_KEYS
     return {
         role: name
         for role, name in chosen.items()

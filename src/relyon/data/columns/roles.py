@@ -80,7 +80,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 ALIASES = {"document": "doc", "doc": "document", "time": "timestamp", "date": "timestamp"}
 
 #: Short names that say no less than the role's own.
-OWN = {"query": ("qid",), "document": ("docno",), "label": ("grade",)}
+OWN = {"query": ("qid",), "document": ("docno",), "label": ("grade",), "rank": ("position",)}
 
 #: Roles for which a hint may name a column that has no other role.
 OFFERED = ("query", "document", "doc", "score", "probability")

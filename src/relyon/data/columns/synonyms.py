@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 __all__ = [
+    "BEHAVIOUR",
     "COUNTS",
     "EVIDENCE_NAMES",
     "ITEM_LEVELS",
@@ -20,6 +21,7 @@ __all__ = [
     "LOG_LEVELS",
     "NAMES",
     "QUERY_IDS",
+    "QUERY_KEYS",
     "QUERY_TEXTS",
     "SPELLINGS",
     "Levels",
@@ -135,6 +137,9 @@ ITEM_LEVELS: dict[str, Levels] = {
     **{role: tuple((name,) for name in names) for role, names in ITEM_NAMES.items()},
 }
 
+#: Names of ids of queries, beside which another column has their texts.
+QUERY_KEYS = ("queryid", "qid", "查询id", "topicid", "topicno")
+
 #: Names of the columns of a table of queries' texts: an id may be all that its column is called.
 QUERY_IDS = ("id", *NAMES["query"])
 QUERY_TEXTS = (
@@ -193,3 +198,11 @@ LOG_LEVELS: dict[str, Levels] = {
     **_COUNTED,
 }  # fmt: skip
 SPELLINGS = _flat(LOG_LEVELS)
+
+#: Names of what users did with a result, known only after they saw it; without words such as
+#: `order`, which products have, too.
+BEHAVIOUR = frozenset(
+    name
+    for role in ("clicked", "clicks", "dwell_seconds", "add_to_cart", "purchase")
+    for name in SPELLINGS[role]
+) - {"cart", "atc", "buy", "order", "ordered"}
