@@ -309,3 +309,16 @@ def test_bad_input() -> None:
         measure_agreement({"a": {"x": 1}}, tiers={})
     with pytest.raises(ParameterError, match="`at_least`"):
         find_disagreements({}, at_least=0)
+
+
+def test_sheets_that_are_the_same_are_noted() -> None:
+    grades = {
+        unit: {"ann": unit % 3, "bo": unit % 3, "cy": (unit + unit // 7) % 3} for unit in range(30)
+    }
+    identical = {(one.first, one.second): one.identical for one in measure_agreement(grades).pairs}
+    assert identical == {("ann", "bo"): True, ("ann", "cy"): False, ("bo", "cy"): False}
+    few = measure_agreement({unit: grades[unit] for unit in range(5)})
+    assert not any(one.identical for one in few.pairs)
+    same = measure_agreement({unit: {"ann": 1, "bo": 1} for unit in range(30)})
+    assert not same.pairs[0].identical
+    assert same.pairs[0].to_dict()["identical"] is False

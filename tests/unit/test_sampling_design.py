@@ -278,9 +278,9 @@ def test_small_and_empty_tiers_are_said() -> None:
     sample = draw_sample(make_log({"a": 9, "b": 1}, 1), per_tier=4, tiers="count", cuts=[5, 2])
     assert [tier.sampled for tier in sample.tiers] == [4, 0, 1]
     assert [str(note) for note in sample.notes] == [
-        "the tier middle contains no queries: nothing is drawn from it (middle)",
+        "the tier middle contains no queries: nothing is drawn from it",
         "the tier tail has only 1 session (4 requested): all are used. Its mean for this month"
-        " needs no interval; a change between months still treats its queries as a sample (tail)",
+        " needs no interval; a change between months still treats its queries as a sample",
     ]
     assert sample.tiers[1].to_dict()["inclusion_probability"] is None
 

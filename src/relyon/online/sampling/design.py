@@ -266,4 +266,4 @@ def _notes(strata: Sequence[Stratum], design: Design, per_tier: int) -> list[Not
 
 
 def _tier_note(kind: str, tier: str, **values: int) -> Note:
-    return Note(kind, level="warning", examples=(tier,), values={"tier": tier, **values})
+    return Note(kind, level="warning", values={"tier": tier, **values})
