@@ -21,7 +21,7 @@ __all__ = ["group_rows", "scored_rows"]
 
 
 def group_rows(
-    labels: ArrayLike,
+    labels: ArrayLike | None,
     scores: ArrayLike,
     groups: ArrayLike | None = None,
     scale: Scale | None = None,
@@ -32,7 +32,7 @@ def group_rows(
     Series of pandas with different indexes are paired by the index; the rows then have a note.
 
     Args:
-        labels: Grades: numbers, or names of the scale.
+        labels: Grades: numbers, or names of the scale. None is refused.
         scores: Numbers of the same shape.
         groups: `None`, sizes that add up to the number of rows, or one id per row. Ids win where
             there are as many as rows.
@@ -48,21 +48,14 @@ def group_rows(
         "groups": groups,
         "weights": weights,
     }
-    given: dict[str, ArrayLike]
     given, notes = aligned(columns)
-    rows = _grouped(
-        given.get("labels", labels),  # None is refused there
-        given.get("scores", scores),
-        given.get("groups"),
-        scale,
-        given.get("weights"),
-    )
+    rows = _grouped(given["labels"], given["scores"], given["groups"], scale, given["weights"])
     return replace(rows, notes=(*rows.notes, *notes)) if notes else rows
 
 
 def _grouped(
-    labels: ArrayLike,
-    scores: ArrayLike,
+    labels: ArrayLike | None,
+    scores: ArrayLike | None,
     groups: ArrayLike | None,
     scale: Scale | None,
     weights: ArrayLike | None,
@@ -138,7 +131,9 @@ def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
     return heavy
 
 
-def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArray[np.float64]:
+def _numbers(
+    values: ArrayLike | None, what: str, scale: Scale | None = None
+) -> NDArray[np.float64]:
     import numpy as np
 
     _refuse_masked(values, what)

@@ -45,7 +45,7 @@ def has_index(value: object) -> TypeGuard[Rows]:
 
 
 def aligned(
-    inputs: Mapping[str, T | None], *, to: Mapping[str, object] | None = None
+    inputs: Mapping[str, T], *, to: Mapping[str, object] | None = None
 ) -> tuple[dict[str, T], tuple[Note, ...]]:
     """Brings rows of pandas objects into the order of the first one, by their index.
 
@@ -53,7 +53,7 @@ def aligned(
     object of another length, such as the sizes of groups.
 
     Args:
-        inputs: Values of rows by their name in messages; those that are None are left out.
+        inputs: Values of rows by their name in messages; None stays None.
         to: Values before them that keep their order, such as features.
 
     Returns:
@@ -62,7 +62,7 @@ def aligned(
     Raises:
         InputError: If two indexes of the same length differ, and are not the same unique labels.
     """
-    found = {name: value for name, value in inputs.items() if value is not None}
+    found = dict(inputs)
     fixed: dict[str, object] = {**(to or {}), **found}
     leading = next(((name, one.index) for name, one in fixed.items() if has_index(one)), None)
     if leading is None:
@@ -90,9 +90,7 @@ def aligned(
     return found, (Note("aligned-by-index", len(moved), "warning", values=values),)
 
 
-def paired(
-    inputs: Mapping[str, T | None], *, to: Mapping[str, object] | None = None
-) -> dict[str, T]:
+def paired(inputs: Mapping[str, T], *, to: Mapping[str, object] | None = None) -> dict[str, T]:
     """Returns the values of `aligned`, and issues its warning.
 
     Raises:

@@ -108,8 +108,9 @@ def evaluate_scores(
     threads = check_whole("threads", threads, least=0)
     asked = parse_measures(measures)
     settings = Settings(rules, average, chosen, threads, without_formula(given))
-    if _is_table(labels, scores):
-        if groups is not None or weights is not None:
+    if isinstance(labels, str | PathLike) or _is_table(labels, scores):
+        named = scores is None or isinstance(scores, str)
+        if not named or groups is not None or weights is not None:
             raise ParameterError(
                 message("evaluation.table-has-its-own"), hint=message("evaluation.name-columns")
             )
@@ -132,13 +133,7 @@ def evaluate_scores(
 
 
 def _is_table(labels: object, scores: object) -> bool:
-    """Returns whether the labels come with their scores, as columns of a file or a data frame."""
-    if isinstance(labels, str | PathLike):
-        if scores is not None and not isinstance(scores, str):
-            raise ParameterError(
-                message("evaluation.table-has-its-own"), hint=message("evaluation.name-columns")
-            )
-        return True
+    """Returns whether the labels come with their scores, as columns of a data frame."""
     if isinstance(labels, LabelledRows) or not (scores is None or isinstance(scores, str)):
         return False
     from relyon.data.columns import is_table

@@ -144,8 +144,8 @@ class Loss(ABC):
             offsets = np.ascontiguousarray(offsets, dtype=np.int64)
         return LossValues(
             *self.native().evaluate(
-                np.asarray(given.get("labels", labels)),
-                np.asarray(given.get("scores", scores)),
+                np.asarray(given["labels"]),
+                np.asarray(given["scores"]),
                 offsets,
                 weights=None if weights is None else np.asarray(given["weights"]),
                 hessian=hessian,

@@ -64,13 +64,12 @@ def labelled_rows(
         "weights": weights,
         "positions": positions,
     }
-    given: dict[str, ArrayLike]
     given, notes = aligned(beside, to={"features": features})
-    labels, queries = given.get("labels", labels), given.get("queries")
-    weights, positions = given.get("weights"), given.get("positions")
-    to = {"features": features, "labels": labels}
+    ours, queries, weights, positions = given.values()
+    to = {"features": features, "labels": ours}
     named, further = aligned({"documents": documents}, to=to)
-    documents = None if documents is None else list(named["documents"])
+    listed = named["documents"]
+    documents = None if listed is None else list(listed)
     values = _values(features)
     if len(values.shape) != 2:
         raise InputError(
@@ -78,7 +77,7 @@ def labelled_rows(
             hint=message("ltr.one-row-per-label"),
         )
     width = values.shape[1]
-    columns = {"labels": np.asarray(labels), "weights": weights, "positions": positions}
+    columns = {"labels": np.asarray(ours), "weights": weights, "positions": positions}
     lengths = {name: len(one) for name, one in columns.items() if one is not None}  # type: ignore[arg-type]
     lengths |= {} if documents is None else {"documents": len(documents)}
     for name, length in lengths.items():
@@ -94,7 +93,7 @@ def labelled_rows(
     if names is not None and len(names) != width:
         raise InputError(message("ltr.there-are-features", width=width, count=len(names)))
     # The places of rows are the scores, which show afterwards how rows were grouped.
-    grouped = group_rows(labels, np.arange(values.shape[0]), queries, weights=weights)
+    grouped = group_rows(ours, np.arange(values.shape[0]), queries, weights=weights)
     order = grouped.known_scores()
     shown = None if positions is None else _whole(positions)[order]
     return replace(

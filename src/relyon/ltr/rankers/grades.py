@@ -74,10 +74,10 @@ def grades(labels: ArrayLike, qid: ArrayLike) -> NDArray[np.void]:
 
     given = paired({"labels": labels, "qid": qid})
     try:
-        values = np.asarray(given.get("labels", labels), dtype=np.float64)
+        values = np.asarray(given["labels"], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(message("ltr.labels-are-not-numbers", error=error)) from None
-    queries = np.asarray(given.get("qid", qid))
+    queries = np.asarray(given["qid"])
     if values.ndim != 1 or queries.shape != values.shape:
         raise InputError(
             message(

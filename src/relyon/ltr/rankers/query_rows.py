@@ -146,15 +146,15 @@ def targets_of(
         return Targets(labels_of(y), queries_of(y), weights, positions)
     y = paired({"y": y}, to={"X": X})["y"]
     found = beside({"X": X, "y": y}, qid=qid, sample_weight=weights, positions=positions)
-    return Targets(_flat(y), found.get("qid"), found.get("sample_weight"), found.get("positions"))
+    return Targets(_flat(y), found["qid"], found["sample_weight"], found["positions"])
 
 
-def beside(to: Mapping[str, object], **given: ArrayLike | None) -> dict[str, ArrayLike]:
+def beside(to: Mapping[str, object], **given: ArrayLike | None) -> dict[str, ArrayLike | None]:
     """Returns what is given of rows besides others, paired by the index of pandas, with a warning.
 
     Args:
         to: The other values of the rows, such as X.
-        **given: By name in messages; None is left out.
+        **given: By name in messages; None stays None.
 
     Raises:
         InputError: If indexes do not fit.
