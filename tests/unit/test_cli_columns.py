@@ -110,3 +110,19 @@ def test_hints_offer_neither_features_nor_counts(rows: Path, command: Command) -
     assert "hint: name their columns: --columns label=COLUMN --score COLUMN\n" in scored
     text = command("split", "log.csv", "-o", "p", "--label", "clicked").err
     assert "name the columns that are, --features COLUMN,…" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("foo=a,bar=b,query=c", "--columns does not accept `foo`, `bar`"),
+        ("query,doc=,label=b", "`--columns query, doc=` is not NAME=VALUE"),
+        ("query=a,搜索词=b", "two columns are given for the query: `a` and `b`"),
+    ],
+)
+def test_all_faults_of_columns_are_said_at_once(
+    given: str, said: str, rows: Path, command: Command
+) -> None:
+    for args in (("evaluate", "usual.csv", "usual.csv"), ("agree", "usual.csv", "a", "b", "c")):
+        refused = command(*args, "--columns", given)
+        assert (refused.code, said in refused.err) == (2, True), refused.err

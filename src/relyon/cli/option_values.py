@@ -167,16 +167,14 @@ def named_values(texts: Sequence[str], option: str, example: str) -> dict[str, s
     Raises:
         ParameterError: If a text is not NAME=VALUE.
     """
-    pairs: dict[str, str] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip() or not value.strip():
-            raise ParameterError(
-                message("cli.option-text-is-not-name", option=option, text=text),
-                hint=message("cli.write-option-example", option=option, example=example),
-            )
-        pairs[key.strip()] = value.strip()
-    return pairs
+    parts = [[part.strip() for part in text.partition("=")] for text in texts]
+    wrong = [text for text, part in zip(texts, parts, strict=True) if not all(part)]
+    if wrong:
+        raise ParameterError(
+            message("cli.option-text-is-not-name", option=option, text=", ".join(wrong)),
+            hint=message("cli.write-option-example", option=option, example=example),
+        )
+    return {name: value for name, _, value in parts}
 
 
 def chosen_convention(source: str | None, changes: Sequence[str]) -> Convention:
@@ -235,7 +233,7 @@ def scored_columns(
                 hint=(
                     message("cli.leave-out-or-in-columns", role=role, name=name)
                     if flat.get(role) is not None
-                    else message("cli.name-once-in-columns")
+                    else message("cli.name-once-in-columns", option="--columns")
                 ),
             )
         found[role] = column
@@ -257,7 +255,7 @@ def chosen_columns(
         option: Its name.
 
     Raises:
-        ParameterError: If a text is not NAME=COLUMN.
+        ParameterError: If a text is not NAME=COLUMN, or two name different columns of a role.
         UnknownNameError: If a name is unknown.
     """
     if not texts:
@@ -265,8 +263,17 @@ def chosen_columns(
     from relyon.data.columns.roles import role_of
 
     items = [item for text in texts for item in text.split(",")]
-    given = named_values(items, option, example)
-    pairs = {role_of(name, known): column for name, column in given.items()}
+    named_values(items, option, example)  # refuses all that are no pairs
+    pairs: dict[str, str] = {}
+    for item in items:
+        for name, column in named_values([item], option, example).items():
+            role = role_of(name, known)
+            found = pairs.setdefault(role, column)
+            if found != column:
+                raise ParameterError(
+                    message("cli.two-columns-are-given", role=role, found=found, column=column),
+                    hint=message("cli.name-once-in-columns", option=option),
+                )
     unknown = [name for name in pairs if name not in known]
     if unknown:
         from relyon.core.registry import suggestion
