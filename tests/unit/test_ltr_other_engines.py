@@ -85,9 +85,9 @@ def test_an_objective_serves_both_engines_and_refuses_catboost() -> None:
         lightgbm.Dataset(FEATURES, LABELS, group=SIZES).construct(),
         xgboost.DMatrix(FEATURES, LABELS, group=SIZES),
     ]
-    found = [one(scores, rows)[0] for rows in data]
-    assert np.array_equal(*found)
-    assert found[0].any()
+    first, second = (one(scores, rows)[0] for rows in data)
+    assert np.array_equal(first, second)
+    assert first.any()
     model = catboost.CatBoost({
         "iterations": 2, "loss_function": one, "eval_metric": "RMSE", "verbose": False,
         "allow_writing_files": False,
@@ -103,7 +103,8 @@ def test_a_metric_of_xgboost_without_its_data_set_is_refused() -> None:
 
 
 def test_queries_of_several_data_sets_are_told_apart_by_their_rows() -> None:
-    metric = relyon.ltr.feval("ndcg@10", [QUERIES.astype(str), [30, 20]], engine="catboost")
+    groups = [QUERIES.astype(str), np.array([30, 20])]
+    metric = relyon.ltr.feval("ndcg@10", groups, engine="catboost")
     for count in (60, 50):
         value, _ = metric.evaluate([FEATURES[:count, 0]], LABELS[:count], None)
         want = relyon.evaluate_scores(

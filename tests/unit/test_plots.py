@@ -42,7 +42,7 @@ def test_every_chart_of_the_report_is_a_picture(
     assert isinstance(picture, Picture)
     texts = said(picture)
     assert picture.title in "".join(texts)
-    page = build_page(comparison, language=language)  # type: ignore[arg-type]
+    page = build_page(comparison, language=language)
     captions = [one.caption for one in page.blocks() if isinstance(one, Chart)]
     squeezed = "".join(texts).replace(" ", "")
     assert any(caption.replace(" ", "") in squeezed for caption in captions)
