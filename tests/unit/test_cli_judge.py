@@ -434,19 +434,3 @@ def test_a_project_is_renamed_closed_opened_and_deleted(command: Command, june: 
     assert "deleted the project July" in change("July", "--delete", "--yes")
     assert "July" not in command("judge", "status", "judging.db").out
     assert "unknown project" in change("July", "--close")
-
-
-def test_two_sheets_that_are_copies_are_noted(files: Path, command: Command) -> None:
-    rows = "".join(f"q{n},d{n},{n % 3}\n" for n in range(24))
-    assert command("judge", "init", "copies.db", "--project", "June", "--overlap", "2").code == 0
-    for judge in ("ann", "bo"):
-        path = files / f"{judge}.csv"
-        path.write_text("query,doc,grade\n" + rows, "utf-8")
-        outcome = command(
-            "judge", "import", "copies.db", path.name, "--project", "June", "--judge", judge
-        )
-        assert outcome.code == 0, outcome.err
-    shown = command("judge", "status", "copies.db").out.replace("\n  ", " ")
-    assert "ann and bo gave all of 24 items the same grades" in shown
-    found = json.loads(command("judge", "status", "copies.db", "--format", "json").out)
-    assert [pair["identical"] for pair in found[0]["agreement"]["pairs"]] == [True]

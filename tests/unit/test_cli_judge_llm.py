@@ -21,6 +21,7 @@ from tests.databases import create_file
 from tests.unit.completions import Completions, Received, Reply, serve_completions
 from tests.unit.conftest import Command
 
+from relyon.core.document.terminal import width
 from relyon.judging.records import Item, Rating
 from relyon.judging.schema import llm_answers, sa
 from relyon.judging.store import open_store
@@ -98,6 +99,17 @@ def test_from_grading_to_an_accepted_judge(
     assert "agrees with these people as well as they do with each other, within the margin" in (
         table.out.replace("\n", " ")
     )
+    chinese = command("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200",
+                      "--lang", "zh")  # fmt: skip
+    assert max(map(width, chinese.out.splitlines())) <= 80
+    for text in (
+        "llm:small 与标注员",
+        "英文提示词",
+        "混淆矩阵：行为模型的等级",
+        "2 中",
+        "高频：30 条",
+    ):
+        assert text in chinese.out
     strict = command("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200",
                      "--margin", "0.9", "--format", "json")  # fmt: skip
     assert json.loads(strict.out)["outlook"]["margin"] == 0.9
@@ -176,7 +188,7 @@ def test_texts_of_strangers_do_nothing_to_the_terminal(
     assert "\x07" not in text
     markdown = command(*calibration, "--format", "markdown", "--limit", "1").out
     assert markdown.count("The model:") == 1
-    assert r"\# heading \| \`code\` \<b\>" in markdown
+    assert r"\# heading \| \`code\` &lt;b&gt;" in markdown
     assert len(json.loads(command(*calibration, "--format", "json").out)["examples"]) == 5
 
 

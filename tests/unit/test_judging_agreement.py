@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import pytest
 from hypothesis import given, strategies as st
+from tests.unit.conftest import Command
 
 import relyon
 from relyon.core.errors import InputError, ParameterError
@@ -322,3 +323,19 @@ def test_sheets_that_are_the_same_are_noted() -> None:
     same = measure_agreement({unit: {"ann": 1, "bo": 1} for unit in range(30)})
     assert not same.pairs[0].identical
     assert same.pairs[0].to_dict()["identical"] is False
+
+
+def test_two_sheets_that_are_copies_are_noted(files: Path, command: Command) -> None:
+    rows = "".join(f"q{n},d{n},{n % 3}\n" for n in range(24))
+    assert command("judge", "init", "copies.db", "--project", "June", "--overlap", "2").code == 0
+    for judge in ("ann", "bo"):
+        path = files / f"{judge}.csv"
+        path.write_text("query,doc,grade\n" + rows, "utf-8")
+        outcome = command(
+            "judge", "import", "copies.db", path.name, "--project", "June", "--judge", judge
+        )
+        assert outcome.code == 0, outcome.err
+    shown = command("judge", "status", "copies.db").out.replace("\n  ", " ")
+    assert "ann and bo gave all of 24 items the same grades" in shown
+    found = json.loads(command("judge", "status", "copies.db", "--format", "json").out)
+    assert [pair["identical"] for pair in found[0]["agreement"]["pairs"]] == [True]

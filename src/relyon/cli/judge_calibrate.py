@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -25,6 +24,8 @@ from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
+    from relyon.core.document.model import Document
+    from relyon.core.language import Language
     from relyon.judging.llm.calibration import Calibration
     from relyon.judging.llm.differences import Difference
     from relyon.judging.llm.models import Configuration
@@ -129,7 +130,7 @@ class Calibrate:
     output: Output = group(
         Output,
         forms=fixed(("table", "json", "markdown")),
-        asked=format_option("table", "json", "markdown"),
+        asked=format_option("table", "json", "markdown", default=None),
         path=output_option(),
     )
 
@@ -174,11 +175,21 @@ def _answer(
     order: SystemOrder | None = None,
     differences: Sequence[Difference] = (),
 ) -> Answer:
-    from relyon.judging.llm.descriptions import configuration_dict, render_calibration
+    from relyon.core.document.markdown import render_markdown
+    from relyon.core.document.terminal import render_text
+    from relyon.judging.llm.calibration_document import calibration_document
+    from relyon.judging.llm.descriptions import configuration_dict
 
-    render = partial(
-        render_calibration, measured, chosen, project.scale, order=order, differences=differences
-    )
+    def document(language: Language) -> Document:
+        return calibration_document(
+            measured,
+            chosen,
+            project.scale,
+            order=order,
+            differences=differences,
+            language=language,
+        )
+
     return Answer(
         lambda: {
             "project": project.name,
@@ -187,8 +198,8 @@ def _answer(
             "systems": None if order is None else order.to_dict(),
             "examples": [one.to_dict() for one in differences],
         },
-        lambda language: render(),
-        lambda language: render(markdown=True),
+        lambda language: render_text(document(language)),
+        lambda language: render_markdown(document(language)),
     )
 
 
@@ -278,5 +289,7 @@ def accept(request: Accept) -> None:
         sources = [one.source for one in store.decisions.final_grades(found.id)]
         machines = note_machines(store, found.id, sources)
         messages.note(
-            message("cli.people-graded-every-item") if machines is None else str(machines)
+            message("cli.people-graded-every-item")
+            if machines is None
+            else machines.text(messages.language)
         )

@@ -220,7 +220,8 @@ def _agreement(found: AgreementValues, texts: Catalogue) -> list[Table]:
     names = (
         "agreement", "items", "equal", "fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval",
     )  # fmt: skip
-    groups = {texts["all"]: found["overall"], **found["tiers"]}
+    tiers = {texts.name("tier", name): one for name, one in found["tiers"].items()}
+    groups = {texts["all"]: found["overall"], **tiers}
     rows = [
         [name or texts["no_tier"], str(one["units"]), _figure(one["equal"]), _figure(one["fleiss"]),
          _figure(one["alpha_nominal"]), _figure(one["alpha_ordinal"]),
