@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -295,7 +297,6 @@ def remade(packed: io.BytesIO, change: Callable[[dict[str, bytes]], None]) -> io
 
 def with_part(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], None]:
     """A change of a part whose length and sum the manifest tells rightly."""
-    import hashlib
 
     def change(parts: dict[str, bytes]) -> None:
         data = parts[name].replace(old, new, 1)
@@ -347,6 +348,13 @@ def plainly(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], N
         (with_part("adjudications.jsonl", b",1.0,", b",true,"), "row 1 of `adjudications.jsonl`"),
         (with_part("projects.jsonl", b'"open"', b'"removing"'), "`removing`"),
         (with_part("projects.jsonl", b'"levels"', b'"scales"'), "project cannot be read"),
+        (with_part("projects.jsonl", b",60.0,", b",-60.0,"), "row 1 of `projects.jsonl`"),
+        (with_part("projects.jsonl", b'"grades"', b'"prizes"'), "project cannot be read"),
+        (with_part("adjudications.jsonl", b",1.0,", b",-1.0,"), "row 1 of `adjudications.jsonl`"),
+        (with_part("adjudications.jsonl", b",1.0,", b",1e308,"), "row 1 of `adjudications.jsonl`"),
+        (with_part("items.jsonl", b"{}", b'"x"'), "row 41 of `items.jsonl`"),
+        (with_part("items.jsonl", b"{}", b"3"), "row 41 of `items.jsonl`"),
+        (with_part("items.jsonl", b"{}", b"[1]"), "row 41 of `items.jsonl`"),
         (with_part("users.jsonl", b"[1,", b"[2,"), "`users.jsonl`"),
         (with_part("items.jsonl", b"[1,", b"["), "`items.jsonl` does not match"),
         (with_part("items.jsonl", b"[1,", b"[" * 5000), "`items.jsonl` does not match"),
@@ -387,6 +395,34 @@ def test_an_archive_is_bounded(store: Store) -> None:
     lying = remade(whole, with_less)
     with pytest.raises(InputError, match=r"`items\.jsonl` does not match"):
         Archive(lying, largest=1_000_000).check()
+
+
+def test_a_row_of_brackets_takes_little_memory(store: Store) -> None:
+    project = store.projects.create("June")
+    store.items.add(project.id, [Item("q", "d")])
+    row = b"[" + b"[]," * (21 << 20) + b"[]]\n"
+
+    def fill_people(parts: dict[str, bytes]) -> None:
+        manifest = json.loads(parts[MANIFEST])
+        parts["users.jsonl"] = row
+        manifest["parts"]["users.jsonl"] |= {
+            "rows": 1, "bytes": len(row), "sha256": hashlib.sha256(row).hexdigest()
+        }  # fmt: skip
+        parts[MANIFEST] = json.dumps(manifest).encode()
+
+    bomb = remade(pack(store, project), fill_people)
+    assert len(bomb.getvalue()) < 100_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"too large|does not match"):
+            Archive(bomb, largest=1 << 30).check()
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    small = b"[" + b"[]," * (1 << 20) + b"[]]\n"
+    row = small
+    with pytest.raises(InputError, match="too large"):
+        Archive(remade(pack(store, project), fill_people), largest=1 << 30).check()
 
 
 def with_less(parts: dict[str, bytes]) -> None:

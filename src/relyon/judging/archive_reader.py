@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import zipfile
 import zlib
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import IO
+from typing import IO, get_args
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
+from relyon.io.plain_text import check_size
 from relyon.io.sheet_names import is_workbook
 from relyon.judging.archive_parts import (
     FORMAT,
@@ -23,18 +23,20 @@ from relyon.judging.archive_parts import (
     Values,
     archive_parts,
 )
+from relyon.judging.archive_values import fits
 from relyon.judging.jobs import Report
 from relyon.judging.projects import SEEN
-from relyon.judging.records import Project
+from relyon.judging.records import Kind, Project
 from relyon.judging.schema import projects, sa
 from relyon.judging.table_rows import read_project
-from relyon.judging.texts import is_storable, plain
+from relyon.judging.texts import is_storable
 
 __all__ = ["Archive", "is_archive"]
 
 LONGEST_MANIFEST = 1 << 20
-#: Maximum characters per row: a side-by-side item contains two rankings.
-LONGEST_LINE = 64 << 20
+#: Maximum bytes per row, of which a side-by-side item contains two rankings, and approximate memory
+#: that a row of an archive that somebody sent may take when it is read.
+LONGEST_LINE, LARGEST_ROW = 64 << 20, 16 << 20
 PEOPLE = "users.jsonl"
 
 
@@ -64,6 +66,7 @@ class Archive:
 
     def __init__(self, file: IO[bytes], *, path: str = "", largest: int | None = None) -> None:
         self.path = path
+        self.sent = largest is not None
         try:
             self.zip = zipfile.ZipFile(file)
             entry = self.zip.getinfo(MANIFEST)
@@ -153,19 +156,24 @@ class Archive:
             return
         digest = hashlib.sha256()
         left, rows = entry["bytes"], 0
+        longest = LARGEST_ROW if self.sent else LONGEST_LINE
         width = len(entry["columns"])
         try:
             with self.zip.open(file) as part:
-                while line := part.readline(min(LONGEST_LINE, left + 1)):
+                while line := part.readline(min(longest, left + 1)):
                     digest.update(line)
                     left -= len(line)
                     rows += 1
                     if left < 0 or rows > entry["rows"] or not line.endswith(b"\n"):
                         break
+                    if self.sent:
+                        check_size(line.decode(), LARGEST_ROW, self.path)
                     row = json.loads(line)
                     if not isinstance(row, list) or len(row) != width:
                         raise ValueError
                     yield row
+        except InputError:
+            raise
         except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RecursionError,
                 OSError, NotImplementedError, RuntimeError):  # fmt: skip
             left = -1
@@ -225,7 +233,7 @@ class Archive:
             for number, row in enumerate(self.rows_of(part), 1):
                 right = own is None or row[own] == number
                 for column, target, value in zip(columns, targets, row, strict=True):
-                    right = right and _fits(column, value)
+                    right = right and fits(column, value, found)
                     if target is not None and value is not None:
                         right = right and isinstance(value, int) and 1 <= value <= counts[target]
                 if not right:
@@ -248,6 +256,8 @@ class Archive:
             found = read_project(SimpleNamespace(**values))
         except (KeyError, TypeError, ValueError, AttributeError):
             raise self._error("is damaged: its project cannot be read") from None
+        if found.kind not in get_args(Kind):
+            raise self._error("is damaged: its project cannot be read")
         if found.state not in SEEN:
             raise self._error(f"contains a project that is `{found.state}`")
         return found
@@ -255,25 +265,3 @@ class Archive:
 
 def _needed(column: sa.Column[object]) -> bool:
     return not column.nullable and column.server_default is None
-
-
-def _fits(column: sa.Column[object], value: object) -> bool:
-    """Returns whether a column accepts a value."""
-    if value is None:
-        return bool(column.nullable)
-    kind = column.type
-    if isinstance(kind, sa.Boolean):
-        return isinstance(value, bool)
-    if isinstance(kind, sa.Integer):
-        most = 2**63 if isinstance(kind, sa.BigInteger) else 2**31
-        return isinstance(value, int) and not isinstance(value, bool) and -most <= value < most
-    if isinstance(kind, sa.Text):
-        return isinstance(value, str) and is_storable(value)
-    if isinstance(kind, sa.JSON):
-        try:
-            return bool(plain(value) == value)
-        except InputError:
-            return False
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return math.isfinite(value)
