@@ -129,3 +129,15 @@ def test_one_name_has_one_meaning(option: str, meaning: str) -> None:
     having = [(command, one) for command, one in options() if name(one) == option]
     assert having
     assert [command for command, one in having if not said(meaning)(one)] == []
+
+
+def test_the_ending_of_the_output_decides_its_format() -> None:
+    fixed = []
+    for path in PATHS:
+        taken = {name(one): one for one in found(path).params if isinstance(one, click.Option)}
+        output, form = taken.get("--output"), taken.get("--format")
+        if output is None or form is None or "table" not in getattr(form.type, "choices", ()):
+            continue
+        if (output.help or "").startswith("Write the output to a file") and form.default:
+            fixed.append(path)
+    assert fixed == []

@@ -77,7 +77,11 @@ class Request:
         language=language_option(),
         forms=fixed(("table", "json", "markdown")),
         asked=format_option(
-            "table", "json", "markdown", help="Output format; json contains all numbers and rows."
+            "table",
+            "json",
+            "markdown",
+            default=None,
+            help="Output format; json contains all numbers and rows.",
         ),
         path=output_option(),
     )

@@ -101,7 +101,7 @@ class Request:
         Output,
         forms=fixed(("table", "json", "markdown")),
         wide=fixed(True),
-        asked=format_option("table", "json", "markdown"),
+        asked=format_option("table", "json", "markdown", default=None),
         path=output_option(),
     )
     given: Given = input_options("label", "document")

@@ -73,6 +73,7 @@ class Request:
             "json",
             "markdown",
             "csv",
+            default=None,
             help="Output format; json also contains per-query losses.",
         ),
         path=output_option(),

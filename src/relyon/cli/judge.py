@@ -232,7 +232,7 @@ class Status:
     output: Output = group(
         Output,
         forms=fixed(("table", "json")),
-        asked=format_option("table", "json"),
+        asked=format_option("table", "json", default=None),
         path=output_option(),
     )
 

@@ -74,7 +74,7 @@ class Accounts:
     output: Output = group(
         Output,
         forms=fixed(("table", "json")),
-        asked=format_option("table", "json"),
+        asked=format_option("table", "json", default=None),
         path=output_option(),
     )
 
@@ -264,7 +264,7 @@ class Events:
     output: Output = group(
         Output,
         forms=fixed(("table", "json")),
-        asked=format_option("table", "json"),
+        asked=format_option("table", "json", default=None),
         path=output_option(),
     )
 

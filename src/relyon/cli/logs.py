@@ -125,7 +125,7 @@ class Inspect:
     output: Output = group(
         Output,
         forms=fixed(("table", "json", "markdown")),
-        asked=format_option("table", "json", "markdown", help="Output format."),
+        asked=format_option("table", "json", "markdown", default=None, help="Output format."),
         path=output_option(),
     )
     engine: Engine = group(Engine)

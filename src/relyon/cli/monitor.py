@@ -294,7 +294,9 @@ class Show:
         Output,
         language=language_option(),
         forms=fixed(("table", "json", "markdown", "csv")),
-        asked=format_option("table", "json", "markdown", "csv", help="Output format."),
+        asked=format_option(
+            "table", "json", "markdown", "csv", default=None, help="Output format."
+        ),
         path=output_option(),
     )
 
