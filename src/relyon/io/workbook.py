@@ -5,11 +5,13 @@ A line of it is a row of the sheet: rows without values are empty lines.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from relyon.core.errors import InputError
 from relyon.core.packages import optional_package
@@ -19,7 +21,7 @@ from relyon.io.workbook_cells import Value, csv_column
 from relyon.io.workbook_parts import Bounds, Parts, SheetPart, cell_name, damaged
 
 if TYPE_CHECKING:
-    from python_calamine import CalamineSheet
+    from python_calamine import CalamineWorkbook
 
 __all__ = ["sheet_csv"]
 
@@ -68,10 +70,26 @@ def sheet_csv(
     finally:
         parts.close()
     del content
+    with _collector_paused():
+        return _sheet(library.CalamineWorkbook, copy, chosen.name, path)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pauses the collector of cycles, which would look at every row again and again."""
+    running = gc.isenabled()
+    gc.disable()
     try:
-        found: CalamineSheet = library.CalamineWorkbook.from_filelike(copy).get_sheet_by_name(
-            chosen.name
-        )
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _sheet(library: type[CalamineWorkbook], copy: BinaryIO, name: str, path: str) -> bytes:
+    """Returns the sheet of a checked workbook as CSV."""
+    try:
+        found = library.from_filelike(copy).get_sheet_by_name(name)
         merged = found.merged_cell_ranges or []
         rows: Sequence[Sequence[Value]] = found.to_python(skip_empty_area=False)
     except (KeyboardInterrupt, SystemExit, MemoryError):

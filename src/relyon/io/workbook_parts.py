@@ -37,8 +37,10 @@ ROWS = re.compile(rb"<(?:\w+:)?row(?![^>]*\br\s*=)")
 NUMBERS = re.compile(rb"""<(?:\w+:)?row\b[^>]*\br\s*=\s*["'](\d{1,10})""")
 CELLS = re.compile(rb"<(?:\w+:)?c[\s/>]")
 USUAL_ROWS = re.compile(rb'<row [^>]*?r="(\d+)"')
-#: Columns beyond Z, and rows from the millionth on, which are few.
-FAR = re.compile(rb' r="(?:([A-Z]{2,3})\d|(\d{7,10})")')
+#: A column beyond Z, and a row from the millionth on.
+FAR_COLUMN = re.compile(rb' r="[A-Z]{2}')
+FAR_ROW = re.compile(rb'<row (?!r="\d{1,6}")[^>]*?r="\d{7}')
+USUAL_COLUMNS = re.compile(rb' r="([A-Z]{2,3})\d')
 #: The shortest cell with a text.
 TEXT_CELL = b"<c t='s'><v>0</v></c>"
 INDICES = re.compile(rb"v\s*>\s*(\d+)")
@@ -198,8 +200,7 @@ class Parts:
     def _check(self, content: bytes, strings: bytes) -> None:
         """Refuses a sheet that takes much more memory than its part."""
         most = self.bounds.cells
-        trusted = self.bounds.trusted
-        rows, width = _usual_size(content, most) if trusted else _largest_size(content)
+        rows, width = (_usual_size if self.bounds.trusted else _largest_size)(content)
         if rows * width > most:
             raise InputError(
                 message("io.sheet-spans-too-many", cells=rows * width, most=most),
@@ -258,19 +259,12 @@ def cell_name(row: int, column: int) -> str:
     return f"{letters}{row + 1}"
 
 
-def _usual_size(content: bytes, most: int) -> tuple[int, int]:
-    """Returns the rows and columns of a sheet as programs write it; rows up to a million if few.
-
-    Args:
-        content: The sheet.
-        most: The size from which rows are counted.
-    """
-    far = FAR.findall(content)
-    width = max([26, *map(_column, {name for name, _ in far if name})])
-    rows = max((int(row) for _, row in far if row), default=MILLION - 1)
-    if rows < MILLION and rows * width > most:
-        rows = max((int(row) for row in USUAL_ROWS.findall(content)), default=0)
-    return rows, width
+def _usual_size(content: bytes) -> tuple[int, int]:
+    """Returns the rows and columns of a sheet as programs write it, or what few sheets exceed."""
+    if not FAR_COLUMN.search(content) and not FAR_ROW.search(content):
+        return MILLION, 26
+    rows = max((int(row) for row in USUAL_ROWS.findall(content)), default=0)
+    return rows, max([26, *map(_column, {*USUAL_COLUMNS.findall(content)})])
 
 
 def _largest_size(content: bytes) -> tuple[int, int]:
