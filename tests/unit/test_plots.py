@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from tests.unit.pages import check_drawings
 
 import relyon
-from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.core.errors import DependencyError, InputError, ParameterError, UnknownNameError
 from relyon.core.texts import translate
 from relyon.io.picture import Picture
-from relyon.report import build_page
-from relyon.report.page import Chart
+from relyon.report import build_page, plots
+from relyon.report.page import Chart, Page, Section
 
 pytest.importorskip("vl_convert")
 
@@ -86,6 +88,31 @@ def test_a_picture_displays_in_notebooks_in_light_colours(comparison: relyon.Com
     assert shown.startswith("<svg")
     assert "var(--" not in shown
     assert "<style>" not in shown  # it would apply to the whole notebook
+
+
+def test_drawings_with_names_are_vega_lite(
+    comparison: relyon.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("altair")
+    charts: list[Chart] = []
+    monkeypatch.setattr(plots, "framed", charts.append)
+    comparison.plot("queries")
+    comparison.results[0].plot()
+    assert [chart.values.get("signed", True) for chart in charts] == [True, False]
+    assert all(len(chart.values["names"]) == len(QUERIES) for chart in charts)
+    page = Page("en", "", "", (), (Section("charts", "", tuple(charts)),))
+    assert check_drawings(page) == {"waterfall"}
+
+
+def test_a_missing_package_is_named(
+    comparison: relyon.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = comparison.plot()
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    for call in (comparison.plot, picture.to_png):
+        with pytest.raises(DependencyError, match=r"relyon\[report\]"):
+            call()
+    assert picture.svg.startswith("<svg")
 
 
 def test_a_larger_scale_has_more_pixels(comparison: relyon.Comparison) -> None:
