@@ -113,6 +113,16 @@ def test_the_gate_stays_open_where_nothing_is_proven(command: Command, runs: Pat
     assert command("compare", "j.qrels", "good.run", "same.run", "--fail-if-worse", "rr").code == 0
 
 
+def test_a_gate_on_too_few_queries_says_that_it_cannot_fail(command: Command, runs: Path) -> None:
+    few = [line for line in (runs / "j.qrels").read_text("utf-8").splitlines() if line < "q05"]
+    (runs / "few.qrels").write_text("\n".join(few) + "\n", "utf-8")
+    done = command("compare", "few.qrels", "good.run", "bad.run", "--fail-if-worse", "ndcg@10")
+    assert done.code == 0
+    assert "warning: --fail-if-worse `ndcg@10` cannot fail: a loss is significant on 6" in done.err
+    whole = command("compare", "j.qrels", "bad.run", "good.run", "--fail-if-worse", "ndcg@10")
+    assert "cannot fail" not in whole.err
+
+
 def test_a_check_that_cannot_fail_is_refused(command: Command) -> None:
     done = command(*BOTH, "--fail-if-worse", "ap,judged@10")
     assert done.code == 2

@@ -73,8 +73,9 @@ class Request:
         "--fail-if-worse",
         metavar="MEASURE",
         multiple=True,
-        help="Exit with code 1 if a candidate is significantly worse on this measure: a gate for"
-        " continuous integration. Repeat it for several.",
+        help="Exit with code 1 if a candidate is worse on this measure: its difference is a loss,"
+        " and p (of --test, two-sided, after --correction) is at most --alpha, on six queries or"
+        " more. Repeat it for several.",
     )
     per_query: bool = flag("-q", "--per-query", help="Print every query's difference (table, csv).")
     plan: bool = flag(
@@ -221,6 +222,9 @@ def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
     Raises:
         CheckError: If it is.
     """
+    from relyon.analysis.statistics import ENOUGH_QUERIES
+    from relyon.measures import measure
+
     worse: list[Contrast] = []
     for name in gates:
         try:
@@ -228,6 +232,12 @@ def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
         except UnknownNameError as error:
             error.hint = error.hint or "name it with -m too"
             raise
+        named = [one for one in comparison.contrasts if one.measure in (name, str(measure(name)))]
+        queries = max((one.queries for one in named), default=ENOUGH_QUERIES)
+        if queries < ENOUGH_QUERIES:
+            messages.warning(
+                message("cli.gate-cannot-fail", name=name, queries=queries, least=ENOUGH_QUERIES)
+            )
     if not worse:
         return
     from relyon.core.texts.numbers import TERMINAL
