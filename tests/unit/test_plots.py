@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -147,3 +148,13 @@ def test_what_cannot_be_plotted_is_refused(comparison: relyon.Comparison, tmp_pa
     same = relyon.compare(JUDGED, OLD, OLD, "rr", names=["a", "b"])
     with pytest.raises(ParameterError, match="nothing to draw"):
         same.plot()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_warnings_of_the_comparison_are_not_repeated(kind: str) -> None:
+    judged = JUDGED | {"absent": {"good": 1}}
+    with pytest.warns(relyon.RelyonWarning, match="not in the run"):
+        comparison = relyon.compare(judged, OLD, NEW, "rr")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        comparison.plot(kind)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from relyon.analysis.comparison import Comparison
 from relyon.core.errors import ParameterError
 from relyon.core.language import Language
+from relyon.core.notes import RelyonWarning
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.evaluation import Results
@@ -131,7 +133,9 @@ def plot(
             hint=message("analysis.compare-judgments-and-runs"),
         )
     one = found.contrast(candidate or found.candidates[0], measure or found.focus)
-    chart = _CHARTS[chosen](_Wanted(found, one.measure, one.candidate, texts))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelyonWarning)  # the comparison has issued them
+        chart = _CHARTS[chosen](_Wanted(found, one.measure, one.candidate, texts))
     if not chart.rows:
         raise ParameterError(message("report.nothing-to-plot"))
     return framed(chart)
