@@ -161,7 +161,6 @@ def test_keys_of_decisions(
     disagree(server)
     sign_in(tab, server, "lead", "/projects/1/queue")
     tab.evaluate("window.before = true")
-    tab.evaluate("document.querySelector('.case').focus()")
     tab.keyboard.press(key)
     wait_until(tab, f"!window.before && {LOADED}")
     with open_store(server.database) as store:
@@ -239,7 +238,6 @@ def test_leads_who_decided_are_told_before_they_decide_on(tab: Page, serve: Serv
     tab.keyboard.press("3")
     tab.click("#keys-confirm")
     tab.evaluate("window.before = true")
-    tab.evaluate("document.querySelector('.case').focus()")
     tab.keyboard.press("3")
     wait_until(tab, f"!window.before && {LOADED} && !{NOTICE}")
     with open_store(server.database) as store:

@@ -1,7 +1,7 @@
 """How much a request may send: little, unless its route takes files and its sender is known.
 
-Bytes are counted as they arrive, whatever a header declares. Nobody but a known sender has more
-than `SMALL` bytes held or parsed, because frameworks read a body before they ask who sends it.
+Bytes are counted as they arrive; what a header declares does not matter. More than `SMALL` bytes
+are kept or parsed for known senders only: frameworks read a body before they ask who sends it.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def fits(column: sa.Column[object], value: object, project: Project | None) -> b
 
     Args:
         column: The column.
-        value: The value, as JSON has it.
+        value: The value, read from JSON.
         project: The project, whose scale has all grades; None before it is read.
     """
     if value is None:
@@ -61,7 +61,7 @@ def fits(column: sa.Column[object], value: object, project: Project | None) -> b
 
 
 def _is_grade(column: sa.Column[object], value: object, project: Project | None) -> bool:
-    """Returns whether a grade is one of the project's scale; whether anything else is none."""
+    """Returns whether a grade is one of the project's scale; True for other columns."""
     if column.name != "grade" or project is None:
         return True
     try:

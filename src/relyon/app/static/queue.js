@@ -4,6 +4,14 @@
   const cases = [...document.querySelectorAll(".case")];
   const current = () => cases.findIndex((one) => one.contains(document.activeElement));
 
+  // The first one has the focus, so that keys work at once; a notice takes it away for a while.
+  const begin = () => {
+    const focused = document.activeElement;
+    if (focused === document.body || focused.closest("dialog:not([open])")) cases[0]?.focus({ preventScroll: true });
+  };
+  document.querySelector("dialog")?.addEventListener("close", begin);
+  begin();
+
   document.addEventListener("keydown", (event) => {
     if (document.body.dataset.asked) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;

@@ -1,6 +1,6 @@
 """A random key of each new project, on which gold turns, orders, sides and item numbers depend.
 
-Projects that exist keep the keys that depend on their seed: browsers hold numbers of their items.
+Projects that exist keep the keys that depend on their seed: browsers keep numbers of their items.
 """
 
 from __future__ import annotations
