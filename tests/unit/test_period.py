@@ -13,6 +13,7 @@ from tests.unit.conftest import Command
 import relyon
 from relyon.core.errors import InputError, ParameterError
 from relyon.data.period import parse_moment, parse_period
+from relyon.online.experiments.abtest.traffic import read_traffic
 
 ROWS = [
     ("a", "q", datetime(2026, 2, 28, 23, 50)),
@@ -228,3 +229,20 @@ def test_another_engine_has_its_own_zone() -> None:
     with pytest.raises(InputError, match="has one of its own"):
         sessions.between(month="2026-03", timezone="+08:00")
     assert frame.height
+
+
+def test_an_experiment_begins_in_the_time_zone_of_its_log() -> None:
+    arms = [
+        local_log("text").with_columns(
+            session=arm + pl.col("session"), bucket=pl.lit(arm), clicked=pl.lit(False)
+        )
+        for arm in "AB"
+    ]
+    log = pl.concat(arms).with_columns(user=pl.col("session"))
+    local = relyon.read_sessions(log).between(timezone="+08:00")
+    # Only 23:30 on the last of February is before the first of March, in both arms.
+    assert read_traffic(local, start="2026-03-01").before == 2
+    # In UTC, half past midnight is still in February.
+    in_utc = relyon.read_sessions(local.collect())
+    assert read_traffic(in_utc, start="2026-03-01").before == 4
+    assert read_traffic(in_utc, start="2026-03-01T00:00+08:00").before == 2

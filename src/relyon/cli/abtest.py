@@ -79,7 +79,7 @@ class TestPeriod:
     start: str | None = option(
         "--start",
         metavar="DATE",
-        help="When the test began, in UTC; earlier data is the users' history.",
+        help="When the test began, in --timezone; earlier data is the users' history.",
     )
     restart: str | None = option(
         "--restart",

@@ -13,7 +13,7 @@ from relyon.core.texts import message
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["HEAD", "in_utc", "parse_zone", "written_offset"]
+__all__ = ["HEAD", "day_in", "in_utc", "parse_zone", "written_offset"]
 
 OFFSET = re.compile(r"(?:UTC|GMT)?([+-\u2212])(\d{1,2})(?::?(\d{2}))?", re.IGNORECASE)
 #: Times at the start of a log that show in which zone they are written.
@@ -75,6 +75,26 @@ def in_utc(local: pl.Expr, zone: tzinfo) -> pl.Expr:
         zoned = local.dt.replace_time_zone(zone.key, ambiguous="earliest", non_existent="null")
         return zoned.dt.convert_time_zone("UTC")
     return (local - zone.utcoffset(None)).dt.replace_time_zone("UTC")
+
+
+def day_in(moment: pl.Expr, zone: tzinfo) -> pl.Expr:
+    """Returns the days of times in UTC, as text, by the clocks of a zone.
+
+    Args:
+        moment: A Polars expression of times.
+        zone: The zone.
+
+    Examples:
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"at": [datetime(2026, 2, 28, 16, tzinfo=UTC)]})
+        >>> [frame.select(day_in(pl.col("at"), one)).item() for one in (UTC, parse_zone("+08:00"))]
+        ['2026-02-28', '2026-03-01']
+    """
+    if isinstance(zone, ZoneInfo):
+        moment = moment.dt.convert_time_zone(zone.key)
+    elif zone is not UTC:
+        moment = moment + zone.utcoffset(None)
+    return moment.dt.strftime("%Y-%m-%d")
 
 
 def written_offset(times: pl.DataFrame) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
@@ -101,7 +101,7 @@ def read_traffic(
             path=path,
             hint=message("online.name-column"),
         )
-    began, renewed = _moment("start", start), _moment("restart", restart)
+    began, renewed = _moment("start", start, log.zone), _moment("restart", restart, log.zone)
     if (began or renewed) and "timestamp" not in log.columns:
         raise InputError(
             message("online.log-has-no-times"),
@@ -159,8 +159,8 @@ def read_traffic(
     )
 
 
-def _moment(name: str, value: Moment | None) -> datetime | None:
-    """Returns a point in time in UTC."""
+def _moment(name: str, value: Moment | None, zone: tzinfo) -> datetime | None:
+    """Returns a point in time in UTC; without a time zone it is of the one given."""
     if value is None:
         return None
     found: date | None
@@ -180,7 +180,7 @@ def _moment(name: str, value: Moment | None) -> datetime | None:
                 value=value,
             )
         )
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return (found.replace(tzinfo=zone) if found.tzinfo is None else found).astimezone(UTC)
 
 
 def _searches(log: Sessions, unit: Unit) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from relyon.core.parameters import check_fraction
 from relyon.core.texts import message
 from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
+from relyon.data.zone import day_in
 from relyon.io.log_checks import read_log
 from relyon.online.experiments.interleaving.estimate import Searches
 from relyon.online.experiments.interleaving.method import Clicks
@@ -180,7 +181,7 @@ def _shown(lists: MixedLists, log: Sessions) -> Shown:
     timed = "time" in kept.columns
     order = ["time", *KEYS] if timed else KEYS
     kept = kept.sort(order, nulls_last=True).with_row_index("number")
-    day = pl.col("time").dt.strftime("%Y-%m-%d").fill_null("") if timed else pl.lit("")
+    day = day_in(pl.col("time"), log.zone).fill_null("") if timed else pl.lit("")
     credits = [f"{CREDIT}{name}" for name in lists.runs]
     clicked = gather(
         frame.filter(nw.col("clicked"), ~nw.col("doc").is_null())

@@ -29,7 +29,7 @@ class Look:
     """The state of the always-valid test at the end of a day.
 
     Attributes:
-        day: The day, in UTC; empty if the log has no times: then there is one look.
+        day: The day, in the log's time zone; empty if the log has no times: then there is one look.
         sessions: Sessions that it used so far.
         preference: The mean preference of those.
         interval: Its interval, valid at all looks together.
