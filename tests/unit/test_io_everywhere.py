@@ -67,7 +67,7 @@ def reused(path: Path) -> dict[str, dict[str, float]]:
     from relyon.online.sampling.pool import _earlier
 
     found: dict[str, dict[str, float]] = {}
-    for query, doc, grade in _earlier(path, dated=False).select("query", "doc", "grade").rows():
+    for query, doc, grade in _earlier(path, None, dated=False).select("query", "doc", "grade").rows():
         found.setdefault(query, {})[doc] = float(grade)
     return found
 

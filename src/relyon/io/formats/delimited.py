@@ -55,37 +55,13 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
     from relyon.data.scale import Scale
 
-__all__ = ["Csv", "Tsv"]
+__all__ = ["Csv", "Delimited", "Tsv"]
 
 
-class Csv(TabularFormat, SheetFormat):
-    """Comma-separated values; the header may also use semicolons, tabs or bars.
+class Delimited(TabularFormat):
+    """A table whose bytes are fields between separators: a text, or the sheet of a workbook."""
 
-    With several lines per item, one per judge, it reads the columns that `relyon judge export`
-    writes.
-    """
-
-    name: ClassVar[str] = "csv"
-    title: ClassVar[str] = "CSV"
-    suffix: ClassVar[str] = ".csv"
-    suffixes: ClassVar[tuple[str, ...]] = (".csv",)
-    separators: ClassVar[str] = ",;\t|"
-    general: ClassVar[bool] = True
-    steady: ClassVar[bool] = True
-    keeps: ClassVar[frozenset[str]] = frozenset(
-        {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "final_source", "ungraded"}
-    )
-
-    def recognises(self, head: bytes) -> bool:
-        """Whether the first line has a comma or semicolon between words."""
-        lines = first_lines(head, comment=b"")
-        if not lines or lines[0].lstrip()[:1] in (b"{", b"["):
-            return False
-        return any(mark.encode() in lines[0] for mark in self.separators if mark != "|")
-
-    def may_be(self, head: bytes) -> bool:
-        """Whether the headings differ from those of a Quepid case."""
-        return not is_quepid_case(head)
+    separators: ClassVar[str] = ","
 
     def is_sheet(self, head: bytes) -> bool:
         """Whether there are columns of judges and of grades."""
@@ -107,7 +83,9 @@ class Csv(TabularFormat, SheetFormat):
         Grades of several judges are aggregated.
         """
         if not columns and self.is_sheet(source.head):
-            return super().read_judgments(source, scale=scale)
+            from relyon.io.graded_items import judgments_of
+
+            return judgments_of(self.read_sheet(source, scale=scale), scale, source.path)
         return self.table(source, "judgments", columns).judgments(scale)
 
     def read_sheet(
@@ -126,15 +104,6 @@ class Csv(TabularFormat, SheetFormat):
         rows = read_rows(shown, source.path, scale, given=columns, source=source)
         return join_rows(Sheet(tuple(rows)), source.path)
 
-    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
-        """Reads columns by their usual names; columns of other names become further fields."""
-        separator = self._separator(text[:HEAD].encode("utf-8", "surrogatepass"))
-        return Sheet(tuple(read_rows(show_rows(text, path, separator), path, scale)))
-
-    def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields one line per rating; an item without ratings has one line, too."""
-        return write_rows(sheet, self.separators[0])
-
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes the columns query, document and grade, and subtopic if there are subtopics."""
         self._write(short_grades(judgments), stream)
@@ -142,14 +111,6 @@ class Csv(TabularFormat, SheetFormat):
     def write_run(self, run: Run, stream: BinaryIO) -> None:
         """Writes the columns query, document and score, and rank if the run has ranks."""
         self._write(run.to_frame(), stream)
-
-    def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
-        """Writes the columns query, document, label, weight and position, and those of features."""
-        head = b""
-        for frame in feature_frames(rows):
-            text = csv_frame(frame, separator=self.separators[0]).encode()
-            stream.write(text.removeprefix(head))
-            head = head or csv_frame(frame.clear(), separator=self.separators[0]).encode()
 
     def _write(self, frame: pl.DataFrame, stream: BinaryIO) -> None:
         stream.write(csv_frame(frame, separator=self.separators[0]).encode())
@@ -269,6 +230,53 @@ class _Layout(NamedTuple):
     has_header: bool
     chosen: dict[str, str]
     position: dict[str, int]
+
+
+class Csv(Delimited, SheetFormat):
+    """Comma-separated values; the header may also use semicolons, tabs or bars.
+
+    With several lines per item, one per judge, it reads the columns that `relyon judge export`
+    writes.
+    """
+
+    name: ClassVar[str] = "csv"
+    title: ClassVar[str] = "CSV"
+    suffix: ClassVar[str] = ".csv"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv",)
+    separators: ClassVar[str] = ",;\t|"
+    general: ClassVar[bool] = True
+    steady: ClassVar[bool] = True
+    keeps: ClassVar[frozenset[str]] = frozenset(
+        {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "final_source", "ungraded"}
+    )
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether the first line has a comma or semicolon between words."""
+        lines = first_lines(head, comment=b"")
+        if not lines or lines[0].lstrip()[:1] in (b"{", b"["):
+            return False
+        return any(mark.encode() in lines[0] for mark in self.separators if mark != "|")
+
+    def may_be(self, head: bytes) -> bool:
+        """Whether the headings differ from those of a Quepid case."""
+        return not is_quepid_case(head)
+
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
+        """Reads columns by their usual names; columns of other names become further fields."""
+        separator = self._separator(text[:HEAD].encode("utf-8", "surrogatepass"))
+        return Sheet(tuple(read_rows(show_rows(text, path, separator), path, scale)))
+
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields one line per rating; an item without ratings has one line, too."""
+        return write_rows(sheet, self.separators[0])
+
+    def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
+        """Writes the columns query, document, label, weight and position, and those of features."""
+        head = b""
+        for frame in feature_frames(rows):
+            text = csv_frame(frame, separator=self.separators[0]).encode()
+            stream.write(text.removeprefix(head))
+            head = head or csv_frame(frame.clear(), separator=self.separators[0]).encode()
 
 
 class Tsv(Csv):
