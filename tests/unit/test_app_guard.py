@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
@@ -382,3 +383,37 @@ def test_the_turn_is_given_back(store: Store) -> None:
     sign_in(client)
     app.state.guard.threads.shutdown(wait=True)
     assert {known: turns._value for known, turns in app.state.guard.turns.items()} == before
+
+
+@pytest.mark.long
+def test_guesses_do_not_show_who_signed_in_at_an_address(store: Store) -> None:
+    app = create_app(store, Settings(sign_in_attempts=50))
+    assert sign_in(browser(app, OFFICE), "ana").status_code == 303
+    guesser = browser(app, OFFICE)
+    # As soon as strangers have to wait there, every wrong password has to.
+    app.state.guard.settings = Settings(sign_in_attempts=2)
+    assert [guess(guesser, f"typo{number}", 1)[0] for number in range(10)] == [401] * 10
+    found = []
+    for name in ("typo", "bo", "ana"):
+        answer = sign_in(guesser, name, WRONG)
+        found.append((answer.status_code, answer.text.replace(name, "NAME")))
+        assert abs(int(answer.headers["retry-after"]) - 300) <= 5
+    assert {status for status, _ in found} == {429}
+    assert sign_in(browser(app, OFFICE), "ana").status_code == 303
+
+
+def test_waiting_takes_as_long_as_a_check(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = passwords.is_password
+
+    def slow(hashed: str, password: str) -> bool:
+        time.sleep(0.2)
+        return real(hashed, password)
+
+    monkeypatch.setattr(passwords, "is_password", slow)
+    app = create_app(store, Settings(sign_in_attempts=2))
+    client = browser(app)
+    app.state.guard.usual = 0.2
+    assert guess(client, "nobody", 2) == [401, 401]
+    started = time.perf_counter()
+    assert guess(client, "nobody", 1) == [429]
+    assert time.perf_counter() - started > 0.15

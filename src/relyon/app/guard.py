@@ -7,13 +7,16 @@ an address from which it signed in before, only mistakes for this name from that
 Others also share the limit of strangers for the name, from any address, and that of
 strangers at the address, for any name.
 
-So a guessing stranger locks out strangers, but no returning user.
+So a guessing stranger locks out strangers, but no returning user. Who guesses at an address is told
+the same about every name: once strangers must wait there, so does a wrong password for a name that
+signed in there, after the same time.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -111,6 +114,8 @@ class SignInGuard:
         self.written: deque[float] = deque()
         self.writing = threading.Lock()
         self.tidied = 0.0
+        #: Seconds that a check usually takes.
+        self.usual = 0.0
         self.threads = ThreadPoolExecutor(settings.sign_in_threads, "relyon-passwords")
         self.turns = {
             known: threading.BoundedSemaphore(settings.sign_in_threads + waiting)
@@ -131,15 +136,15 @@ class SignInGuard:
         who = str(claim.user.id) if claim.user else f"nobody {name_key(claim.name)}"
         if claim.known == "browser":
             return [Limit(f"browser {claim.browser} {who}", most, window)]
-        where = network(claim.address)
-        own = Limit(f"name {who} address {where}", most, window)
+        own = Limit(f"name {who} address {network(claim.address)}", most, window)
         if claim.known == "address":
             return [own]
-        return [
-            own,
-            Limit(f"name {who}", 4 * most, HOUR),
-            Limit(f"address {where}", 5 * most, window),
-        ]
+        return [own, Limit(f"name {who}", 4 * most, HOUR), self._of_strangers(claim)]
+
+    def _of_strangers(self, claim: Claim) -> Limit:
+        """Returns the limit that strangers at an address share."""
+        most, window = self.settings.sign_in_attempts, self.settings.sign_in_window
+        return Limit(f"address {network(claim.address)}", 5 * most, window)
 
     async def sign_in(self, claim: Claim, password: str, before: str) -> Entry | None:
         """Signs in with a password; None if it is wrong.
@@ -154,7 +159,17 @@ class SignInGuard:
             WaitError: If there were too many wrong ones.
             BusyError: If too many are being checked.
         """
-        return await self._take_turn(claim.known, lambda: self._sign_in(claim, password, before))
+        started = time.perf_counter()
+        try:
+            found = await self._take_turn(
+                claim.known, lambda: self._sign_in(claim, password, before)
+            )
+        except WaitError:
+            # As late as if the password had been checked, which names that signed in here are.
+            await asyncio.sleep(max(0.0, self.usual - (time.perf_counter() - started)))
+            raise
+        self.usual += (time.perf_counter() - started - self.usual) / 8
+        return found
 
     def _sign_in(self, claim: Claim, password: str, before: str) -> Entry | None:
         user = self._check(claim, self.limits(claim), password)
@@ -215,6 +230,10 @@ class SignInGuard:
                 # The name is not logged if there is no such account: people type passwords into the
                 # wrong field.
                 record_event(self.store, "sign_in_failed", actor=actor, address=claim.address)
+            if claim.known == "address" and len(limits) == 1:
+                wait = self.attempts.wait([self._of_strangers(claim)])
+                if wait > 0:
+                    raise WaitError(wait)
             return None
         self.attempts.release(reserved, forget=[limits[0].key])
         return user
