@@ -48,7 +48,7 @@ class Bots(Check):
     def apply(self, log: Log) -> Finding | None:
         """Counts the users or sessions."""
         counts = log.counts
-        found, total, unit = self.found(log)
+        found, unit = self.found(log)
         if not found.height:
             return None
         order = ["searches", "user"] if unit == "users" else ["results", "session"]
@@ -59,15 +59,15 @@ class Bots(Check):
             self.name,
             "warning",
             found.height,
-            total,
+            _users_of(log) if unit == "users" else counts["sessions"],
             "users" if unit == "users" else "sessions",
             plain(busiest.head(3)),
             {"traffic": int(found[column].sum()) / max(every, 1)},
         )
 
-    def found(self, log: Log) -> tuple[pl.DataFrame, int, str]:
-        """Returns the users, or sessions, with a column of that name; how many there are in all;
-        and which of the two they are: `users` or `sessions`.
+    def found(self, log: Log) -> tuple[pl.DataFrame, str]:
+        """Returns the users, or sessions, with a column of that name, and which of the two they
+        are: `users` or `sessions`.
         """
         return self._users(log) if log.has("user") else self._sessions(log)
 
@@ -75,13 +75,13 @@ class Bots(Check):
         """Leaves the users or sessions out; only people know whether these are tests of a site."""
         import polars as pl
 
-        found, _, unit = self.found(log)
+        found, unit = self.found(log)
         column = "user" if unit == "users" else "session"
         names = found.get_column(column).unique().to_list()
         bots = pl.col(column).is_in(names).fill_null(False)
         return frame.filter(~bots), frame.filter(bots)
 
-    def _users(self, log: Log) -> tuple[pl.DataFrame, int, str]:
+    def _users(self, log: Log) -> tuple[pl.DataFrame, str]:
         import narwhals as nw
         import polars as pl
 
@@ -92,7 +92,6 @@ class Bots(Check):
         if log.has("timestamp"):
             parts += [nw.col("time").min().alias("from"), nw.col("time").max().alias("until")]
         users = log.actions.filter(~nw.col("user").is_null()).group_by("user").agg(*parts)
-        total = log.count(users)
         many = nw.col("results") >= self.rows
         busy = gather(users.filter((nw.col("searches") >= self.searches) | many))
         reasons: list[pl.Expr] = []
@@ -105,20 +104,27 @@ class Bots(Check):
         if log.has("clicked"):
             reasons.append(_clicks_too_much(self.rows, self.clicked))
         if not reasons:
-            return busy.head(0), total, "users"
-        return busy.filter(pl.any_horizontal(reasons)), total, "users"
+            return busy.head(0), "users"
+        return busy.filter(pl.any_horizontal(reasons)), "users"
 
-    def _sessions(self, log: Log) -> tuple[pl.DataFrame, int, str]:
+    def _sessions(self, log: Log) -> tuple[pl.DataFrame, str]:
         import narwhals as nw
 
         if not log.has("clicked"):
             import polars as pl
 
-            return pl.DataFrame(), log.counts["sessions"], "sessions"
+            return pl.DataFrame(), "sessions"
         parts: list[str | nw.Expr] = ["session", "query", nw.col("rows").alias("results"), "clicks"]
         large = gather(log.actions.filter(nw.col("rows") >= self.rows).select(*parts))
         found = large.filter(_clicks_too_much(self.rows, self.clicked))
-        return found, log.counts["sessions"], "sessions"
+        return found, "sessions"
+
+
+def _users_of(log: Log) -> int:
+    import narwhals as nw
+
+    users = log.actions.filter(~nw.col("user").is_null())
+    return log.count(users.group_by("user").agg(nw.len().alias("searches")))
 
 
 def _clicks_too_much(rows: int, clicked: float) -> pl.Expr:
@@ -223,7 +229,7 @@ class _Crowd:
 
 def _crowd_of(sessions: Sessions, check: Bots | None) -> _Crowd:
     log = Log(sessions, depth=1)
-    found, _, unit = (check or Bots()).found(log)
+    found, unit = (check or Bots()).found(log)
     if not found.height:
         return _Crowd(log, unit, (), 0)
     column = "user" if unit == "users" else "session"
