@@ -12,7 +12,7 @@ from relyon import InputError, ParameterError
 from relyon.cli.hints import said
 from relyon.data.columns import KINDS, NAMES, choose, role_of
 from relyon.data.columns.log_names import COUNTS, LOG_LEVELS, SPELLINGS, is_counted
-from relyon.data.columns.synonyms import LEVELS, Levels
+from relyon.data.columns.synonyms import ITEM_LEVELS, LEVELS, Levels
 
 #: English names that readers knew first, most specific first: files that have several of them are
 #: read as ever, or refused.
@@ -167,11 +167,19 @@ def test_synonyms_are_said_once_and_own_names_never(tmp_path: Path) -> None:
          "sessions", "session query position doc clicked timestamp purchase"),
         ("request_id searchTerm pos item_id event_time",
          "sessions", "session query position doc timestamp"),
+        ("会话 Search-Term 排名 商品 点击次数 时间",
+         "sessions", "session query position doc clicked timestamp"),
+        ("搜索词 商品编号 评分 得分", "scored", "query document label score"),
+        ("关键词 商品 是否点击", "features", "query document label"),
+        ("查询词 商品 概率 排名", "policy", "query document probability rank"),
+        ("商品", "decisions", "doc"),
+        ("search_term 商品 评分 排名 标注员 标题 商品图 网址 描述",
+         "items", "query document grade rank judge title image url snippet"),
         ("查询词 排名 商品ID 曝光次数 点击次数", "counts", "query position doc impressions clicks"),
     ],
 )  # fmt: skip
 def test_headers_as_teams_write_them(header: str, kind: str, roles: str) -> None:
-    levels = LOG_LEVELS if kind in {"sessions", "counts"} else LEVELS
+    levels = LOG_LEVELS if kind in {"sessions", "counts", "decisions"} else ITEM_LEVELS
     chosen = choose(header.split(), kind, levels=levels)
     assert [chosen[role] for role in roles.split()] == header.split()
 
@@ -219,3 +227,12 @@ def test_no_hint_offers_a_feature_as_a_grade_or_counts_as_a_session() -> None:
     with pytest.raises(InputError) as caught:
         choose(names, "sessions", levels=LOG_LEVELS)
     assert "impressions" not in str(caught.value.hint)
+
+
+def test_texts_of_queries_and_titles_are_found_in_both_languages(tmp_path: Path) -> None:
+    from relyon.io.descriptions import Descriptions
+
+    (tmp_path / "q.csv").write_text("查询ID,搜索词\nq1,手机壳\n")
+    assert Descriptions(tmp_path / "q.csv", "query").find(["q1"]) == {"q1": "手机壳"}
+    (tmp_path / "d.csv").write_text("url,商品编号,商品标题\nhttp://x,d1,防水壳\n")
+    assert Descriptions(tmp_path / "d.csv", "document").find(["d1"]) == {"d1": "防水壳"}

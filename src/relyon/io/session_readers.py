@@ -13,7 +13,7 @@ from relyon.core.registry import suggestion
 from relyon.core.row_numbers import row_at
 from relyon.core.texts import message
 from relyon.data.columns.log_names import COUNTS, FALSE, TRUE
-from relyon.data.columns.roles import synonyms_of
+from relyon.data.columns.roles import role_of, synonyms_of
 from relyon.data.lazy import gather
 from relyon.data.log_facts import Facts, expressions, facts_from, joined
 from relyon.data.log_types import FLAGS
@@ -233,7 +233,9 @@ def _scan(
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _unreadable(source, kind, error) from None
     chosen = choose_columns(names, columns, source.path, rows)
-    source.synonyms = synonyms_of({role: "+".join(one) for role, one in chosen.items()}, columns)
+    named = {role_of(role, COLUMNS) for role in columns or {}}
+    found = {role: one[0] for role, one in chosen.items() if role not in named}
+    source.synonyms = synonyms_of(found)
     kept = unchosen(names, chosen) if others == "keep" else {}
     if kind == "csv":
         used = {name for listed in chosen.values() for name in listed} | set(kept.values())
