@@ -122,3 +122,14 @@ def test_ranks_do_not_stand_in_for_missing_scores() -> None:
     given = frame("run").assign(rank=[1, 2, 1], score=[3.0, None, 1.0])
     with pytest.raises(InputError, match=r"row 2 \(index label `i2`\): the score is empty"):
         relyon.read_run(given)
+
+
+@pytest.mark.parametrize("value", MISSING)
+@pytest.mark.parametrize("make", [list, pd.Series, lambda ids: pd.Series(ids, dtype=object)])
+def test_missing_ids_of_arrays_are_no_text(make: Callable[[list[Any]], Any], value: str) -> None:
+    ids, others = make(["q", MISSING[value]]), ["a", "b"]
+    for read in (relyon.Judgments.from_arrays, relyon.Run.from_arrays):
+        with pytest.raises(InputError, match="row 2: the query is empty"):
+            read(ids, others, [1.0, 2.0])
+        with pytest.raises(InputError, match="row 2: the document is empty"):
+            read(others, ids, [1.0, 2.0])

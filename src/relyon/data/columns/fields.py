@@ -39,6 +39,8 @@ __all__ = [
 ArrowColumn: TypeAlias = "pl.Series | pa.ChunkedArray"
 
 NAMED_GRADES = "data.name-scale-for-grades"
+#: Roles of ids.
+IDS = frozenset({"query", "document"})
 #: The types of pandas' values for what is missing; pandas itself is not imported.
 NA_TYPES = frozenset({"NAType", "NaTType"})
 
@@ -161,13 +163,13 @@ def same_length(columns: Mapping[str, Iterable[object]]) -> dict[str, pl.Series]
 
     series = {}
     for role, values in paired(columns).items():
+        held = values
         if hasattr(values, "dtype") and hasattr(values, "tolist"):
-            numeric = values.dtype.kind in "iufb"
-            series[role] = (
-                pl.Series(role, values) if numeric else from_values(role, values.tolist())
-            )
-        else:
-            series[role] = values if isinstance(values, pl.Series) else from_values(role, values)
+            held = values if values.dtype.kind in "iufb" else values.tolist()
+        if hasattr(held, "dtype"):
+            series[role] = pl.Series(role, held)
+        else:  # an id that is NaN is missing, not text
+            series[role] = from_values(role, held, nan_is_null=role in IDS)
     lengths = {role: len(found) for role, found in series.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(
