@@ -166,7 +166,7 @@ def test_what_stands_beside_a_file(tmp_path: Path) -> None:
     path = tmp_path / "scores.parquet"
     pl.DataFrame({"q": ["7", "7"], "label": [1, 0], "sim": [1, 2]}).write_parquet(path)
     assert relyon.evaluate_scores(path, columns={"query": "q"}, measures="auc")["auc"] == 0.0
-    with pytest.raises(relyon.ParameterError, match="a file of labelled rows has its own"):
+    with pytest.raises(relyon.ParameterError, match="a table of labelled rows has its own"):
         relyon.evaluate_scores(path, [1.0, 2.0])
     with pytest.raises(relyon.ParameterError, match="`columns` is for files"):
         relyon.evaluate_scores([1, 0], [1.0, 2.0], columns={"query": "q"})
