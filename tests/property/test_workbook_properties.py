@@ -8,6 +8,8 @@ from tempfile import TemporaryDirectory
 import polars as pl
 from hypothesis import given, settings, strategies as st
 
+import relyon
+from relyon.io import write_judgments, write_run
 from relyon.io.table_files import read_table, write_table
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0￾￿"), max_size=12)
@@ -38,3 +40,48 @@ def test_tables_come_back(rows: list[tuple[str, str | None, int, float, bool]]) 
     assert [int(one) for one in found["whole"]] == [row[2] for row in rows]
     assert all(float(one) == row[3] for one, row in zip(found["number"], rows, strict=True))
     assert [one == "true" for one in found["flag"]] == [row[4] for row in rows]
+
+
+IDS = st.text(
+    st.characters(
+        exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"], exclude_characters="\ufffe\uffff"
+    ),
+    min_size=1,
+    max_size=8,
+)
+GRADES = st.dictionaries(
+    IDS, st.dictionaries(IDS, st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=4
+)
+SCORES = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e14, max_value=1e14)
+RUNS = st.dictionaries(
+    IDS, st.dictionaries(IDS, SCORES, min_size=1, max_size=4), min_size=1, max_size=4
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(GRADES, RUNS)
+def test_judgments_and_runs_come_back(
+    grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]]
+) -> None:
+    with TemporaryDirectory() as folder:
+        write_judgments(relyon.read_judgments(grades), Path(folder, "judgments.xlsx"))
+        write_run(relyon.read_run(scores), Path(folder, "run.xlsx"))
+        assert relyon.read_judgments(Path(folder, "judgments.xlsx")).to_dict() == grades
+        assert relyon.read_run(Path(folder, "run.xlsx")).to_dict() == scores
+
+
+@settings(max_examples=15, deadline=None)
+@given(GRADES, st.dictionaries(IDS, SCORES, min_size=1, max_size=4))
+def test_values_per_query_come_back(
+    grades: dict[str, dict[str, int]], scores: dict[str, float]
+) -> None:
+    results = relyon.evaluate(grades, dict.fromkeys(grades, scores), ["dcg@3", "p@2"])
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "results.xlsx")
+        results.to_excel(path)
+        found = read_table(f"{path}#Queries")
+    expected = results.excel_frames()["per_query"]
+    assert found["query"].to_list() == expected["query"].to_list()
+    for name in ("dcg@3", "p@2"):
+        numbers = [None if one is None else float(one) for one in found[name]]
+        assert numbers == expected[name].to_list()

@@ -78,3 +78,12 @@ def test_grades_of_another_scale_say_how_to_write_one() -> None:
     with pytest.raises(relyon.InputError, match="`100`") as raised:
         SEARCH.parse("100")
     assert "write a scale of your own, a TOML, JSON or YAML file: --scale FILE" in raised.value.hint
+
+
+def test_traditional_characters_name_the_same_levels() -> None:
+    assert [SEARCH.parse(name) for name in "高中低無"] == [3, 2, 1, 0]
+    assert SEARCH.language_of(["無"]) == "zh"
+    assert load_scale("binary").parse("相關") == load_scale("binary").parse("相关") == 1
+    mine = Scale("mine", levels=(Level(1, "some", "有"), Level(0, "none", "無")))
+    assert mine.parse("无") == mine.parse("無") == 0
+    assert mine.label(0, "zh") == "無"

@@ -16,6 +16,14 @@ from relyon.core.texts import Language, message
 
 __all__ = ["BINARY", "FLOATS", "INTEGERS", "SEARCH", "Level", "Scale", "load_scale", "scales"]
 
+#: Traditional characters of levels' names, by the simplified ones: 高, 中 and 低 are the same.
+TRADITIONAL = str.maketrans("無關", "无关")
+
+
+def simplified(name: str) -> str:
+    """Returns a level's Chinese name in simplified characters."""
+    return name.translate(TRADITIONAL)
+
 
 @dataclass(frozen=True)
 class Level:
@@ -48,8 +56,8 @@ class Scale:
 
     Examples:
         >>> from relyon.data.scale import SEARCH
-        >>> SEARCH.parse("高"), SEARCH.parse("middle"), SEARCH.parse(1)
-        (3.0, 2.0, 1.0)
+        >>> SEARCH.parse("高"), SEARCH.parse("無"), SEARCH.parse("middle"), SEARCH.parse(1)
+        (3.0, 0.0, 2.0, 1.0)
         >>> SEARCH.label(3.0, "zh")
         '高'
     """
@@ -60,7 +68,7 @@ class Scale:
 
     def __post_init__(self) -> None:
         names = [level.name.lower() for level in self.levels]
-        names += [level.chinese for level in self.levels if level.chinese]
+        names += [simplified(level.chinese) for level in self.levels if level.chinese]
         grades = [level.grade for level in self.levels]
         if len(set(names)) < len(names) or len(set(grades)) < len(grades):
             raise ParameterError(message("data.scale-has-two-levels", name=self.name))
@@ -84,7 +92,9 @@ class Scale:
         if isinstance(value, str):
             text = value.strip()
             for level in self.levels:
-                if text.lower() == level.name.lower() or (level.chinese and text == level.chinese):
+                if text.lower() == level.name.lower() or (
+                    level.chinese and simplified(text) == simplified(level.chinese)
+                ):
                     return level.grade
             try:
                 number = float(text)
@@ -114,8 +124,8 @@ class Scale:
             ('zh', 'en')
             >>> SEARCH.language_of([3])
         """
-        written = {one.strip() for one in grades if isinstance(one, str)}
-        if written & {level.chinese for level in self.levels if level.chinese}:
+        written = {simplified(one.strip()) for one in grades if isinstance(one, str)}
+        if written & {simplified(level.chinese) for level in self.levels if level.chinese}:
             return "zh"
         names = {level.name.lower() for level in self.levels}
         return "en" if names & {one.lower() for one in written} else None
