@@ -28,7 +28,7 @@ RATING = tuple(one.name for one in fields(Rating))
 KNOWN = frozenset({*ITEM, "id", "grade", "ratings", "final", "final_source"})
 
 
-#: Members with alternative names, and what they are called here.
+#: Roles of members with alternative names, and the names used here.
 ROLES = {
     "query": {"query"},
     "document": {"document"},

@@ -57,7 +57,7 @@ KNOWN = frozenset(
         ),
     )
 )
-#: What a column says of an item besides its texts; no text is in such a column.
+#: Roles of columns that are not texts of the item as well.
 KEYS = ("query", "document", "grade", "rank", "judge")
 #: Names of the document column in Quepid's files, in earlier and later versions.
 QUEPID_DOCUMENT = ("docid", "doc_id")

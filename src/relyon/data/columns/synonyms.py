@@ -130,7 +130,7 @@ ITEM_NAMES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-#: Names of what a sheet of items says of each; the text of a query only if its id has a column.
+#: Names of the columns of a sheet of items; the text of a query only beside its id.
 ITEM_LEVELS: dict[str, Levels] = {
     **LEVELS,
     "query_text": _levels("querytext", "query", TEXTS.replace(" querytext", "")),
