@@ -172,27 +172,44 @@ class Log:
         import narwhals as nw
 
         position = nw.col("position")
-        return self._grouped(
+        parts = [
             *self._actions,
+            self._query,
             position.min().alias("first"),
             position.max().alias("last"),
             position.n_unique().alias("places"),
             nw.col("doc").n_unique().alias("docs"),
             nw.col("query").max().alias("other_query"),
-        )
+        ]
+        lists = self.impressions.group_by("session").agg(*parts)
+        return self._stored(lists, parts) if lists.implementation.is_polars() else lists
 
     @cached_property
     def actions(self) -> LazyRows:
-        """One row per session: its rows, clicks, time and user. Cheaper than `lists`, which has
-        the same columns and is taken once it is known.
+        """One row per session: its rows, clicks and time, and its user or else its query.
+
+        Cheaper than `lists`, which has the same columns and is taken once it is known.
         """
-        return self.lists if "lists" in vars(self) else self._grouped(*self._actions)
+        if "lists" in vars(self):
+            return self.lists
+        parts = self._actions
+        if not self.has("user"):
+            parts.append(self._query)
+        lists = self.impressions.group_by("session").agg(*parts)
+        large = lists.implementation.is_polars() and self.rows > SLICE
+        return self._stored(lists, parts) if large else lists
+
+    @property
+    def _query(self) -> nw.Expr:
+        import narwhals as nw
+
+        return nw.col("query").min().alias("query")
 
     @property
     def _actions(self) -> list[nw.Expr]:
         import narwhals as nw
 
-        parts = [nw.len().alias("rows"), nw.col("query").min().alias("query")]
+        parts = [nw.len().alias("rows")]
         if self.has("clicked"):
             parts.append(nw.col("clicked").cast(nw.Int64).sum().alias("clicks"))
         if self.has("timestamp"):
@@ -200,10 +217,6 @@ class Log:
         if self.has("user"):
             parts.append(nw.col("user").min().alias("user"))
         return parts
-
-    def _grouped(self, *parts: nw.Expr) -> LazyRows:
-        lists = self.impressions.group_by("session").agg(*parts)
-        return self._stored(lists, parts) if lists.implementation.is_polars() else lists
 
     def _stored(self, lists: LazyRows, parts: Sequence[nw.Expr]) -> LazyRows:
         """Carries the lists out once; those of a large log in slices of sessions, on disk.
