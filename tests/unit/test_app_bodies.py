@@ -83,7 +83,9 @@ def send(store: Store, path: str, body: bytes, headers: dict[str, str]) -> tuple
 @pytest.mark.parametrize("path", ["/api/actions", "/api/projects/1/import"])
 @pytest.mark.parametrize("declared", [True, False])
 def test_strangers_have_little_read(store: Store, path: str, declared: bool) -> None:
-    length = {"Content-Length": str(len(BRACKETS))} if declared else {"Transfer-Encoding": "chunked"}
+    length = (
+        {"Content-Length": str(len(BRACKETS))} if declared else {"Transfer-Encoding": "chunked"}
+    )
     status, taken = send(store, path, BRACKETS, JSON | length)
     assert status in (401, 413)
     assert taken <= (0 if declared else SMALL + 16_384)
@@ -119,7 +121,13 @@ def test_judges_send_texts_and_no_files(store: Store, client: TestClient) -> Non
     assert len(rows) > SMALL
     answer = client.post("/api/projects/1/import", content=rows.encode(), headers=own)
     assert answer.status_code == 403
-    note = {"kind": "skip", "key": "k", "item_id": 1, "note": "字" * 10_000, "reason": "因" * 10_000}
+    note = {
+        "kind": "skip",
+        "key": "k",
+        "item_id": 1,
+        "note": "字" * 10_000,
+        "reason": "因" * 10_000,
+    }
     text = json.dumps(note).encode()
     assert SMALL < len(text) < TEXT
     answer = client.post("/api/actions", content=text, headers=own | JSON)

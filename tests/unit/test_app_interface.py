@@ -338,3 +338,12 @@ def test_changed_keys_are_told_once_a_judge_and_project(store: Store) -> None:
 
 def test_what_is_sent_has_the_fields_of_an_action() -> None:
     assert set(SentAction.model_fields) == {one.name for one in dataclasses.fields(Action)}
+
+
+def test_judges_do_not_see_projects_that_are_closed(store: Store) -> None:
+    store.accounts.create("leader", role="lead")
+    ana, lea = Caller(store, "ana"), Caller(store, "leader")
+    assert ana.client.get("/api/projects/1").status_code == 200
+    store.projects.close(1)
+    assert ana.client.get("/api/projects/1").status_code == 404
+    assert lea.client.get("/api/projects/1").status_code == 200

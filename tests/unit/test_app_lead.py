@@ -16,6 +16,7 @@ from fastapi.testclient import TestClient
 
 from relyon.app import Settings, create_app
 from relyon.app.catalogue import texts
+from relyon.app.pages import render_markdown
 from relyon.app.protection import csrf_token
 from relyon.core.language import Language
 from relyon.io.sheets import PARTS, sheet_format, sheet_formats, write_sheet
@@ -393,3 +394,19 @@ def test_an_error_leads_back_to_where_it_happened(store: Store) -> None:
 @pytest.mark.parametrize("query", ["at=-1", "decided=99999999999", "again=x"])
 def test_a_queue_for_a_number_that_is_none_is_refused(store: Store, query: str) -> None:
     assert Somebody(store, "lea").get(f"/projects/1/queue?{query}").status_code == 422
+
+
+def test_pictures_of_a_guideline_do_not_show_other_hosts_who_reads_it() -> None:
+    here = "data:image/png;base64,iVBORw0KGgo="
+    page = str(
+        render_markdown(
+            f"![a *chart*](https://evil.example/p.png) ![](//evil.example/q.png)"
+            f" ![own](/static/style.css) ![inside]({here})"
+        )
+    )
+    assert page.count("<img") == 2
+    assert 'src="https://evil' not in page
+    assert 'src="//evil' not in page
+    assert '<a href="https://evil.example/p.png" target="_blank" rel="noopener noreferrer">' in page
+    assert ">a chart</a>" in page
+    assert f'src="{here}"' in page

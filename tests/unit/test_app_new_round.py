@@ -21,6 +21,7 @@ from relyon.app import Settings, create_app
 from relyon.app.protection import csrf_token
 from relyon.app.staging import find_last_added
 from relyon.judging.access import start_sign_in
+from relyon.judging.events import list_events
 from relyon.judging.records import Item, Rating
 from relyon.judging.store import Store
 from relyon.online.monitoring.archive import find_rounds
@@ -105,6 +106,7 @@ def test_a_month_is_stored_and_shown(store: Store, sample: bytes, tmp_path: Path
     assert (made.month, made.grading) == ("2026-03", "majority")
     assert made.judgments["tv"] == {"a": 2.0, "b": 1.0}
     assert "2026-03" in lead.client.get("/monitor").text
+    assert [(one.kind, one.detail) for one in list_events(store)][0] == ("month_stored", "2026-03")
 
 
 def test_a_month_is_never_replaced(store: Store, sample: bytes, tmp_path: Path) -> None:

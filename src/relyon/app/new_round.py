@@ -79,7 +79,7 @@ def show_round(
 def add_round(request: Request, visitor: Leader, rounds: OpenRounds, token: Text = "") -> Response:
     """Stores a previewed month, which never changes afterwards."""
     month = store_round(rounds.folder, token)
-    note_event(request, visitor, "exported", f"month {month}")
+    note_event(request, visitor, "month_stored", month)
     return RedirectResponse(f"/monitor?added={month}", 303)
 
 
@@ -96,6 +96,7 @@ def take_out_round(
 ) -> Response:
     """Moves the last added month out of the monitor; nothing is deleted."""
     place = remove_round(rounds.folder, check_month(month))
+    note_event(request, visitor, "month_removed", month)
     return render(request, visitor, "round_removed.html", month=month, place=str(place))
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import MutableMapping, Sequence
 from functools import cache, partial
 from importlib import resources
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import jinja2
 from fastapi import Request
@@ -19,6 +22,11 @@ from relyon.core.texts.languages import LANGUAGES, language_name, language_tag
 from relyon.core.texts.numbers import PAGE
 from relyon.online.monitoring.sentences import tier_name
 from relyon.report.environment import environment
+
+if TYPE_CHECKING:
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
+    from markdown_it.utils import OptionsDict
 
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
@@ -62,10 +70,30 @@ def _is_web(address: str) -> bool:
 
 
 def render_markdown(text: str) -> Markup:
-    """Returns Markdown as HTML; embedded HTML is shown as text, and no link runs a script."""
+    """Returns Markdown as HTML; embedded HTML is shown as text, and no link runs a script.
+
+    Pictures of other hosts become links: loading them would show those hosts who reads the page.
+    """
     from markdown_it import MarkdownIt
 
-    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
+    found = MarkdownIt("commonmark", {"html": False}).enable("table")
+    found.add_render_rule("image", _render_picture)
+    return Markup(found.render(text))
+
+
+def _render_picture(
+    renderer: RendererHTML,
+    tokens: Sequence[Token],
+    at: int,
+    options: OptionsDict,
+    env: MutableMapping[str, object],
+) -> str:
+    address = str(tokens[at].attrs["src"])
+    if address.startswith("data:") or not urlsplit(address).netloc:
+        return renderer.image(tokens, at, options, env)
+    words = renderer.renderInlineAsText(tokens[at].children, options, env) or address
+    link = Markup('<a href="{}" target="_blank" rel="noopener noreferrer">{}</a>')
+    return link.format(address, words)
 
 
 @cache

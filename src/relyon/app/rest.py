@@ -31,6 +31,7 @@ from relyon.judging.recent import recent_agreement, recent_progress, recent_queu
 from relyon.judging.records import ActionKind, Item, Project, Trait, User, item_parts
 from relyon.judging.shown import choose_fields
 from relyon.judging.store import Store
+from relyon.judging.texts import unknown_name
 
 __all__ = ["Id", "check_format", "describe_project", "fitting_formats", "router"]
 
@@ -210,8 +211,11 @@ def list_projects(store: OpenStore, user: Caller) -> list[dict[str, object]]:
 
 @router.get("/projects/{project}")
 def show_project(store: OpenStore, user: Caller, project: Id) -> dict[str, object]:
-    """One project, its scale and guideline."""
-    return describe_project(store.projects.get(project), user)
+    """One project, its scale and guideline; judges see only open ones."""
+    found = store.projects.get(project)
+    if user.role == "judge" and found.state != "open":
+        raise unknown_name("project", str(project), [])
+    return describe_project(found, user)
 
 
 @router.get("/projects/{project}/progress")

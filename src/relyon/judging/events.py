@@ -39,6 +39,8 @@ EventKind = Literal[
     "project_restored",
     "imported",
     "exported",
+    "month_stored",
+    "month_removed",
     "backed_up",
 ]
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
