@@ -106,7 +106,8 @@ def test_a_month_is_stored_and_shown(store: Store, sample: bytes, tmp_path: Path
     assert (made.month, made.grading) == ("2026-03", "majority")
     assert made.judgments["tv"] == {"a": 2.0, "b": 1.0}
     assert "2026-03" in lead.client.get("/monitor").text
-    assert [(one.kind, one.detail) for one in list_events(store)][0] == ("month_stored", "2026-03")
+    event = list_events(store)[0]
+    assert (event.kind, event.detail) == ("month_stored", "2026-03")
 
 
 def test_a_month_is_never_replaced(store: Store, sample: bytes, tmp_path: Path) -> None:
