@@ -346,13 +346,10 @@ def _map_hint(kind: str, role: str, name: str) -> str:
             role=role,
             name=name,
         )
-    return message(
-        "data.name-column",
-        reader=f"relyon.{reader}",
-        parameter=named_columns(kind, {role: name}),
-        role=role,
-        name=name,
-    )
+    values = {"parameter": named_columns(kind, {role: name}), "role": role, "name": name}
+    if kind == "scored":  # read_scored has parameters, evaluate_scores and others have `columns`
+        return message("data.name-scored-column", reader=f"relyon.{reader}", **values)
+    return message("data.name-column", reader=f"relyon.{reader}", **values)
 
 
 def named_columns(kind: str, columns: Mapping[str, str]) -> str:
