@@ -59,7 +59,7 @@ class Source:
     Raises:
         InputError: If there is no such file, if it is a folder, empty or binary, or cannot be read;
             while reading, if it exceeds the limit, or is not in the encoding.
-        ParameterError: If it has an encoding, but is no text.
+        ParameterError: If it has an encoding, but is not text.
         UnknownNameError: If there is no encoding of that name.
     """
 

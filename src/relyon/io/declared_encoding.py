@@ -99,7 +99,7 @@ def declared_for(path: str | None, encoding: str | None = None) -> Encoding | No
 
     Args:
         path: Its path, `-` for stdin; None for a stream.
-        encoding: What its reader was told.
+        encoding: The encoding that its reader was called with.
 
     Raises:
         UnknownNameError: If there is no encoding of that name.

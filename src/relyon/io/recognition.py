@@ -42,7 +42,7 @@ def open_source(
 
     Raises:
         InputError: If it cannot be read or its format is not recognised.
-        ParameterError: If the format is ambiguous, or the file has an encoding, but is no text.
+        ParameterError: If the format is ambiguous, or the file has an encoding, but is not text.
         UnknownNameError: If there is no format or encoding of that name.
     """
     chosen = formats.get(format) if format is not None else None

@@ -33,7 +33,7 @@ CELL = rb"<{0}c\b([^<>]*)>\s*"
 COMPUTED = rb"<{0}f\b[^<>]*>(?:[^<]*</{0}f\s*>)?\s*"
 ERROR = re.compile(rb"""\bt\s*=\s*["']e["']""")
 VALUE = rb"(?:<{0}v\b[^<>]*>([^<]*))?"
-#: What may stand before the names of elements.
+#: What may precede the names of elements.
 PREFIX = rb"(?:\w+:)?"
 PLACE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]+\d+)["']""")
 TEXT = re.compile(rb"""\bt\s*=\s*["'](?:str|inlineStr)["']""")
