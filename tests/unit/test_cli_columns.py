@@ -126,3 +126,24 @@ def test_all_faults_of_columns_are_said_at_once(
     for args in (("evaluate", "usual.csv", "usual.csv"), ("agree", "usual.csv", "a", "b", "c")):
         refused = command(*args, "--columns", given)
         assert (refused.code, said in refused.err) == (2, True), refused.err
+
+
+def test_files_with_the_same_columns_are_in_one_note(files: Path, command: Command) -> None:
+    (files / "j.csv").write_text("query,document,grade\nq,a,1\nq,b,0\n")
+    for name in ("x", "y", "z"):
+        (files / f"{name}.csv").write_text("query,document,得分\nq,a,1\nq,b,2\n")
+        log = "会话,搜索词,排名,商品,是否点击\ns,q,1,a,1\n".replace("s,", f"s{name},")
+        (files / f"log-{name}.csv").write_text(log)
+    runs = ("x.csv", "y.csv", "z.csv")
+    said = "note: columns of x.csv, y.csv, z.csv read as: score = 得分\n"
+    for args in (
+        ("evaluate", "j.csv", *runs),
+        ("compare", "j.csv", *runs),
+        ("fuse", *runs, "-o", "-"),
+    ):
+        assert command(*args).err.count("columns of") == 1
+        assert said in command(*args).err
+    logs = command("logs", "doctor", "log-x.csv", "log-y.csv", "log-z.csv").err
+    assert logs.count("columns of") == 1
+    for args in (("labels", "bias"), ("labels", "make", "-o", "l.csv"), ("logs", "inspect")):
+        assert command(*args, "log-x.csv").err.count("columns of log-x.csv") == 1

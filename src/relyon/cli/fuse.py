@@ -21,6 +21,7 @@ from relyon.cli.options import (
 from relyon.cli.output import protect_inputs, refuse_existing
 from relyon.cli.request import argument, flag, option, request, takes
 from relyon.core.errors import ParameterError
+from relyon.core.notes import shared_notes
 from relyon.core.rules import SortTies
 from relyon.core.texts import message
 
@@ -166,7 +167,7 @@ def _fused(request: Request) -> Run:
                     path, format=request.run_format, columns=run_columns(columns), name=name
                 )
             )
-    messages.notes(note.about(run.name) for run in runs for note in run.notes)
+    messages.notes(shared_notes((run.name, run.notes) for run in runs))
     judgments = None
     if request.judgments:
         judgments = judgments_argument(request.judgments, request.judgments_format, columns, None)

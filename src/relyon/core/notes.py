@@ -111,13 +111,42 @@ class Note(Sayable):
 def shared_notes(notes: Iterable[tuple[str, Sequence[Note]]]) -> list[Note]:
     """Returns the notes of several runs: each with its run, those of all runs once without.
 
+    Notes that files have the same columns under other names are one note with all the files.
+
     Args:
         notes: Each run's name and notes.
+
+    Examples:
+        >>> def read(path: str) -> list[Note]:
+        ...     return [Note("columns-read-as", values={"path": path, "columns": ["query = q"]})]
+        >>> for note in shared_notes([("a", read("a.csv")), ("b", read("b.csv"))]):
+        ...     print(note)
+        columns of a.csv, b.csv read as: query = q
     """
     runs = list(notes)
     first = runs[0][1] if runs else ()
     shared = [note for note in first if all(note in found for _, found in runs)]
-    return shared + [note.about(run) for run, found in runs for note in found if note not in shared]
+    own = [note.about(run) for run, found in runs for note in found if note not in shared]
+    return shared + _joined(own)
+
+
+def _joined(notes: Iterable[Note]) -> list[Note]:
+    """Returns notes in which those that differ only in a file with columns are one."""
+    found: list[Note] = []
+    files: dict[str, tuple[int, list[object]]] = {}
+    for note in notes:
+        columns = str(note.values.get("columns"))
+        if "path" not in note.values or "columns" not in note.values:
+            found.append(note)
+        elif columns in files:
+            place, paths = files[columns]
+            if note.values["path"] not in paths:
+                paths.append(note.values["path"])
+            found[place] = replace(found[place], values={**note.values, "path": paths})
+        else:
+            files[columns] = len(found), [note.values["path"]]
+            found.append(note)
+    return found
 
 
 def gathered_notes(notes: Iterable[Note]) -> list[tuple[Note, tuple[str, ...]]]:

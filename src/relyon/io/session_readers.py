@@ -131,6 +131,9 @@ def read_sessions(
     facts = joined(known) if len(known) == len(scans) else None
     roles = {role: role for role in schemas[0].names() if role in COLUMNS}
     table = scans[0][0] if len(scans) == 1 else pl.concat([part for part, _, _ in scans])
+    for one in sources[1:]:
+        if one.synonyms == sources[0].synonyms:  # a month of files says it once
+            one.synonyms = {}
     notes = tuple(note for one in sources for note in one.notes)
     notes += tuple(note for _, _, found in scans for note in found)
     return Sessions.from_frame(
