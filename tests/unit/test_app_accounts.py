@@ -129,7 +129,9 @@ def test_an_administrator_sees_and_ends_every_token(client: TestClient, store: S
     assert post(client, f"/accounts/tokens/{token.id}/delete").status_code == 400
 
 
-@pytest.mark.parametrize("name", ["LEA", "lеa", "ｌｅａ", "lea ", "  Lea"])
+@pytest.mark.parametrize(
+    "name", ["LEA", "lеa", "ｌｅａ", "lea ", "  Lea", "Iea", "1ea", "leɑ", "lea.", "|ea"]
+)
 def test_a_name_that_looks_like_another_is_refused(
     client: TestClient, store: Store, name: str
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relyon.core.errors import ParameterError
-from relyon.judging.account_names import check_one_script, name_key, other_key
+from relyon.judging.account_names import check_one_script, name_key, other_key, skeleton
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,22 @@ def test_names_that_mix_scripts_are_refused(name: str) -> None:
 def test_a_name_that_must_be_kept_gets_a_key_of_its_own() -> None:
     taken = {name_key("Ann")}
     assert other_key("ANN", taken) not in taken
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("admin", ["admın", "adrnin", "аdmin", "admin.", "ａｄｍｉｎ", "admin-"]),
+        ("lead", ["Iead", "1ead", "|ead", "leɑd", "Ӏead", "lead!", "𝗅𝖾𝖺𝖽"]),
+        ("Bo0", ["BoO", "ВоО"]),
+    ],
+)
+def test_names_that_look_alike_have_one_skeleton(name: str, others: list[str]) -> None:
+    assert {skeleton(one) for one in others} == {skeleton(name)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Neil", "Nell"), ("Ann", "Anna"), ("王小明", "王晓明"), ("bo1", "bo2")]
+)
+def test_names_that_differ_have_two(one: str, other: str) -> None:
+    assert skeleton(one) != skeleton(other)

@@ -66,7 +66,7 @@ def add_account(
     role: Annotated[Role, Form()] = "judge",
 ) -> Response:
     """Creates an account with a password that is shown once."""
-    taken = store.accounts.find(name)
+    taken = store.accounts.find(name) or store.accounts.find_alike(name)
     if taken is not None:
         raise HTTPException(400, "user_taken" if taken.name == name.strip() else "user_alike")
     try:

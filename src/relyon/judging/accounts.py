@@ -9,7 +9,7 @@ from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.judging import passwords
-from relyon.judging.account_names import check_one_script, name_key
+from relyon.judging.account_names import check_one_script, name_key, skeleton
 from relyon.judging.database_part import Base
 from relyon.judging.imported_accounts import check_account_name
 from relyon.judging.records import Role, User
@@ -63,7 +63,7 @@ class Accounts(Base):
         return User(made, name, role, must_change=bool(values["must_change"]))
 
     def _check_name_free(self, name: str) -> None:
-        taken = self.find(name)
+        taken = self.find(name) or self.find_alike(name)
         if taken is not None and taken.name != name:
             raise ParameterError(
                 message(
@@ -95,6 +95,12 @@ class Accounts(Base):
         """Returns the account with a name, or with one that looks alike."""
         row = self._user_row(name.strip(), alike=True)
         return None if row is None else read_user(row)
+
+    def find_alike(self, name: str) -> User | None:
+        """Returns an account, not a language model, whose name a reader could take for another."""
+        looks = skeleton(name.strip())
+        people = (one for one in self.all() if not one.machine)
+        return next((one for one in people if skeleton(one.name) == looks), None)
 
     def _user_row(self, name: str, *, alike: bool = False) -> TableRow | None:
         if not is_storable(name):
