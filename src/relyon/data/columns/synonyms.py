@@ -17,6 +17,7 @@ __all__ = [
     "EVIDENCE_NAMES",
     "ITEM_LEVELS",
     "ITEM_NAMES",
+    "JUDGED_AT",
     "LEVELS",
     "LOG_LEVELS",
     "NAMES",
@@ -198,6 +199,12 @@ LOG_LEVELS: dict[str, Levels] = {
     **_COUNTED,
 }  # fmt: skip
 SPELLINGS = _flat(LOG_LEVELS)
+
+#: Names of the time of a judgment.
+JUDGED_AT = (
+    "judgedat", "gradedat", "judgmentdate", "date", "day", "timestamp", "time", "datetime",
+    "updatedat", "createdat", "at", "标注时间", "标注日期", "日期", "时间", "标注于",
+)  # fmt: skip
 
 #: Names of what users did with a result, known only after they saw it; without words such as
 #: `order`, which products have, too.

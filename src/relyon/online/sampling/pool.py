@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Pool", "build_pool", "parse_age"]
 
-DATES = (
-    "judgedat", "gradedat", "judgmentdate", "date", "day", "timestamp", "time", "datetime",
-    "updatedat", "createdat", "at", "标注时间", "标注日期", "日期", "时间",
-)  # fmt: skip
-
 UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
@@ -125,11 +120,12 @@ def build_pool(
     if age is not None and judged is None:
         raise ParameterError(message("online.max-age-is-age"))
     pairs = _pairs(sample)
+    notes: list[Note] = []
     if judged is None:
         earlier = pl.DataFrame(schema=_schema())
     else:
-        earlier = _earlier(judged, columns, dated=age is not None)
-    notes = []
+        earlier, told = _earlier(judged, columns, dated=age is not None)
+        notes += told
     joined = pairs.join(earlier, on=["query", "doc"], how="left", maintain_order="left")
     known = joined["grade"].is_not_null()
     fresh = known
@@ -205,8 +201,10 @@ def _pairs(sample: Sample) -> pl.DataFrame:
     )
 
 
-def _earlier(judged: object, roles: Mapping[str, str] | None, *, dated: bool) -> pl.DataFrame:
-    """The latest grade of every pair."""
+def _earlier(
+    judged: object, roles: Mapping[str, str] | None, *, dated: bool
+) -> tuple[pl.DataFrame, tuple[Note, ...]]:
+    """The latest grade of every pair, and notes on how the file is read."""
     import polars as pl
 
     from relyon.data.lazy import utc
@@ -224,6 +222,11 @@ def _earlier(judged: object, roles: Mapping[str, str] | None, *, dated: bool) ->
         columns, when = _graded(read_sheet(judged, columns=roles))
     elif isinstance(judged, pl.DataFrame | pl.LazyFrame) or hasattr(judged, "columns"):
         columns, when = _columns(judged, path, roles)
+        if source is not None:
+            from relyon.data.columns import synonyms_of
+
+            names = {role: series.name for role, series in columns.items()}
+            source.synonyms = synonyms_of(names, roles)
     else:
         columns, when = _graded(sheet_of(read_judgments(judged, columns=roles)))
     if when is None:
@@ -261,9 +264,9 @@ def _earlier(judged: object, roles: Mapping[str, str] | None, *, dated: bool) ->
         )
     else:
         found = found.with_columns(utc("judged_at"))
-    return found.sort("judged_at", "grade", nulls_last=False).unique(
-        ["query", "doc"], keep="last", maintain_order=True
-    )
+    found = found.sort("judged_at", "grade", nulls_last=False)
+    latest = found.unique(["query", "doc"], keep="last", maintain_order=True)
+    return latest, () if source is None else source.notes
 
 
 def _graded(sheet: Sheet) -> tuple[dict[str, pl.Series], pl.Series | None]:
@@ -295,6 +298,7 @@ def _columns(
     import polars as pl
 
     from relyon.data.columns import plain_name, polars_columns
+    from relyon.data.columns.synonyms import JUDGED_AT
 
     found = frame
     if not isinstance(found, pl.DataFrame):
@@ -305,5 +309,5 @@ def _columns(
     columns = polars_columns(found, "judgments", columns=roles, path=path)
     used = {series.name for series in columns.values()}
     plain = {plain_name(name): name for name in found.columns if name not in used}
-    when = next((plain[name] for name in DATES if name in plain), None)
+    when = next((plain[name] for name in JUDGED_AT if name in plain), None)
     return columns, None if when is None else found[when]
