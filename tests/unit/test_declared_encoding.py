@@ -224,3 +224,16 @@ def test_commands_that_read_tables_have_it(files: Path, command, given: list[str
     assert command(*given, "--encoding", "big5").code == 3
     outcome = command(*given, "--encoding", "gbk")
     assert outcome.code == 0, outcome.err
+
+
+def test_sheets_of_judges_and_uploads(files: Path, command) -> None:
+    assert command("judge", "init", "j.db", "--project", "P").code == 0
+    (files / "wide.csv").write_bytes("查询,文档,张三\n手机壳,d1,3\n".encode("gbk"))
+    wide = ("judge", "import", "j.db", "wide.csv", "--project", "P", "--judge-column", "张三")
+    assert "name it: --encoding GBK" in command(*wide).err
+    assert command(*wide, "--encoding", "gbk").code == 0
+    from relyon.io.plain_text import sent_source
+
+    with pytest.raises(InputError, match="it looks like GBK") as caught:
+        sent_source(GRADES.encode("gbk"), "upload.csv", 2**20)
+    assert "encoding" not in caught.value.hint

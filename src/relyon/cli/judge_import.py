@@ -280,17 +280,16 @@ def _is_archive(path: str) -> bool:
 
 def _sheet(path: str, request: Import, project: Project) -> Sheet:
     from relyon.data.columns.roles import KINDS
-    from relyon.io import open_source, read_sheet
-    from relyon.io.plain_text import read_file
+    from relyon.io import Source, open_source, read_sheet
+    from relyon.io.plain_text import read_text
     from relyon.io.sheet_tables import read_wide
 
     scale = project.scale if project.kind == "grades" else None
     known = [role for roles in KINDS["items"] for role in roles]
     columns = chosen_columns(request.columns, known, "query=词,document=sku")
     if request.judge_columns:
-        return read_wide(
-            read_file(path), request.judge_columns, given=columns, path=path, scale=scale
-        )
+        text = read_text(Source(path))
+        return read_wide(text, request.judge_columns, given=columns, path=path, scale=scale)
     with format_named_by("--input-format"):
         source = open_source(path, format=request.form, kind="sheet", named=bool(columns))
         found = read_sheet(source, columns=columns, scale=scale)

@@ -62,7 +62,7 @@ def decoded(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def not_utf8(data: bytes, path: str, line: int, reason: str) -> ParseError:
+def not_utf8(data: bytes, path: str, line: int, reason: str, hint: str = "") -> ParseError:
     """Returns the error for text that is not UTF-8.
 
     Args:
@@ -70,6 +70,7 @@ def not_utf8(data: bytes, path: str, line: int, reason: str) -> ParseError:
         path: The file.
         line: The first line that is not UTF-8.
         reason: Python's error.
+        hint: The hint, if not how to name the encoding or to convert the file.
     """
     found = guess(data)
     return ParseError(
@@ -77,7 +78,7 @@ def not_utf8(data: bytes, path: str, line: int, reason: str) -> ParseError:
                 encoding=found),
         path=path,
         line=line,
-        hint=_way_out(found, path),
+        hint=hint or _way_out(found, path),
     )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def read_file(path: str) -> str:
     Raises:
         InputError: If it cannot be read, or is not UTF-8.
     """
-    return decode(Source(path).read_all(), path)
+    return decode(Source(path).read_all(), path, say("io.save-as-utf-8"))
 
 
 def read_text(source: Source) -> str:
@@ -68,7 +68,7 @@ def sent_source(data: bytes, path: str, limit: int) -> Source:
     """
     if is_workbook(data[:HEAD]):
         return check_text(Source(io.BytesIO(data), name=path, limit=limit))
-    text = decode(data, path)
+    text = decode(data, path, say("io.save-as-utf-8"))
     check_size(text, limit, path)
     check_characters(text, path)
     return Source(io.BytesIO(data), name=path, limit=limit)
@@ -86,8 +86,13 @@ def check_text(source: Source) -> Source:
     return source
 
 
-def decode(data: bytes, path: str) -> str:
+def decode(data: bytes, path: str, hint: str = "") -> str:
     """Returns the text of a file.
+
+    Args:
+        data: The file.
+        path: Its name.
+        hint: The hint of the error, if not the one for commands and Python.
 
     Raises:
         InputError: If it is not UTF-8.
@@ -98,7 +103,7 @@ def decode(data: bytes, path: str) -> str:
         with suppress(UnicodeDecodeError):
             check_characters(data.decode("utf-8", "surrogatepass"), path)
         line = data.count(b"\n", 0, error.start) + 1
-        raise not_utf8(data, path, line, error.reason) from None
+        raise not_utf8(data, path, line, error.reason, hint) from None
 
 
 def check_size(text: str, limit: int, path: str) -> None:
