@@ -67,7 +67,8 @@ def reused(path: Path) -> dict[str, dict[str, float]]:
     from relyon.online.sampling.pool import _earlier
 
     found: dict[str, dict[str, float]] = {}
-    for query, doc, grade in _earlier(path, None, dated=False).select("query", "doc", "grade").rows():
+    earlier, _ = _earlier(path, None, dated=False)
+    for query, doc, grade in earlier.select("query", "doc", "grade").rows():
         found.setdefault(query, {})[doc] = float(grade)
     return found
 
