@@ -328,7 +328,10 @@ def _number(text: str, what: str) -> float | None:
         return None
     found = columns.number(text.strip())
     if found is None or not isfinite(found):
-        raise InputError(message("core.is-not-number", what=what, text=text[:60]))
+        raise InputError(
+            message("core.is-not-number", what=what, text=text[:60]),
+            hint=columns.number_hint(text),
+        )
     return found
 
 
