@@ -4,11 +4,13 @@
     python bench/judging_load.py --database postgresql
     python bench/judging_load.py --database postgresql://USER@HOST/NAME --judges 20
     python bench/judging_load.py --import 100000
+    python bench/judging_load.py --strangers 4
 
 `sqlite` is a file in a temporary folder; `postgresql` a server of its own, started for the
 measurement, with every commit on the disk as usual. A URL must be of an empty database. The judges
 run on the same machine and take time from the server. With `--import` so many results are imported
-into the same project meanwhile, by `relyon judge import`.
+into the same project meanwhile, by `relyon judge import`; with `--strangers` so many who are not
+signed in send bodies of 31 MiB without a pause.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from relyon.judging.store import open_store
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.flood import Memory, flood
 from bench.postgresql import serve_postgresql
 
 OVERLAP = 2
@@ -51,6 +54,7 @@ class Load:
         most: Milliseconds within which 99% of them were.
         slowest: Milliseconds that the slowest one took.
         imported: Seconds that the import took; NaN without one, or where it was not done in time.
+        memory: MiB that the server took at most.
     """
 
     grades: float
@@ -58,6 +62,7 @@ class Load:
     most: float
     slowest: float
     imported: float
+    memory: float
 
 
 def grade(port: int, token: str, end: float, times: list[float], bad: list[int]) -> None:
@@ -103,7 +108,9 @@ def start_import(address: str, folder: str, count: int) -> subprocess.Popen[byte
     return subprocess.Popen([*command, "--project", "load"], stderr=subprocess.DEVNULL)
 
 
-def measure(address: str, judges: int, seconds: float, items: int, more: int) -> Load:
+def measure(
+    address: str, judges: int, seconds: float, items: int, more: int, strangers: int
+) -> Load:
     """Runs a server and its judges once."""
     with open_store(address, create=True) as store:
         project = store.projects.create("load", overlap=OVERLAP)
@@ -131,7 +138,7 @@ def measure(address: str, judges: int, seconds: float, items: int, more: int) ->
         for thread in threads:
             thread.start()
         imported = math.nan
-        with TemporaryDirectory() as folder:
+        with TemporaryDirectory() as folder, Memory(server.pid) as memory, flood(port, strangers):
             bringing = start_import(address, folder, more) if more else None
             for thread in threads:
                 thread.join()
@@ -146,7 +153,7 @@ def measure(address: str, judges: int, seconds: float, items: int, more: int) ->
         raise RuntimeError(f"refused {bad}, {sum(counts)} of {len(times)} stored, {max(counts)=}")
     times.sort()
     half, most = (1e3 * times[int(len(times) * share)] for share in (0.5, 0.99))
-    return Load(len(times) / took, half, most, 1e3 * times[-1], imported)
+    return Load(len(times) / took, half, most, 1e3 * times[-1], imported, memory.most)
 
 
 def main() -> None:
@@ -159,21 +166,30 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=15.0)
     parser.add_argument("--items", type=int, default=5000)
     parser.add_argument("--import", dest="more", type=int, default=0, help="results meanwhile")
+    parser.add_argument("--strangers", type=int, default=0, help="who send large bodies meanwhile")
     parser.add_argument("--runs", type=int, default=3)
     chosen = parser.parse_args()
     loads = []
     for number in range(1, 2 if "://" in chosen.database else chosen.runs + 1):
         with databases(chosen.database) as address:
-            load = measure(address, chosen.judges, chosen.seconds, chosen.items, chosen.more)
+            load = measure(
+                address,
+                chosen.judges,
+                chosen.seconds,
+                chosen.items,
+                chosen.more,
+                chosen.strangers,
+            )
         print(f"run {number}: {load}", file=sys.stderr, flush=True)
         loads.append(load)
-    grades, half, most = (
+    grades, half, most, slowest, memory = (
         statistics.median(getattr(one, name) for one in loads)
-        for name in ("grades", "half", "most")
+        for name in ("grades", "half", "most", "slowest", "memory")
     )
     print(
         f"{chosen.judges} judges on {chosen.database}, {os.cpu_count()} cores, median of"
-        f" {len(loads)}: {grades:.0f} grades a second, p50 {half:.0f} ms, p99 {most:.0f} ms"
+        f" {len(loads)}: {grades:.0f} grades a second, p50 {half:.0f} ms, p99 {most:.0f} ms,"
+        f" slowest {slowest:.0f} ms, {memory:.0f} MiB"
     )
 
 
