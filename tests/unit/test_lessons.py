@@ -34,27 +34,26 @@ PARTS = {
 UNEXPLAINED = {
     "notes": """
         absent-features abtest-sessions abtest-several abtest-unassigned aligned-by-index
-        baseline-without-positions bots-found bots-left-out columns-read-as clicks-counted decimal-commas
-        clicks-deep clicks-repeated clicks-rows-left-out clicks-shared day-first-times
-        documents-numbered dominant-query duplicate-judgments earlier-data earlier-goal
-        equal-changes evidence-left-out export-single features-like-labels few-changed
+        baseline-without-positions bots-found bots-left-out clicks-counted clicks-deep
+        clicks-repeated clicks-rows-left-out clicks-shared columns-read-as day-first-times
+        decimal-commas documents-numbered dominant-query duplicate-judgments earlier-data
+        earlier-goal equal-changes evidence-left-out export-single features-like-labels few-changed
         few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ
         hidden-fields id-mismatch incomplete-events interval-columns judged-without-row
         labels-examination-known labels-not-converged labels-of-subtopics largest-query
         machine-finals machine-grades missing-grades missing-months mix-queries mixed-anonymous
         mixed-moved mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed
-        no-judged-document no-order
-        no-own-value no-subtopics not-exported not-exported-name offpolicy-absent
-        offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model
-        offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users one-group one-query
-        one-round only-clicks other-queries outcome-features partial-queries queries-alike
-        queries-grouped queries-joined queries-near queries-without-text
-        rank-contradicts-score ranked-training-rows repeated-runs read-in-encoding regrouped repeated-rows
-        rows-unjudged run-of-training-rows same-sessions scores-from-ranks shallow-round
-        shared-queries simulated-without split-uneven stages-do-not-nest subtopics texts-absent
-        texts-missing texts-unknown times-as-text times-in-another-zone unchanged-queries undated-judgments
-        unjudged-queries unpaired-queries unshared-measures unused-actions weights-found
-        weights-interval weights-judged without-time xgboost-min-rows
+        no-judged-document no-order no-own-value no-subtopics not-exported not-exported-name
+        offpolicy-absent offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model
+        offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users one-group one-query one-round
+        only-clicks other-queries outcome-features partial-queries queries-alike queries-grouped
+        queries-joined queries-near queries-without-text rank-contradicts-score ranked-training-rows
+        read-in-encoding regrouped repeated-rows repeated-runs rows-unjudged run-of-training-rows
+        same-sessions scores-from-ranks shallow-round shared-queries simulated-without split-uneven
+        stages-do-not-nest subtopics texts-absent texts-missing texts-unknown times-as-text
+        times-in-another-zone unchanged-queries undated-judgments unjudged-queries unpaired-queries
+        unshared-measures unused-actions weights-found weights-interval weights-judged without-time
+        xgboost-min-rows
     """,
     "logs": """
         actions-without-impression bots click-values cut-off-lists day-first-timestamps
