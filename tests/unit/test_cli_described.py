@@ -162,8 +162,9 @@ def test_where_nothing_matches_ids_stand_alone(name: str, command: Command, file
 @pytest.mark.parametrize("name", ["explain", "compare", "diagnose", "report"])
 def test_a_file_of_texts_is_never_written_over(name: str, command: Command, files: Path) -> None:
     more = {
-        "explain": ("--query-id", "q1"),
+        "explain": ("--query-id", "q1", "--format", "markdown"),
         "compare": ("--format", "csv"),
+        "diagnose": ("--format", "markdown"),
         "report": ("--format", "markdown"),
     }.get(name, ())
     runs = RUNS[:2] if name == "explain" else RUNS

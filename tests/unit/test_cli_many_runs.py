@@ -183,8 +183,8 @@ def test_latex_can_be_printed_as_it_is(command: Command, files: Path) -> None:
     lines = found.out.splitlines()
     assert lines[2].startswith(r"\caption{")
     assert lines[3] == r"\label{tab:comparison}"
-    assert lines[6] == r" & Run & NDCG@10 & Recall(rel=2)@5 & num\_q \\"
-    assert [line.split(" & ")[1] for line in lines[8:10]] == ["bm25", "tfidf"]
+    assert lines[6] == r"Run & NDCG@10 & Recall(rel=2)@5 & num\_q \\"
+    assert [line.split(" & ")[0] for line in lines[8:10]] == ["bm25.run", "tfidf.run"]
     (files / "bm25.txt").write_text((files / "tfidf.run").read_text())
     same = command("compare", "judgments.qrels", "bm25.run", "bm25.txt", "--format", "latex").out
     assert "bm25.run &" in same

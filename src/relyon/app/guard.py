@@ -7,9 +7,9 @@ an address from which it signed in before, only mistakes for this name from that
 Others also share the limit of strangers for the name, from any address, and that of
 strangers at the address, for any name.
 
-So a guessing stranger locks out strangers, but no returning user. Guesses at an address are answered
-alike for every name: once strangers must wait there, so must a wrong password for a name that
-signed in there, after the same time.
+So a guessing stranger locks out strangers, but no returning user. Guesses at an address are
+answered alike for every name: once strangers must wait there, so must a wrong password for a name
+that signed in there, after the same time.
 """
 
 from __future__ import annotations
