@@ -15,6 +15,7 @@ import relyon
 from relyon.analysis.explanation import Discrepancy
 from relyon.data.convention import load_convention
 from relyon.data.ranking import Ranking
+from relyon.evaluation.providers import program_rules
 from relyon.measures.lookup import registry
 
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}
@@ -87,7 +88,9 @@ def test_two_rules_share_the_difference_evenly_over_their_orders() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_contributions_add_up(name: str, preset: str) -> None:
     found = against(preset, name)
-    there = counted(GRADES, SCORES, name, preset)
+    rules = load_convention(preset)
+    own = program_rules(relyon.measure(name), rules)
+    there = counted(GRADES, SCORES, name, rules.replace(**own))
     assert found.here.value == counted(GRADES, SCORES, name, "relyon")
     assert found.there.value == pytest.approx(there, nan_ok=True)
     assert math.fsum(one.contribution for one in found.shares) == pytest.approx(
@@ -249,3 +252,32 @@ def test_text_and_data() -> None:
         plain["difference"]
     )
     assert "lightgbm" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rules"),
+    [
+        ("rr@10", 1.0, {"ties": "doc-asc", "scores": "float64"}),
+        ("rr", 0.5, {}),
+        ("judged@2", 0.5, {"ties": "doc-asc", "scores": "float64", "negative": "nonrelevant"}),
+    ],
+)
+def test_measures_that_ir_measures_takes_from_another_program_follow_it(
+    name: str, value: float, rules: dict[str, str]
+) -> None:
+    """The numbers are ir_measures' own: tests/conformance holds them against it."""
+    found = against("ir_measures", name, {"a": 1}, {"a": 5.0, "b": 5.0})
+    assert found.there.value == value
+    assert found.there_name == "ir_measures"
+    assert found.program_rules == rules == found.to_dict()["program_rules"]
+    assert ("takes " + name in str(found)) == bool(rules)
+    assert all(f"{rule}={text}" in str(found) for rule, text in rules.items())
+    own = against({"preset": "ir_measures", "ties": "input"}, name, {"a": 1}, {"a": 5.0, "b": 5.0})
+    assert not own.program_rules
+
+
+def test_the_rules_of_the_other_program_share_the_difference() -> None:
+    found = against("ir_measures", "rr@10", {"a": 1}, {"a": 5.0, "b": 5.0})
+    assert [(one.rule, one.there, one.contribution) for one in found.shares] == [
+        ("ties", "doc-asc", 0.5)
+    ]

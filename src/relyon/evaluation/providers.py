@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from relyon.core.notes import Note
 
 if TYPE_CHECKING:
+    from relyon.data.convention import Convention
     from relyon.evaluation.program import Program
     from relyon.measures.definition import Measure
 
-__all__ = ["other_rules", "preset_notes"]
+__all__ = ["other_rules", "preset_notes", "program_rules"]
 
 #: ir_measures takes its measures from several programs. The preset has the rules of pytrec_eval;
 #: the other programs have these. `tests/peers` compares every number under them.
@@ -45,6 +46,30 @@ def other_rules(measure: Measure) -> Mapping[str, str]:
     return _BY_NAME.get(measure.name, {})
 
 
+def program_rules(measure: Measure, convention: Convention) -> dict[str, str]:
+    """Returns the rules that the program behind a preset has instead of the preset's.
+
+    Args:
+        measure: The measure as requested.
+        convention: A convention; other than the preset `ir_measures` as it is, none has any.
+
+    Examples:
+        >>> from relyon.data.convention import load_convention
+        >>> from relyon.measures import measure
+        >>> program_rules(measure("rr@10"), load_convention("ir_measures"))
+        {'ties': 'doc-asc', 'scores': 'float64'}
+        >>> program_rules(measure("rr"), load_convention("ir_measures"))
+        {}
+    """
+    if convention.name != "ir_measures":
+        return {}
+    return {
+        name: value
+        for name, value in other_rules(measure).items()
+        if getattr(convention, name) != value
+    }
+
+
 def preset_notes(program: Program, tied: int) -> list[Note]:
     """Notes the measures whose number under a preset may differ from the program's.
 
@@ -55,16 +80,11 @@ def preset_notes(program: Program, tied: int) -> list[Note]:
     convention = program.convention
     if convention.name == "ranx":
         return [Note("unstable-ties", tied, "warning")] if tied else []
-    if convention.name != "ir_measures":
-        return []
     found: dict[tuple[str, ...], list[str]] = {}
     for asked in program.asked:
-        rules = tuple(
-            f"{name}={value}"
-            for name, value in other_rules(asked).items()
-            if getattr(convention, name) != value
-        )
-        if rules:
+        own = program_rules(asked, convention)
+        if own:
+            rules = tuple(f"{name}={value}" for name, value in own.items())
             found.setdefault(rules, []).append(asked.shown)
     return [
         Note("other-program", len(names), "warning", values={"measures": names, "rules": [*rules]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from relyon.data.convention import Convention
 from relyon.data.ranking import Ranking
 from relyon.data.run import Run
 from relyon.evaluation import Evaluator
+from relyon.evaluation.providers import program_rules
 from relyon.measures.definition import Measure
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ class Discrepancy(Exportable):
         difference: ``there - here``, NaN if one of them is not a number.
         shares: Rules that change this query's value, the largest contribution first.
         idle: Rules that differ but change nothing.
+        program_rules: Rules in which the program differs from its own preset for this measure, as
+            ir_measures does for those that it takes from another program; ``there`` follows them.
 
     Examples:
         >>> import relyon
@@ -138,6 +141,7 @@ class Discrepancy(Exportable):
     difference: float
     shares: tuple[RuleShare, ...]
     idle: tuple[RuleShare, ...]
+    program_rules: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -182,6 +186,10 @@ class Discrepancy(Exportable):
             lines.append(words["against.nothing"])
         if self.idle:
             lines.append(words.say("against.idle", rules=list(map(str, self.idle))))
+        if self.program_rules:
+            rules = [f"{name}={value}" for name, value in self.program_rules.items()]
+            values = {"convention": self.there_name, "measure": self.name, "rules": rules}
+            lines.append(words.say("against.program", **values))
         if not rows:
             return Document([Lines([title, *lines])])
         rule, adds = words.names("column", ("rule", "adds"))
@@ -212,6 +220,7 @@ class Discrepancy(Exportable):
             "difference": None if math.isnan(self.difference) else self.difference,
             "rules": [share.to_dict() for share in self.shares],
             "without_effect": [share.to_dict() for share in self.idle],
+            "program_rules": dict(self.program_rules),
         }
 
 
@@ -311,6 +320,8 @@ class Trial:
 
 def discrepancy(subject: Subject, run: Run, here: Convention, there: Convention) -> Discrepancy:
     """Attributes the difference of a query's values under two conventions to their rules."""
+    own = program_rules(subject.asked, there)
+    there = there.replace(**own, name=there.name)
     trial = Trial(subject, run)
     differing = [
         entry.name
@@ -368,6 +379,7 @@ def discrepancy(subject: Subject, run: Run, here: Convention, there: Convention)
         difference=difference,
         shares=tuple(share(rule) for rule in order),
         idle=tuple(share(rule) for rule in differing if rule not in effective),
+        program_rules=own,
     )
 
 
