@@ -57,6 +57,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "row_options",
         "scored",
         "sessions",
+        "shares",
         "shells",
         "start",
         "text",

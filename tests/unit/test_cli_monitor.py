@@ -187,7 +187,7 @@ def test_check_is_quiet_where_nothing_fell(command: Command, rounds: str, files:
     outcome = command("monitor", "check", rounds)
     assert (outcome.code, outcome.out) == (0, "2026-05: no alarm\n")
     outcome = command("monitor", "check", rounds, "--lang", "zh", "--max-drop", "5%")
-    assert (outcome.code, outcome.out) == (0, "2026-05：没有告警\n")
+    assert (outcome.code, outcome.out) == (0, "允许的最大降幅：5%\n2026-05：没有告警\n")
 
 
 @pytest.mark.long
@@ -207,6 +207,11 @@ def test_a_fall_beyond_the_limit_is_an_alarm_though_it_may_be_chance(
     outcome = command("monitor", "check", "rounds", "--tier", "all", "--max-drop", f"{limit:.4f}")
     assert outcome.code == 1
     assert "allowed" in outcome.out
+    outcome = command("monitor", "check", "rounds", "--tier", "all", "--max-drop", "0.99")
+    assert "limit: a drop of 99%" in outcome.out
+    refused = command("monitor", "check", "rounds", "--max-drop", "1")
+    assert refused.code == 2
+    assert "write --max-drop 1%, or the fraction: --max-drop 0.01" in refused.err
     outcome = command("monitor", "check", "rounds", "--tier", "everything")
     assert outcome.code == 2
     assert "no tier is called `everything`" in outcome.err

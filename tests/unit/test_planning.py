@@ -213,7 +213,7 @@ def test_plans_on_the_command_line(files: Path, command: Command) -> None:
     for wrong, said in (
         (["--plan", "-o", "s.csv"], "--plan draws nothing"),
         (["--drop", "5%"], "are for --plan"),
-        (["--plan", "--drop", "much"], "is not a percentage"),
+        (["--plan", "--drop", "much"], "is not a share"),
         (["--plan", "--history", "x", "--spread", "1"], "leave one of them out"),
     ):
         refused = command("sample", "long.csv", *wrong)

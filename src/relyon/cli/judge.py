@@ -25,6 +25,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Answer, Output, emit
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.shares import SHARE_BELOW_1
 from relyon.core.errors import ParameterError
 from relyon.core.texts import catalogue, message
 
@@ -109,7 +110,7 @@ class Init:
     )
     gold_share: float = option(
         "--gold-share",
-        type=click.FloatRange(0, 1, max_open=True),
+        type=SHARE_BELOW_1,
         default=0.0,
         help="The share of gold items, whose grade is known, among a judge's items.  [default: 0]",
     )

@@ -20,6 +20,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Answer, Output, emit, protect_inputs
 from relyon.cli.request import Declared, argument, fixed, flag, group, option, request, takes
+from relyon.cli.shares import SHARE_BETWEEN
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -86,7 +87,7 @@ def margin_option() -> Declared:
     """Declares ``--margin``."""
     return option(
         "--margin",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=SHARE_BETWEEN,
         default=0.1,
         show_default=True,
         help="How far the model's weighted kappa with people may be below that of people with each"

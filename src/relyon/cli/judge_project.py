@@ -12,6 +12,7 @@ from relyon.cli.messages import Progress, messages
 from relyon.cli.options import no_color_option
 from relyon.cli.output import write
 from relyon.cli.request import argument, flag, option, request, takes
+from relyon.cli.shares import SHARE_BELOW_1
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -48,7 +49,7 @@ class Request:
     reopen: bool = flag("--reopen", help="Reopen it.")
     gold_share: float | None = option(
         "--gold-share",
-        type=click.FloatRange(0, 1, max_open=True),
+        type=SHARE_BELOW_1,
         help="From now on, the share of gold items among a judge's items.",
     )
     delete: bool = flag("--delete", help="Delete it; asks for its name.")

@@ -24,6 +24,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.shares import SHARE
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
@@ -48,8 +49,6 @@ have grade 0. Without judgments R is drawn from Beta(1, 3). With several runs
 each user is in one arm, named in the column bucket. The same seed gives the
 same log, and a longer log starts with the shorter one.
 """
-
-SHARE = click.FloatRange(0, 1)
 
 
 @request

@@ -11,7 +11,7 @@ from relyon.cli.group import CommandGroup
 from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin, judgments_argument
 from relyon.cli.messages import messages
-from relyon.cli.option_values import chosen_columns, chosen_scale, parse_depths, parse_share
+from relyon.cli.option_values import chosen_columns, chosen_scale, parse_depths
 from relyon.cli.options import (
     alpha_option,
     columns_option,
@@ -26,6 +26,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, write
 from relyon.cli.request import argument, fixed, group, option, request, takes
+from relyon.cli.shares import SHARE_BETWEEN
 from relyon.core.errors import CheckError, ParameterError
 from relyon.core.texts import message
 
@@ -323,10 +324,10 @@ class Check:
         metavar="TIER",
         help="Check only this tier, or `all` tiers together.  [default: each tier]",
     )
-    max_drop: str | None = option(
+    max_drop: float | None = option(
         "--max-drop",
-        metavar="PERCENT",
-        help="Also alarm on any drop larger than this, such as 5%.",
+        type=SHARE_BETWEEN,
+        help="Also alarm on any drop larger than this, such as 5% (or 0.05).",
     )
     language: Language = language_option()
 
@@ -340,10 +341,11 @@ def check(request: Check) -> None:
     from relyon.online.monitoring.sentences import losses_sentence
 
     found = request.reading.monitor()
-    limit = request.max_drop
-    largest = None if limit is None else parse_share(limit, "--max-drop")
-    alarms = found.alarms(request.tier, largest)
+    alarms = found.alarms(request.tier, request.max_drop)
     messages.notes(found.notes)
+    if request.max_drop is not None:
+        texts = catalogue("monitoring", request.language)
+        write(texts.say("alarm.limit", limit=f"{100 * request.max_drop:.6g}%"))
     if not alarms:
         key = "alarm.none-in" if len(found.months) > 1 else "alarm.single"
         write(catalogue("monitoring", request.language).say(key, month=found.months[-1]))

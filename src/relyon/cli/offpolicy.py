@@ -22,6 +22,7 @@ from relyon.cli.options import (
 from relyon.cli.output import Output, emit, protect_inputs, refuse_existing
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.sessions import LogSource
+from relyon.cli.shares import SHARE_BETWEEN
 from relyon.core.texts import message
 
 __all__ = ["command"]
@@ -110,7 +111,7 @@ class Request:
     )
     level: float = option(
         "--confidence",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=SHARE_BETWEEN,
         default=0.95,
         show_default=True,
         help="Confidence level of the intervals.",

@@ -22,7 +22,6 @@ __all__ = [
     "format_named_by",
     "named_values",
     "parse_depths",
-    "parse_share",
     "run_names",
     "scored_columns",
     "split_measures",
@@ -56,29 +55,6 @@ def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
             ),
         )
     return {name: int(number) for name, number in zip(names, numbers, strict=True)}
-
-
-def parse_share(text: str, option: str) -> float:
-    """Returns a percentage as a fraction; 5 and 5% are the same, 0.05 is a fraction.
-
-    Raises:
-        ParameterError: If it is not between 0 and 100%.
-
-    Examples:
-        >>> parse_share("5%", "--drop"), parse_share("0.05", "--drop"), parse_share("5", "--drop")
-        (0.05, 0.05, 0.05)
-    """
-    try:
-        number = float(text.strip().removesuffix("%"))
-    except ValueError:
-        number = 0.0
-    share = number if 0 < number < 1 and "%" not in text else number / 100
-    if not 0 < share < 1:
-        raise ParameterError(
-            message("cli.drop-is-not-percentage", option=option, text=text),
-            hint=message("cli.write-drop-5", option=option),
-        )
-    return share
 
 
 def split_measures(texts: Sequence[str]) -> list[str]:

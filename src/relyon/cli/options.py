@@ -10,6 +10,7 @@ import click
 from relyon.cli.group import LANGUAGE
 from relyon.cli.messages import messages
 from relyon.cli.request import Declared, option
+from relyon.cli.shares import SHARE_BETWEEN
 from relyon.evaluation.defaults import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
 __all__ = [
@@ -234,7 +235,7 @@ def alpha_option() -> Declared:
     """Declares ``--alpha``."""
     return option(
         "--alpha",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=SHARE_BETWEEN,
         default=0.05,
         show_default=True,
         help="Significance level, for p-values corrected for multiple comparisons.",
@@ -245,7 +246,7 @@ def confidence_option() -> Declared:
     """Declares ``--confidence``."""
     return option(
         "--confidence",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=SHARE_BETWEEN,
         default=0.95,
         show_default=True,
         help="Confidence level of the intervals.",

@@ -13,7 +13,7 @@ from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.engine import Engine
 from relyon.cli.inputs import ROLES, check_stdin
 from relyon.cli.messages import Progress, messages
-from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths, parse_share
+from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths
 from relyon.cli.options import (
     columns_option,
     format_option,
@@ -25,6 +25,7 @@ from relyon.cli.options import (
 from relyon.cli.output import Answer, Output, emit, protect_inputs, refuse_existing
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.sessions import Period, open_log
+from relyon.cli.shares import SHARE, SHARE_BETWEEN
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
@@ -152,9 +153,9 @@ class Request:
         "--plan",
         help="Draw no sample; print how many sessions to grade per month to detect a drop.",
     )
-    drops: tuple[str, ...] = option(
+    drops: tuple[float, ...] = option(
         "--drop",
-        metavar="PERCENT",
+        type=SHARE_BETWEEN,
         multiple=True,
         help="With --plan: a drop in the monthly number, such as 5%; repeat it for several. Without"
         " it: 2, 5, 10 and 20%.",
@@ -173,7 +174,7 @@ class Request:
     )
     within: float | None = option(
         "--within",
-        type=click.FloatRange(0, 1),
+        type=SHARE,
         metavar="SHARE",
         help="With --plan: the share of variance within queries, unless a graded month gives it."
         "  [default: 0.5]",
@@ -295,7 +296,7 @@ def _planned(
             month=None if request.history is None else read_rounds(request.history)[-1],
             spread=SPREAD if request.spread is None else request.spread,
             within=WITHIN if request.within is None else request.within,
-            drops=[parse_share(one, "--drop") for one in request.drops] or DROPS,
+            drops=request.drops or DROPS,
             allocation=request.allocation,
             deviations=deviations,
             tiers=method,

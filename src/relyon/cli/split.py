@@ -22,6 +22,7 @@ from relyon.cli.row_options import (
     read_rows,
     row_columns,
 )
+from relyon.cli.shares import SHARE
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
@@ -57,10 +58,10 @@ class Request:
 
     data: str = argument(metavar="DATA")
     test: float | None = option(
-        "--test-share", type=float, help="Share of queries for testing.  [default: 0.2]"
+        "--test-share", type=SHARE, help="Share of queries for testing.  [default: 0.2]"
     )
     valid: float | None = option(
-        "--valid-share", type=float, help="Share of queries for validation.  [default: 0.1]"
+        "--valid-share", type=SHARE, help="Share of queries for validation.  [default: 0.1]"
     )
     folds: int | None = option(
         "--folds", type=click.IntRange(3, 100), help="Number of folds, instead of the two shares."

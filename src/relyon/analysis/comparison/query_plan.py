@@ -18,6 +18,7 @@ from relyon.core.texts.numbers import TERMINAL
 if TYPE_CHECKING:
     import polars
 
+    from relyon.analysis.comparison.contrast import Contrast
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
 __all__ = ["POWERS", "SHARES", "Basis", "PlannedDifference", "QueryPlan", "plan_queries"]
@@ -178,7 +179,8 @@ def plan_queries(
         powers: The probabilities of detecting the difference, 1 - β.
 
     Raises:
-        ParameterError: If a difference is not above 0, or a power is not between 0 and 1.
+        ParameterError: If a difference is not above 0, a text without a percent sign is at least
+            1 and the baseline's value, or a power is not between 0 and 1.
 
     Examples:
         >>> import relyon
@@ -201,7 +203,8 @@ def plan_queries(
 
     for power in powers:
         check_fraction("power", power)
-    wanted = [_difference(one) for one in (differences or [f"{100 * one:g}%" for one in SHARES])]
+    asked = differences or [f"{100 * one:g}%" for one in SHARES]
+    wanted = [(*_difference(one), isinstance(one, str)) for one in asked]
     settings = comparison.settings
     runs, measures = len(comparison.candidates), len(comparison.tested)
     corrected = settings.correction != "none"
@@ -218,9 +221,11 @@ def plan_queries(
         deviation = standard_deviation(deltas) or math.nan
         certainty = spread_certainty(deltas)
         differing = int(np.count_nonzero(deltas))
-        for number, relative in wanted:
+        for number, relative, written in wanted:
             base = abs(one.baseline_mean)
             size = number * base if relative else number
+            if written and not relative and size >= max(base, 1):
+                raise _too_large(one, number)
             rows.append(
                 PlannedDifference(
                     one.measure,
@@ -258,6 +263,24 @@ def _basis(differing: int, certainty: float) -> Basis:
         return "too_few"
     enough = differing >= ENOUGH_DIFFER and certainty >= ENOUGH_CERTAINTY
     return "enough" if enough else "few"
+
+
+def _too_large(one: Contrast, number: float) -> ParameterError:
+    """Returns the error of a number that is probably a percentage without its sign."""
+    percent = number if number < 100 else 5
+    return ParameterError(
+        message(
+            "analysis.difference-is-too-large",
+            value=f"{number:g}",
+            measure=one.measure,
+            before=one.baseline_mean,
+        ),
+        hint=message(
+            "analysis.write-percent-or-number",
+            percent=f"{percent:g}%",
+            number=f"{percent * abs(one.baseline_mean) / 100:.2g}",
+        ),
+    )
 
 
 def _difference(value: float | str) -> tuple[float, bool]:
