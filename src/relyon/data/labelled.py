@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -11,8 +11,12 @@ from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import Language, message
 from relyon.data.columns import (
+    SAMPLE,
     Record,
+    feature_name,
+    group_notes,
     language_of,
+    query_candidates,
     rows_of,
     scaled,
     to_ids,
@@ -37,7 +41,6 @@ __all__ = [
     "LabelledRows",
     "StreamedRows",
     "from_columns",
-    "group_notes",
     "labelled_columns",
     "offsets_of",
     "runs_of",
@@ -271,11 +274,6 @@ def labelled_columns(
     return found
 
 
-def group_notes(roles: Container[str]) -> tuple[Note, ...]:
-    """Notes a missing query column."""
-    return () if "query" in roles else (Note("one-group"),)
-
-
 def from_columns(
     columns: Mapping[str, pl.Series],
     *,
@@ -283,10 +281,19 @@ def from_columns(
     scale: Scale | None = None,
     records: Callable[[], Iterable[Record]] | None = None,
     storage: Storage = STORAGE,
+    candidates: Sequence[str] = (),
 ) -> LabelledRows:
     """Groups rows by query, keeping the order of queries and of their rows.
 
     Without a query column all rows count as one query; without a label column all labels are 0.
+
+    Args:
+        columns: Series by role, of equal length.
+        path: The file, for messages.
+        scale: Names that labels may have.
+        records: Reads the rows again, with their line numbers, to locate an error.
+        storage: How features are kept.
+        candidates: Columns without a role that could be that of queries.
 
     Raises:
         InputError: At the first row whose label, score or feature cannot be used.
@@ -332,7 +339,7 @@ def from_columns(
         names,
         document.to_list() if document is not None else None,
         path or "memory",
-        (*group_notes(columns), *repeated),
+        (*_groups(columns, candidates), *repeated),
         arrays.get("weight"),
         feature_matrix(columns, known, order, storage) if known else None,
         arrays["position"].astype(np.int64) if "position" in arrays else None,
@@ -340,6 +347,18 @@ def from_columns(
         language_of(columns.get("label"), scale),
         together=together,
     )
+
+
+def _groups(columns: Mapping[str, pl.Series], candidates: Sequence[str]) -> tuple[Note, ...]:
+    """Notes a missing query column, which may be a feature."""
+    if "query" in columns:
+        return ()
+    features = {
+        name: column.head(SAMPLE).to_list()
+        for role, column in columns.items()
+        if (name := feature_name(role)) is not None
+    }
+    return group_notes(columns, [*candidates, *query_candidates(features)])
 
 
 def _numbered(values: pl.Series, path: str) -> NDArray[np.int64]:

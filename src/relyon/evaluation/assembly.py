@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError, StrictError
@@ -32,6 +33,10 @@ def assemble(
     notes: list[Note],
     strict: bool,
 ) -> Results:
+    if program.pooled:  # which query a row is of does not matter
+        notes = [
+            replace(note, level="info") if note.kind == "one-group" else note for note in notes
+        ]
     warnings = [note for note in notes if note.level == "warning"]
     if strict and warnings:
         raise StrictError(

@@ -149,6 +149,12 @@ class Program:
         ]
 
     @property
+    def pooled(self) -> bool:
+        """Whether every measure pools the rows of all queries, such as AUC."""
+        pairs = zip(self.resolved, self.forms, strict=True)
+        return all(one.combine == "pooled" and form == "micro" for one, form in pairs)
+
+    @property
     def in_python(self) -> list[tuple[str, Measure]]:
         """The measures without a kernel."""
         return [

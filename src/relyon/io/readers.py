@@ -213,10 +213,14 @@ def scored_table(
     found = opened(source, "scored", format=format, columns=columns, encoding=encoding)
     if found is not None:
         return read_rows(found, columns, scale, scores=scores, groups=groups)
-    from relyon.data.columns import polars_columns
+    from relyon.data.columns import SAMPLE, first_values, polars_columns, query_candidates
     from relyon.data.labelled import from_columns
 
-    return _filled(from_columns(polars_columns(source, "scored", columns=columns), scale=scale))
+    series = polars_columns(source, "scored", columns=columns)
+    candidates: tuple[str, ...] = ()
+    if "query" not in series:
+        candidates = query_candidates(first_values(source, series, SAMPLE))
+    return _filled(from_columns(series, scale=scale, candidates=candidates))
 
 
 def read_features(

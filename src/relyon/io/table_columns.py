@@ -30,6 +30,7 @@ class Table:
         path: The file.
         records: Reads the file again, row by row with line numbers; None if it has no lines.
         notes: Notes on how the columns were read.
+        candidates: Columns without a role that could be that of queries, of labelled rows without.
     """
 
     def __init__(
@@ -38,11 +39,13 @@ class Table:
         path: str,
         records: Callable[[], Iterable[Record]] | None = None,
         notes: tuple[Note, ...] = (),
+        candidates: tuple[str, ...] = (),
     ) -> None:
         self.columns = columns
         self.path = path
         self.records = records
         self.notes = notes
+        self.candidates = candidates
 
     def judgments(self, scale: Scale | None) -> Judgments:
         """The table as judgments."""
@@ -77,7 +80,12 @@ class Table:
         if labels != "own":
             columns.pop("label", None)
         rows = from_columns(
-            columns, path=self.path, scale=scale, records=self.records, storage=storage
+            columns,
+            path=self.path,
+            scale=scale,
+            records=self.records,
+            storage=storage,
+            candidates=self.candidates,
         )
         return replace(rows, notes=(*self.notes, *rows.notes))
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
+from relyon.data.columns import group_notes
 from relyon.data.convention import Convention, load_convention
-from relyon.data.labelled import group_notes
 from relyon.evaluation.assembly import assemble
 from relyon.evaluation.defaults import DEFAULT_SCORE_MEASURES
 from relyon.evaluation.facts import merged_labels

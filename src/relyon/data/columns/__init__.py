@@ -23,6 +23,7 @@ from relyon.data.columns.fields import (
 )
 from relyon.data.columns.frames import (
     arrow_columns,
+    first_values,
     is_frame,
     is_table,
     named_series,
@@ -39,6 +40,7 @@ from relyon.data.columns.native_tables import (
     run_table,
     score_notes,
 )
+from relyon.data.columns.query_columns import SAMPLE, group_notes, query_candidates
 from relyon.data.columns.roles import (
     EVIDENCE_NAMES,
     ITEM_NAMES,
@@ -65,6 +67,7 @@ __all__ = [
     "LEVELS",
     "NAMED_GRADES",
     "NAMES",
+    "SAMPLE",
     "Record",
     "RunColumns",
     "arrow_columns",
@@ -74,7 +77,9 @@ __all__ = [
     "diagnose",
     "feature_name",
     "feature_role",
+    "first_values",
     "from_values",
+    "group_notes",
     "is_frame",
     "is_na",
     "is_table",
@@ -91,6 +96,7 @@ __all__ = [
     "parse_grade",
     "plain_name",
     "polars_columns",
+    "query_candidates",
     "refuse",
     "refuse_run",
     "role_of",

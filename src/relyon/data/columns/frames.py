@@ -26,7 +26,14 @@ Column: TypeAlias = "nw.Series[Any]"
 #: The rows of any data frame.
 Rows: TypeAlias = "nw.DataFrame[Any] | LazyRows"
 
-__all__ = ["arrow_columns", "is_frame", "is_table", "named_series", "polars_columns"]
+__all__ = [
+    "arrow_columns",
+    "first_values",
+    "is_frame",
+    "is_table",
+    "named_series",
+    "polars_columns",
+]
 
 # Arrow types that native code reads, as PyArrow writes them.
 _WHOLE = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
@@ -133,12 +140,30 @@ def _columns(
     return {role: part.get_column(name) for role, name in chosen.items()}
 
 
-def named_series(frame: object, wanted: Callable[[str], bool]) -> dict[str, pl.Series]:
+def first_values(
+    frame: object, columns: Mapping[str, pl.Series], rows: int
+) -> dict[str, list[object]]:
+    """Returns the first values of the columns of any data frame that have no role.
+
+    Args:
+        frame: As for `polars_columns`.
+        columns: Its columns by role.
+        rows: How many values.
+    """
+    chosen = {column.name for column in columns.values()}
+    rest = named_series(frame, lambda name: name not in chosen, rows)
+    return {name: column.to_list() for name, column in rest.items()}
+
+
+def named_series(
+    frame: object, wanted: Callable[[str], bool], rows: int | None = None
+) -> dict[str, pl.Series]:
     """Takes the columns of wanted names out of any data frame.
 
     Args:
         frame: As for `polars_columns`.
         wanted: Whether to return a column with that name.
+        rows: How many rows to return; None for all.
 
     Raises:
         InputError: If it is not a data frame.
@@ -154,6 +179,8 @@ def named_series(frame: object, wanted: Callable[[str], bool]) -> dict[str, pl.S
         raise InputError(message("data.is-not-data-frame", name=type(frame).__name__))
     names = [name for name in wrapped.collect_schema().names() if wanted(str(name))]
     part = wrapped.select(names)
+    if rows is not None:
+        part = part.head(rows)
     if isinstance(part, nw.LazyFrame):
         part = part.collect()
     return {str(name): _series(part.get_column(name)) for name in names}

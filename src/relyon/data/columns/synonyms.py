@@ -45,9 +45,12 @@ def _flat(table: Mapping[str, Levels]) -> dict[str, tuple[str, ...]]:
 
 #: What users typed.
 TEXTS = (
-    "keywords keyword searchterm searchquery querytext 查询 查询词 搜索词 关键词 检索词 搜索关键词"
+    "keywords keyword searchterm searchquery querytext 查询 查询词 query词 搜索词 搜索query"
+    " 用户查询 用户query 关键词 关键字 检索词 搜索关键词"
     " 查询文本 查詢 查詢詞 搜尋詞 搜尋 關鍵字 關鍵詞"
 )
+#: Ids of these texts.
+TEXT_IDS = "keywordid searchtermid searchqueryid 查询编号 查询词id 搜索词id 关键词id 关键字id"
 #: Ids of things that are found, and names that can be ids.
 THINGS = (
     "itemid item productid product passageid pid corpusid 商品id 商品编号 物品id 文档 文档id"
@@ -58,8 +61,8 @@ PLACES = "位置 排名 名次 排位 展示位置 展现位置 位次"
 #: Names of a role in judgments, runs, scored rows and features.
 LEVELS: dict[str, Levels] = {
     "query": _levels(
-        "queryid", "qid", "查询id", "query", "topicid", "topic", "topicno", "searchid", "search",
-        "sessionid", "session", "group", "groupid", TEXTS,
+        "queryid", "qid", "查询id", "query", TEXT_IDS, "topicid", "topic", "topicno",
+        "searchid", "search", "sessionid", "session", "group", "groupid", TEXTS,
     ),
     "document": _levels(
         "documentid", "docid", "docno", "document", "doc", THINGS, "url", "asin", "sku", "id",
@@ -139,7 +142,7 @@ ITEM_LEVELS: dict[str, Levels] = {
 }
 
 #: Names of ids of queries, beside which another column has their texts.
-QUERY_KEYS = ("queryid", "qid", "查询id", "topicid", "topicno")
+QUERY_KEYS = ("queryid", "qid", "查询id", *TEXT_IDS.split(), "topicid", "topicno")
 
 #: Names of the columns of a table of queries' texts: an id may be all that its column is called.
 QUERY_IDS = ("id", *NAMES["query"])

@@ -14,7 +14,16 @@ from relyon import _native
 from relyon.core.cells import APOSTROPHE, csv_frame, show_texts
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
-from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes, synonyms_of
+from relyon.data.columns import (
+    NAMES,
+    SAMPLE,
+    Record,
+    choose,
+    plain_name,
+    query_candidates,
+    score_notes,
+    synonyms_of,
+)
 from relyon.data.rank_order import rank_notes
 from relyon.data.sheets import Sheet, join_rows
 from relyon.io.byte_source import HEAD, Source
@@ -155,14 +164,18 @@ class Delimited(TabularFormat):
             series = _slow(records(), layout.position)
         series, commas = _pointed(series, layout, data)
         named = {role: column.alias(layout.chosen[role]) for role, column in series.items()}
+        candidates: tuple[str, ...] = ()
+        if kind == "scored" and "query" not in layout.chosen:
+            candidates = _candidates(data, layout)
         if not commas:
-            return Table(named, source.path, records)
+            return Table(named, source.path, records, candidates=candidates)
         note = decimal_note(source.path, [layout.chosen[role] for role in commas])
         return Table(
             named,
             source.path,
             lambda: ((line, pointed(fields, commas)) for line, fields in records()),
             (note,),
+            candidates,
         )
 
     def _layout(
@@ -317,6 +330,23 @@ def _rows(data: Text, separator: str) -> Iterator[tuple[int, list[str]]]:
 def _below(data: Text, separator: str) -> Iterator[list[str]]:
     """Every row below the first."""
     return (fields for _, fields in islice(_rows(data, separator), 1, None))
+
+
+def _candidates(data: Text, layout: _Layout) -> tuple[str, ...]:
+    """Returns the columns without a role that could be that of queries."""
+    if not layout.has_header:
+        return ()
+    header = next(fields for _, fields in _rows(data, layout.separator))
+    first = [
+        row for row in islice(_below(data, layout.separator), SAMPLE) if len(row) == layout.width
+    ]
+    return query_candidates(
+        {
+            APOSTROPHE.show(name.strip()): [APOSTROPHE.show(row[place]) for row in first]
+            for place, name in enumerate(header)
+            if place not in layout.position.values()
+        }
+    )
 
 
 def _records(data: Text, layout: _Layout) -> Iterator[Record]:

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 from relyon import _native
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
-from relyon.data.columns import NAMES, Record, choose, plain_name, score_notes, synonyms_of
+from relyon.data.columns import (
+    NAMES,
+    SAMPLE,
+    Record,
+    choose,
+    plain_name,
+    query_candidates,
+    score_notes,
+    synonyms_of,
+)
 from relyon.data.rank_order import ROWS, order_notes
 from relyon.data.sheets import Sheet, join_rows
 from relyon.io.byte_source import Source
@@ -81,7 +90,12 @@ class Jsonl(TabularFormat, SheetFormat):
         series = _fast(data, chosen)
         if series is None:
             series = _slow(records(), chosen)
-        return Table(series, source.path, records)
+        candidates: tuple[str, ...] = ()
+        if kind == "scored" and "query" not in chosen:
+            first = [row for _, row in islice(_objects(data), SAMPLE)]
+            rest = [name for name in first[0] if name not in chosen.values()]
+            candidates = query_candidates({name: [row.get(name) for row in first] for name in rest})
+        return Table(series, source.path, records, candidates=candidates)
 
     def read_judgments(
         self,

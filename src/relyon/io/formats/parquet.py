@@ -50,14 +50,23 @@ class Parquet(TabularFormat):
 
     def table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
         """Reads some columns."""
-        from relyon.data.columns import polars_columns, synonyms_of
+        from relyon.data.columns import (
+            SAMPLE,
+            first_values,
+            polars_columns,
+            query_candidates,
+            synonyms_of,
+        )
 
+        candidates: tuple[str, ...] = ()
         with _readable(source.path):
             frame = _frame(source)
             found = polars_columns(frame, kind, columns=columns, path=source.path)
+            if kind == "scored" and "query" not in found:
+                candidates = query_candidates(first_values(frame, found, SAMPLE))
         names = {role: column.name for role, column in found.items()}
         source.synonyms = synonyms_of(names, columns, kind=kind)
-        return Table(found, source.path)
+        return Table(found, source.path, candidates=candidates)
 
     def read_judgments(
         self,
@@ -141,11 +150,17 @@ class Parquet(TabularFormat):
         """
         if not source.plain:
             return None
-        from relyon.data.columns import choose, synonyms_of, to_ids
+        from relyon.data.columns import (
+            SAMPLE,
+            choose,
+            group_notes,
+            query_candidates,
+            synonyms_of,
+            to_ids,
+        )
         from relyon.data.labelled import (
             LabelFacts,
             StreamedRows,
-            group_notes,
             labelled_columns,
         )
 
@@ -173,7 +188,11 @@ class Parquet(TabularFormat):
                 rows = RowGroups(source.path)
                 chosen = choose(rows.columns, "scored", columns=columns, path=source.path)
                 source.synonyms = synonyms_of(chosen, columns)
+                notes: tuple[Note, ...] = ()
                 if "query" not in chosen:
+                    rest = [name for name in rows.columns if name not in chosen.values()]
+                    first = rows.first(rest, SAMPLE).to_dict(as_series=False)
+                    notes = group_notes(chosen, query_candidates(first))
                     chosen.pop("document", None)
                 if not all(map(add, rows.parts(chosen.values()))):
                     return None
@@ -183,7 +202,7 @@ class Parquet(TabularFormat):
         facts = LabelFacts(
             parts.highest, parts.fractions, parts.negatives, min(lowest, default=math.nan)
         )
-        return StreamedRows(batch, facts, group_notes(chosen)) if batch.rows else None
+        return StreamedRows(batch, facts, notes) if batch.rows else None
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes query, document and grade, and in the metadata how grades were derived."""
