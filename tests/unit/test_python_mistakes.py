@@ -39,19 +39,19 @@ MISTAKES: dict[str, tuple[Callable[[], object], str, str]] = {
     ),
     "two columns of one name": (
         lambda: relyon.evaluate(JUDGMENTS, TWINS),
-        "two columns are called `score`",
+        "columns 3 and 4 have the same heading, `score`",
         "rename or drop one",
     ),
     "judgments with two columns of one name": (
         lambda: relyon.evaluate(
             TWINS.set_axis(["query", "document", "grade", "grade"], axis=1), RUN
         ),
-        "two columns are called `grade`",
+        "columns 3 and 4 have the same heading, `grade`",
         "rename or drop one",
     ),
     "an Arrow table with two columns of one name": (
         lambda: relyon.read_run(pa.table([["q1"], ["d1"], [1.0], [2.0]], names=COLUMNS)),
-        "two columns are called `score`",
+        "columns 3 and 4 have the same heading, `score`",
         "rename or drop one",
     ),
     "a number for measures": (

@@ -9,9 +9,17 @@ from typing import Literal, Required, TypedDict
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.io.byte_source import Source
-from relyon.io.text_rows import csv_reader, json_object, separator_of
+from relyon.io.text_rows import csv_reader, json_keys, json_object, separator_of
 
-__all__ = ["dialect_of", "first_line", "keys_of", "line_at", "name_the_line"]
+__all__ = [
+    "Dialect",
+    "dialect_of",
+    "first_line",
+    "header_of",
+    "keys_of",
+    "line_at",
+    "name_the_line",
+]
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -20,14 +28,14 @@ def first_line(data: bytes) -> bytes:
     return next((line for line in data.removeprefix(_BOM).splitlines() if line.strip()), b"")
 
 
-class _Dialect(TypedDict, total=False):
+class Dialect(TypedDict, total=False):
     """Options of `csv_reader`."""
 
     delimiter: Required[str]
     quoting: Literal[0, 1, 2, 3]
 
 
-def dialect_of(source: Source, kind: str) -> _Dialect:
+def dialect_of(source: Source, kind: str) -> Dialect:
     """Returns the options of `csv.reader`: TSV has no quotes, unless its header has."""
     import csv
 
@@ -42,13 +50,21 @@ def dialect_of(source: Source, kind: str) -> _Dialect:
 
 
 def keys_of(path: str, shown: str, rows: int = 1000) -> list[str]:
-    """Returns the keys of the first objects."""
+    """Returns the keys of the first objects; those that the first one repeats, repeated."""
     keys: dict[str, None] = {}
     for _, row in islice(_objects(path, shown), rows):
         keys.update(dict.fromkeys(row))
     if not keys:
         raise InputError(message("core.contains-no-objects"), path=shown)
-    return list(keys)
+    with open(path, "rb") as file:
+        first = json_keys(next(line for line in file if line.strip()).removeprefix(_BOM))
+    return [*first, *(key for key in keys if key not in first)]
+
+
+def header_of(path: str, dialect: Dialect) -> list[str]:
+    """Returns the headings of a table as they are written, repeated ones, too."""
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as text:
+        return next(filter(None, csv_reader(text, **dialect)), [])
 
 
 def _objects(path: str, shown: str) -> Iterator[tuple[int, dict[str, object]]]:

@@ -22,7 +22,14 @@ from relyon.io.byte_source import Source
 from relyon.io.decimal_commas import comma_columns, decimal_note, is_number_role, with_points
 from relyon.io.declared_encoding import no_text
 from relyon.io.encoding import check_encoding
-from relyon.io.session_lines import dialect_of, first_line, keys_of, line_at, name_the_line
+from relyon.io.session_lines import (
+    dialect_of,
+    first_line,
+    header_of,
+    keys_of,
+    line_at,
+    name_the_line,
+)
 from relyon.io.sheet_names import file_and_sheet
 
 if TYPE_CHECKING:
@@ -233,6 +240,9 @@ def _scan(
                 glob=False,
             )
             names = list(frame.collect_schema().names())
+            header = header_of(path, dialect)
+            if len({*header}) < len(header):
+                choose_columns(header, columns, source.path, rows)  # refuses those that are read
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _unreadable(source, kind, error) from None
     chosen = choose_columns(names, columns, source.path, rows)

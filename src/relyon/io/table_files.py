@@ -60,7 +60,7 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
         separator = separator_of(line, marks)
         if limit is not None:
             check_csv(data, separator, limit, source.path)
-        return read_cells(data, separator=separator)
+        return read_cells(data, separator=separator, path=source.path)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(

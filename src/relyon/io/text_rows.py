@@ -19,6 +19,7 @@ __all__ = [
     "check_width",
     "csv_reader",
     "csv_rows",
+    "json_keys",
     "json_object",
     "read_cells",
     "separator_of",
@@ -142,10 +143,23 @@ def json_object(
     return row
 
 
-def read_cells(data: bytes, *, separator: str = ",") -> pl.DataFrame:
+def json_keys(line: bytes) -> list[str]:
+    """Returns the keys of an object that was read before, repeated ones as often as they are.
+
+    Examples:
+        >>> json_keys(b'{"query": "q", "score": 1, "score": 2}')
+        ['query', 'score', 'score']
+    """
+    import json
+
+    return [key for key, _ in json.loads(line, object_pairs_hook=list)]
+
+
+def read_cells(data: bytes, *, separator: str = ",", path: str = "") -> pl.DataFrame:
     """Returns CSV as a frame of texts, as before writing.
 
     Raises:
+        InputError: If several columns have the same usual name.
         polars.exceptions.PolarsError: If it is not a table.
 
     Examples:
@@ -156,10 +170,14 @@ def read_cells(data: bytes, *, separator: str = ",") -> pl.DataFrame:
 
     import polars as pl
 
+    from relyon.data.columns.repeated import refuse_repeated
+    from relyon.data.columns.roles import KNOWN, plain_name
+
     frame = pl.read_csv(data, separator=separator, infer_schema=False)
     lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", "replace", newline="")
     # Polars leaves doubled quotes in headings.
     names = [APOSTROPHE.show(name) for name in next(csv_reader(lines, delimiter=separator), [])]
+    refuse_repeated(names, path, lambda name: plain_name(name) in KNOWN)
     if len(names) == frame.width == len({*names}):
         frame.columns = names
     return show_texts(frame)

@@ -41,6 +41,7 @@ from relyon.data.columns.native_tables import (
     score_notes,
 )
 from relyon.data.columns.query_columns import SAMPLE, group_notes, query_candidates
+from relyon.data.columns.repeated import refuse_repeated
 from relyon.data.columns.roles import (
     EVIDENCE_NAMES,
     ITEM_NAMES,
@@ -98,6 +99,7 @@ __all__ = [
     "polars_columns",
     "query_candidates",
     "refuse",
+    "refuse_repeated",
     "refuse_run",
     "role_of",
     "rows_of",

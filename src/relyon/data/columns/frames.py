@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.columns.fields import from_values
+from relyon.data.columns.repeated import refuse_repeated
 from relyon.data.columns.roles import KINDS, choose, feature_role
 from relyon.data.lazy import gather
 from relyon.data.row_index import has_index, index_label, with_index_columns
@@ -50,6 +51,7 @@ def is_table(thing: object) -> bool:
     """Whether an object is a data frame with named columns, and not a single column or an array."""
     import narwhals as nw
 
+    _refuse_twins(thing)
     if not is_frame(thing):
         return False
     found = nw.from_native(thing, pass_through=True, allow_series=True)
@@ -198,7 +200,7 @@ def _refuse_series(frame: object) -> None:
         )
 
 
-def _refuse_twins(frame: object, path: str) -> None:
+def _refuse_twins(frame: object, path: str = "") -> None:
     """Refuses a frame with two columns of the same name."""
     # PyArrow's `columns` are the values.
     names = getattr(frame, "column_names", ()) or getattr(frame, "columns", ())
@@ -206,13 +208,7 @@ def _refuse_twins(frame: object, path: str) -> None:
         listed = [str(name) for name in names]
     except TypeError:
         return
-    twice = sorted({name for name in listed if listed.count(name) > 1})
-    if twice:
-        raise InputError(
-            message("data.two-columns-are-called", names=[f"`{name}`" for name in twice]),
-            path=path,
-            hint=message("data.rename-or-drop"),
-        )
+    refuse_repeated(listed, path)
 
 
 def _frame_of(frame: object) -> Rows | None:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
+from relyon.data.columns.repeated import refuse_repeated
 from relyon.data.columns.synonyms import (
     EVIDENCE_NAMES,
     ITEM_NAMES,
@@ -179,7 +180,8 @@ def choose(
 
     Raises:
         ParameterError: If `columns` names a role that does not exist here.
-        InputError: If a column is missing, or if two could be meant.
+        InputError: If a column is missing, or if two could be meant: columns that have a heading in
+            common, if it is or could be that of a role.
     """
     required, optional = KINDS[kind]
     roles = [*required, *optional]
@@ -209,6 +211,13 @@ def choose(
     if kind == "judgments" and {"judge", "final"} <= {*usual.values()}:
         # One line per judge, as `relyon judge export` writes them: the final grade counts.
         levels = {**levels, "grade": (("final",),)}
+    read = {*given.values()} | {
+        name
+        for name, plain in usual.items()
+        if any(plain in level for role in roles for level in levels.get(role, ()))
+    }
+    featured = kind in FEATURED and not features
+    refuse_repeated(names, path, lambda name: featured or name in read)
     chosen: dict[str, str] = {}
     lacking: dict[str, str] = {}
     for role in roles:
@@ -228,7 +237,7 @@ def choose(
     lacking |= {role: "" for role in required if role not in chosen}
     if lacking:
         raise _lacks(kind, lacking, names, _unused(names, chosen), path)
-    if kind in FEATURED and not features:
+    if featured:
         rest = [name for name in names if name not in chosen.values()]
         chosen |= {feature_role(name): name for name in rest}
     return {role: name for role, name in chosen.items() if given.get(role) != ""}

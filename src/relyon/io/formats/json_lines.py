@@ -35,7 +35,7 @@ from relyon.io.sheets import PARTS, SheetFormat
 from relyon.io.table_columns import Table, short_grades
 from relyon.io.tabular import TabularFormat
 from relyon.io.text_lines import Text
-from relyon.io.text_rows import json_object
+from relyon.io.text_rows import json_keys, json_object
 
 if TYPE_CHECKING:
     import polars as pl
@@ -203,7 +203,8 @@ def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str,
     first = next(_objects(data), None)
     if first is None:
         raise InputError(message("io.is-empty"), path=data.path)
-    chosen = choose(list(first[1]), kind, columns=columns, path=data.path)
+    line = next(line for line in data.lines() if line.strip())
+    chosen = choose(json_keys(line), kind, columns=columns, path=data.path)
     data.source.synonyms = synonyms_of(chosen, columns, kind=kind)
     return chosen
 
