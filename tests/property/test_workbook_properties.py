@@ -71,15 +71,21 @@ def test_judgments_and_runs_come_back(
 
 
 @settings(max_examples=15, deadline=None)
-@given(GRADES, st.dictionaries(IDS, SCORES, min_size=1, max_size=4))
+@given(
+    GRADES,
+    st.dictionaries(IDS, SCORES, min_size=1, max_size=4),
+    st.sampled_from([("en", "Queries"), ("zh", "逐查询")]),
+)
 def test_values_per_query_come_back(
-    grades: dict[str, dict[str, int]], scores: dict[str, float]
+    grades: dict[str, dict[str, int]], scores: dict[str, float], named: tuple[str, str]
 ) -> None:
+    """Columns have the names of the CSV in every language."""
+    language, sheet = named
     results = relyon.evaluate(grades, dict.fromkeys(grades, scores), ["dcg@3", "p@2"])
     with TemporaryDirectory() as folder:
         path = Path(folder, "results.xlsx")
-        results.to_excel(path)
-        found = read_table(f"{path}#Queries")
+        results.to_excel(path, language=language)
+        found = read_table(f"{path}#{sheet}")
     expected = results.excel_frames()["per_query"]
     assert found["query"].to_list() == expected["query"].to_list()
     for name in ("dcg@3", "p@2"):

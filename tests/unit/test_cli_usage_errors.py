@@ -111,6 +111,21 @@ def test_what_is_meant_exists() -> None:
     assert [one for one in targets if one.split(" ")[0] not in known] == []
 
 
+@pytest.mark.parametrize(
+    ("option", "instead"),
+    [
+        ("-l", "--set rel=2"),
+        ("-c", "--set missing=zero"),
+        ("-J", '-m "ap(judged_only=true)"'),
+        ("-M", "-m ap@100"),
+    ],
+)
+def test_options_of_trec_eval_are_translated(option: str, instead: str, command: Command) -> None:
+    outcome = command("evaluate", "judgments.qrels", "bm25.run", option, "2")
+    assert outcome.code == 2
+    assert f"hint: write `{instead}`" in outcome.err
+
+
 def test_nothing_is_meant_that_the_command_lacks() -> None:
     assert meant("--test", {"--folds"}) == ""
     assert meant("--valid", {"--valid"}) == ""

@@ -46,7 +46,7 @@ __all__ = ["command"]
 
 Found = TypeVar("Found")
 
-FORMATS = ("table", "json", "jsonl", "csv", "markdown", "trec", "xlsx")
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex", "trec", "xlsx")
 
 HELP = """Measure one or several runs against judgments.
 
@@ -146,11 +146,15 @@ class Request:
             )
         beside = {"--scored": bool(self.given.scored), "-q": self.per_query}
         excluded = [name for name, given in beside.items() if given]
-        excluded += {self.output.form} & {"trec", "jsonl", "xlsx"}
+        excluded += {self.output.form} & {"trec", "jsonl", "latex", "xlsx"}
         if self.intervals and excluded:
             raise ParameterError(
                 message("cli.intervals-and-exclude-each", name=excluded[0]),
                 hint=message("cli.intervals-prints-table"),
+            )
+        if self.per_query and self.output.form == "latex":
+            raise ParameterError(
+                message("cli.latex-has-no-queries"), hint=message("cli.leave-out-per-query")
             )
         if not self.given.scored:
             check_files(self.files, "evaluate")
@@ -178,12 +182,13 @@ def command(request: Request) -> None:
     results, tags = _results(request)
     header = [[("runid", tag)] for tag in tags] if not request.asked else []
     rows = {"per_query": request.per_query}
+    shown = {} if output.form == "latex" else rows
     trec = {**rows, "digits": output.digits, "header": header}
     own = dict.fromkeys(("json", "jsonl", "csv"), rows) | {"trec": trec}
     if output.form == "trec" and output.path is not None and is_folder(output.path):
         _one_file_each(request, output.path, results, header)
     else:
-        emit(SideBySide(results), output, own=own, **rows)
+        emit(SideBySide(results), output, own=own, **shown)
     if output.form in {"csv", "trec"}:
         # The data does not contain the convention.
         messages.dim(rules_line(results[0], messages.language))

@@ -82,6 +82,10 @@ NAMES: tuple[tuple[str, str], ...] = (
     ("--propensities", "propensity pscore"),
     ("--reward", "target outcome"),
     ("--convention", "preset compat like"),
+    ("--set rel=2", "l relevance-level"),
+    ("--set missing=zero", "c complete"),
+    ('-m "ap(judged_only=true)"', "J judged-only"),
+    ("-m ap@100", "M max-results"),
     ("--per-query", "by-query q detail details"),
     ("--no-color", "no-colour nocolor plain"),
 )
@@ -102,8 +106,11 @@ def meant(option: str, known: Collection[str]) -> str:
         '--valid'
         >>> meant("--top_k", {"-m", "--measure"})
         '-m ndcg@10'
+        >>> meant("-l", {"-m", "--set"}), meant("-M", {"-m", "--set"})
+        ('--set rel=2', '-m ap@100')
     """
-    name = option.lstrip("-").lower().replace("_", "-")
+    name = option.lstrip("-").replace("_", "-")
+    name = name if len(name) == 1 else name.lower()
     for targets, names in NAMES:
         if name not in names.split():
             continue

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from relyon.core.document.model import Block, Document, Lines, Table
@@ -18,6 +19,7 @@ from relyon.measures.display_names import (
     detail,
     detail_names,
     measure_label,
+    prose_label,
 )
 
 if TYPE_CHECKING:
@@ -25,7 +27,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-__all__ = ["Measured", "csv_rows", "results_document", "rules_line", "summary_columns"]
+__all__ = [
+    "Measured",
+    "csv_rows",
+    "results_document",
+    "results_latex",
+    "rules_line",
+    "summary_columns",
+]
 
 HEADINGS = ("measure", "value", "queries", "undefined", "missing")
 
@@ -74,6 +83,27 @@ def results_document(
     return Document(blocks)
 
 
+def results_latex(runs: Sequence[Measured], *, digits: int, language: Language) -> str:
+    """Returns runs by measures as a LaTeX table; the convention is in its caption.
+
+    Args:
+        runs: The runs.
+        digits: Decimals.
+        language: `en` or `zh`.
+    """
+    from relyon.core.document.latex import render_latex
+
+    words = catalogue("tables", language)
+    table = _turned(_columns(runs, digits, words, prose_label), words)
+    headings = [str(table.headings[0]).capitalize(), *table.headings[1:]]
+    counts = {entry.queries for run in runs for entry in run.entries.values()}
+    first = words.say("comparison.caption", count=counts.pop()) if len(counts) == 1 else ""
+    rules = rules_line(runs[0], language)
+    stop = catalogue("common", language)["list.stop"]
+    caption = f"{first}{rules[:1].upper()}{rules[1:]}{stop}"
+    return render_latex(replace(table, headings=headings), caption=caption, label="tab:results")
+
+
 def rules_line(run: Measured, language: Language = "en") -> str:
     """Returns the convention in one line, with the tie rules of single measures."""
     ties = {name: entry.ties for name, entry in run.entries.items() if entry.ties}
@@ -85,24 +115,32 @@ def rules_line(run: Measured, language: Language = "en") -> str:
 
 def _measures(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:
     """Returns one run with its counts, or several in columns."""
-    single = runs[0] if len(runs) == 1 else None
+    table = _columns(runs, digits, words, measure_label)
+    if len(runs) > 1:
+        return table
+    entries = iter(runs[0].entries.values())
+    rows = []
+    for row in table.rows:
+        counts = [""] * 3
+        if not str(row[0]).startswith(" "):
+            entry = next(entries)
+            counts = [str(entry.queries), str(entry.undefined), str(entry.missing)]
+        rows.append([*row, *counts])
+    return Table(words.names("column", HEADINGS), rows)
+
+
+def _columns(
+    runs: Sequence[Measured], digits: int, words: Catalogue, label: Callable[[str, str, str], str]
+) -> Table:
+    """Returns runs in columns and measures, with their details below, in rows."""
     rows = []
     for name, entry in runs[0].entries.items():
-        label = measure_label(name, entry.average, entry.definition)
-        row = [label, *(_value(run.entries[name], digits) for run in runs)]
-        if single is not None:
-            row += [str(entry.queries), str(entry.undefined), str(entry.missing)]
-        rows.append(row)
+        values = [_value(run.entries[name], digits) for run in runs]
+        rows.append([label(name, entry.average, entry.definition), *values])
         for key in detail_names(name, entry.details, entry.definition):
-            row = [
-                f"  {words.name('detail', key)}",
-                *(_detail(run.entries[name], key, digits) for run in runs),
-            ]
-            rows.append(row + [""] * 3 if single is not None else row)
-    headings = words.names("column", HEADINGS)
-    return Table(
-        headings if single is not None else [headings[0], *(one.run for one in runs)], rows
-    )
+            values = [_detail(run.entries[name], key, digits) for run in runs]
+            rows.append([f"  {words.name('detail', key)}", *values])
+    return Table([words.name("column", "measure"), *(run.run for run in runs)], rows)
 
 
 def _turned(table: Table, words: Catalogue) -> Table:

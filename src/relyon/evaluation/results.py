@@ -18,7 +18,13 @@ from relyon.core.texts import Language, message
 from relyon.core.texts.numbers import DIGITS
 from relyon.data.convention import Convention
 from relyon.evaluation.entry import Entry
-from relyon.evaluation.measure_tables import csv_rows, results_document, rules_line, summary_columns
+from relyon.evaluation.measure_tables import (
+    csv_rows,
+    results_document,
+    results_latex,
+    rules_line,
+    summary_columns,
+)
 from relyon.io.excel_export import ExcelExport
 from relyon.io.plotted import Plotted
 from relyon.measures.definition import Measure
@@ -285,6 +291,21 @@ class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
         )
         said = with_lessons([(note.text(language), note.lesson) for note in self.notes], language)
         return render_html(Document([*found.blocks, *([Points(said)] if said else [])]))
+
+    def to_latex(self, *, digits: int = DIGITS, language: Language = "en") -> str:
+        r"""Returns a LaTeX table for the package booktabs, with the convention in its caption.
+
+        Args:
+            digits: Decimals.
+            language: `en` or `zh`.
+
+        Examples:
+            >>> import relyon
+            >>> found = relyon.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "ndcg@10")
+            >>> print(found.to_latex().splitlines()[8])
+            run & 0.6309 \\
+        """
+        return results_latex([self], digits=digits, language=language)
 
     def rows(self) -> Iterator[tuple[str, tuple[float, ...]]]:
         """Yields each query with its values in the order of the measures."""

@@ -12,7 +12,13 @@ from relyon.core.document.terminal import COLUMNS, render_text
 from relyon.core.notes import shared_notes
 from relyon.core.texts import Language
 from relyon.core.texts.numbers import DIGITS
-from relyon.evaluation.measure_tables import csv_rows, results_document, rules_line, summary_columns
+from relyon.evaluation.measure_tables import (
+    csv_rows,
+    results_document,
+    results_latex,
+    rules_line,
+    summary_columns,
+)
 from relyon.io.excel_export import ExcelExport
 
 if TYPE_CHECKING:
@@ -86,6 +92,15 @@ class SideBySide(Exportable, ExcelExport):
         """
         document: Callable[..., Document] = self.document
         return render_text(document(*values, columns=columns or COLUMNS, **options), columns)
+
+    def to_latex(self, *, digits: int = DIGITS, language: Language = "en") -> str:
+        """Returns a LaTeX table for the package booktabs: runs by measures.
+
+        Args:
+            digits: Decimals.
+            language: `en` or `zh`.
+        """
+        return results_latex(self.results, digits=digits, language=language)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, object]:
         """Returns the `to_dict` of each run by its name."""

@@ -30,7 +30,8 @@ class ExcelExport:
         """Returns a workbook: a summary, one row per query, and the convention with the notes.
 
         Args:
-            language: The language of sheet names and notes.
+            language: The language of sheet names and notes; columns are named as in `to_frame` in
+                every language, so that programs, and relyon, read them back.
 
         Raises:
             InputError: If a table or a text is longer than Excel allows.
@@ -43,7 +44,8 @@ class ExcelExport:
 
         Args:
             path: The file, which is replaced; it appears once it is complete.
-            language: The language of sheet names and notes.
+            language: The language of sheet names and notes; columns are named as in `to_frame` in
+                every language, so that programs, and relyon, read them back.
 
         Raises:
             InputError: If it cannot be written, or a text is longer than Excel allows.

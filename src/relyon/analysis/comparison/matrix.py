@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from string import ascii_letters
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +12,7 @@ from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import beside, decimals
 from relyon.analysis.comparison.legend import superscript_legend
 from relyon.analysis.comparison.notes import evidence_notes
+from relyon.core.document.latex import render_latex
 from relyon.core.document.model import Cell, Table
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, TERMINAL
@@ -129,25 +131,6 @@ def _besides(comparison: PairedRuns, digits: int, words: Catalogue) -> str:
     return "".join(sentences.values())
 
 
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "≤": r"$\le$",
-}
-
-
-def _latex_text(text: str) -> str:
-    return "".join(LATEX.get(sign, sign) for sign in text)
-
-
 def evidence_texts(comparison: PairedRuns, language: Language) -> list[str]:
     """Returns what the numbers rest on, if it is less than it seems: a table travels alone."""
     return [note.text(language) for note in evidence_notes(comparison.contrasts)]
@@ -169,21 +152,5 @@ def latex(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = 
         *(str(text).capitalize() for text in table.headings[: table.left]),
         *_labels(comparison, prose_label),
     ]
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{_latex_text(caption)}}}",
-        r"\label{tab:comparison}",
-        rf"\begin{{tabular}}{{{'l' * table.left}{'r' * len(comparison.measures)}}}",
-        r"\toprule",
-        " & ".join(map(_latex_text, headings)) + r" \\",
-        r"\midrule",
-    ]
-    lines += [" & ".join(map(_latex_cell, row)) + r" \\" for row in table.cells()]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
-
-
-def _latex_cell(cell: Cell) -> str:
-    text = _latex_text(cell.text)
-    text = rf"\textbf{{{text}}}" if cell.strong else text
-    return text + (rf"\textsuperscript{{{cell.above}}}" if cell.above else "")
+    made = replace(table, headings=headings)
+    return render_latex(made, caption=caption, label="tab:comparison")
