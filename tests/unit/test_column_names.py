@@ -170,6 +170,11 @@ def test_synonyms_are_said_once_and_own_names_never(tmp_path: Path) -> None:
         ("会话 Search-Term 排名 商品 点击次数 时间",
          "sessions", "session query position doc clicked timestamp"),
         ("搜索词 商品编号 评分 得分", "scored", "query document label score"),
+        ("关键字 商品 人工标注 模型分", "scored", "query document label score"),
+        ("query词 商品 標籤 模型分数", "scored", "query document label score"),
+        ("用户查询 商品 相關性 模型得分", "scored", "query document label score"),
+        ("搜索query 商品 标签", "judgments", "query document grade"),
+        ("查询词 商品 人工标签", "judgments", "query document grade"),
         ("关键词 商品 是否点击", "features", "query document label"),
         ("查询词 商品 概率 排名", "policy", "query document probability rank"),
         ("商品", "decisions", "doc"),
@@ -182,6 +187,12 @@ def test_headers_as_teams_write_them(header: str, kind: str, roles: str) -> None
     levels = LOG_LEVELS if kind in {"sessions", "counts", "decisions"} else ITEM_LEVELS
     chosen = choose(header.split(), kind, levels=levels)
     assert [chosen[role] for role in roles.split()] == header.split()
+
+
+@pytest.mark.parametrize("name", ["标签", "標籤", "人工标注", "相关性", "等級", "評分"])
+def test_a_label_is_a_role_by_its_words(name: str) -> None:
+    assert role_of(name, ("query", "label", "grade", "score", "document")) == "label"
+    assert role_of(name, KINDS["judgments"][0]) == "grade"
 
 
 def test_a_feature_stays_a_feature() -> None:

@@ -116,7 +116,7 @@ def role_of(name: str, roles: Collection[str]) -> str:
     """Returns the role that a name means: a document is `doc` in logs, `document` in judgments.
 
     The usual names of a role's columns mean the role, too, unless two roles have the name or it is
-    a role of other data.
+    a role of other data. Labels are grades.
 
     Args:
         name: The given name.
@@ -138,7 +138,7 @@ def role_of(name: str, roles: Collection[str]) -> str:
         return name
     table = SPELLINGS if "doc" in roles else {**NAMES, **EVIDENCE_NAMES, **ITEM_NAMES}
     means = [role for role in roles if plain in table.get(role, ())]
-    return means[0] if len(means) == 1 else name
+    return means[0] if len(means) == 1 or {*means} == {"grade", "label"} else name
 
 
 def feature_role(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 __all__ = [
     "BEHAVIOUR",
+    "CLICK_MODELS",
     "COUNTS",
     "EVIDENCE_NAMES",
     "ITEM_LEVELS",
@@ -71,7 +72,8 @@ LEVELS: dict[str, Levels] = {
     "grade": _levels(
         "grade",
         "relevance rel label judgment judgement 等级 相关性 标注 相关度 档位 标注结果 标注等级"
-        " 相关性等级 等級 相關性 相關度 標註",
+        " 相关性等级 人工标注 人工标签 等級 相關性 相關度 標註 人工標註 人工標籤",
+        "标签 標籤",
         "rating 评分 打分 评级 評分 評級",
         "relevancelabel relevancegrade",
         "final",
@@ -82,18 +84,20 @@ LEVELS: dict[str, Levels] = {
     ),
     "label": _levels(
         "label",
+        "标签 人工标签 標籤 人工標籤",
         "grade",
-        "relevance rel 等级 标注 标注结果 标注等级 相关性 相关性等级 相关度 档位",
+        "relevance rel 等级 标注 标注结果 标注等级 人工标注 相关性 相关性等级 相关度 档位"
+        " 等級 相關性 相關度 標註 人工標註",
         "target",
-        "rating 评分 打分 评级",
+        "rating 评分 打分 评级 評分 評級",
         "judgment judgement",
         "click clicked 是否点击 点击",
         "y",
     ),
     "score": _levels(
         "score",
-        "sim similarity prediction predicted pred modelscore relevancescore 分数 得分 模型得分"
-        " 预测分 预测值 分數",
+        "sim similarity prediction predicted pred modelscore relevancescore 分数 得分 模型分 模型分数"
+        " 模型得分 模型打分 预测分 预测值 分數 模型分數",
     ),
     "rank": _levels("rank", f"position pos {PLACES}"),
     "judge": _levels(
@@ -209,10 +213,24 @@ JUDGED_AT = (
     "updatedat", "createdat", "at", "标注时间", "标注日期", "日期", "时间", "标注于",
 )  # fmt: skip
 
+#: Names of shares of users who did something with a result.
+RATES = frozenset(
+    (
+        "ctr cvr clickrate clickthroughrate conversionrate purchaserate orderrate buyrate"
+        " addtocartrate cartrate 点击率 点击转化率 转化率 购买率 购买转化率 下单率 成交率 加购率"
+        " 點擊率 轉化率 購買率"
+    ).split()
+)
+
 #: Names of what users did with a result, known only after they saw it; without words such as
 #: `order`, which products have, too.
-BEHAVIOUR = frozenset(
+BEHAVIOUR = RATES | {
     name
     for role in ("clicked", "clicks", "dwell_seconds", "add_to_cart", "purchase")
-    for name in SPELLINGS[role]
-) - {"cart", "atc", "buy", "order", "ordered"}
+    for name in (*SPELLINGS[role], "purchases")
+} - {"cart", "atc", "buy", "order", "ordered"}
+
+#: Click models, whose names label columns carry: `grade_pbm`, `low_pbm`.
+CLICK_MODELS = frozenset(
+    "cascade ccm coec dbn dcm dctr gctr ips pbm ratio rctr sdbn snips ubm".split()
+)
