@@ -37,11 +37,11 @@ Examples:
   relyon diagnose judgments.qrels bm25.run new.run --online online.json
   relyon diagnose --scored test.csv --score old --score new
 
-Nine rules fire only if they apply: recall up and NDCG flat; NDCG up and the
-online metric flat; AUC up and DCG down; NDCG high and DCG low; Recall@K that
-behaves like Hit@K; unjudged documents; ties; micro against macro averages;
-queries, grades and ids that do not fit. The exit code is 0 whether they fire or
-not.
+Eleven rules fire only if they apply: the candidate is worse; its scores seem
+reversed; recall up and NDCG flat; NDCG up and the online metric flat; AUC up
+and DCG down; NDCG high and DCG low; Recall@K that behaves like Hit@K; unjudged
+documents; ties; micro against macro averages; queries, grades and ids that do
+not fit. The exit code is 0 whether they fire or not.
 """
 
 

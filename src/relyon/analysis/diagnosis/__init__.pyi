@@ -8,6 +8,7 @@ from .flat_ndcg import FlatNDCG as FlatNDCG
 from .flat_online import FlatOnline as FlatOnline
 from .online import OnlineData as OnlineData, Rate as Rate, load_online as load_online
 from .poor_candidates import PoorCandidates as PoorCandidates
+from .reversed_scores import ReversedScores as ReversedScores
 from .rule import (
     Finding as Finding,
     Rule as Rule,
@@ -20,3 +21,4 @@ from .single_relevant import SingleRelevant as SingleRelevant
 from .tail_gain import TailGain as TailGain
 from .ties import TiesDecide as TiesDecide
 from .unjudged import Unjudged as Unjudged
+from .worse import Worse as Worse

@@ -383,6 +383,8 @@ class Rule(ABC):
 
 #: The modules of the rules, in the order in which they are applied.
 MODULES = (
+    "reversed_scores",
+    "worse",
     "flat_ndcg",
     "flat_online",
     "tail_gain",
