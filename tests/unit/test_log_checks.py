@@ -188,3 +188,43 @@ def test_counts_in_the_place_of_impressions_are_named_by_line(tmp_path: Path) ->
     with pytest.raises(ParseError, match="clicked contains `7`") as caught:
         read_log(path)
     assert caught.value.line == 3
+
+
+def half_day_first() -> pl.DataFrame:
+    """Every second row of each list writes its time day first."""
+    time = pl.col("timestamp").str.to_datetime()
+    odd = pl.int_range(pl.len()) % 2 == 1
+    day_first = time.dt.strftime("%d/%m/%Y %H:%M:%S")
+    return searches().with_columns(timestamp=pl.when(odd).then(day_first).otherwise("timestamp"))
+
+
+def test_a_month_of_times_that_begin_with_a_day_is_refused() -> None:
+    wrong = "180 of 360 times begin with a day or a month, such as `01/03/2026 10:00:00`"
+    with pytest.raises(InputError, match=wrong) as caught:
+        relyon.read_sessions(half_day_first()).between(month="2026-03")
+    assert "write all times as ISO 8601" in str(caught.value.hint)
+
+
+def test_a_part_of_a_log_is_judged_by_its_own_times() -> None:
+    log = relyon.read_sessions(half_day_first())
+    there = read_log(log)
+    assert [note.kind for note in there.notes] == ["day-first-times"]
+    assert there.notes[0].values["times"] == 360
+    import narwhals as nw
+
+    def good(rows: nw.LazyFrame[pl.LazyFrame]) -> nw.LazyFrame[pl.LazyFrame]:
+        return rows.filter(nw.col("timestamp").str.starts_with("2026"))
+
+    part = log.derived(log.frame, good(log.raw), source=log.source, notes=log.notes)
+    part.facts = there.facts
+    assert read_log(part).notes == ()
+
+
+def test_the_overview_counts_rows_without_a_readable_time(tmp_path: Path, command: Command) -> None:
+    path = tmp_path / "log.csv"
+    half_day_first().write_csv(path)
+    outcome = command("logs", "inspect", str(path))
+    assert "no readable time     180 rows (50.0%)" in outcome.out
+    assert '"untimed": 180' in command("logs", "inspect", str(path), "--format", "json").out
+    searches().write_csv(path)
+    assert "no readable time" not in command("logs", "inspect", str(path)).out

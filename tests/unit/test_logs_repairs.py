@@ -13,6 +13,7 @@ from tests.unit.clean_logs import kinds, mixed_in, robot
 
 from relyon import InputError, ParameterError, Sessions, UnknownNameError, read_sessions
 from relyon.core.document.terminal import width
+from relyon.io.session_writers import write_sessions
 from relyon.online.logs import Check, Finding, Log, checks, examine, summarise
 
 
@@ -210,3 +211,57 @@ def test_visits_and_searches(test_data: Path) -> None:
     assert "several-queries" in examine(read_sessions(path))
     searches: Sessions = read_sessions(path, columns={"session": "session+interaction"})
     assert kinds(examine(searches)) == ["cut-off-lists"]
+
+
+ODD = """session,query,time,position,doc,clicked
+s1,tv,03/04/2026 08:00:00,1,a,1
+s1,tv,2026-04-03T08:00:00,2,b,0
+s3,TV,soon,1,c,1
+s2,tv,,1,a,0
+s2,tv,1775203200,2,b,0
+s2,tv,1775203200,2,b,0
+"""
+TIMES = {
+    "a": ["03/04/2026 08:00:00", None], "b": ["2026-04-03T08:00:00.000000Z"] * 2, "c": ["soon"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "csv.gz"])
+def test_a_copy_keeps_times_that_cannot_be_read(suffix: str, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(ODD)
+    repair = examine(read_sessions(tmp_path / "log.csv")).repair()
+    assert {change.kind for change in repair.changes} >= {"duplicate-rows", "query-variants"}
+    for change in repair.changes:
+        assert all(name[0] != "_" for row in change.examples for name in row)
+    path = tmp_path / f"copy.{suffix}"
+    write_sessions(repair.sessions, path)
+    copy = read_sessions(path)
+    rows = copy.raw.collect("polars").to_native()
+    for doc, times in TIMES.items():
+        found = rows.filter(doc=doc).sort("session")["timestamp"].to_list()
+        assert [time or None for time in found] == times
+    assert "__relyon" not in " ".join(rows.columns)
+    again = examine(copy)
+    assert again["day-first-timestamps"].count == 1
+    assert again["unreadable-timestamps"].count == 2
+
+
+def test_parquet_has_times_as_times_if_all_can_be_read(tmp_path: Path) -> None:
+    rows = [line for line in ODD.splitlines() if "soon" not in line and "03/04" not in line]
+    (tmp_path / "log.csv").write_text("\n".join(rows))
+    write_sessions(read_sessions(tmp_path / "log.csv"), tmp_path / "copy.parquet")
+    kind = pl.read_parquet_schema(tmp_path / "copy.parquet")["timestamp"]
+    assert kind == pl.Datetime("us", "UTC")
+
+
+@pytest.mark.parametrize(("value", "kept"), [("0.5", ["0", "0.5"]), ("3", ["false", "true"])])
+def test_a_copy_keeps_rates_of_clicks_and_repairs_counts(
+    value: str, kept: list[str], tmp_path: Path
+) -> None:
+    text = f"session,query,position,doc,clicked\ns1,tv,1,a,{value}\ns1,tv,2,b,0\n"
+    (tmp_path / "log.csv").write_text(text)
+    repair = examine(read_sessions(tmp_path / "log.csv")).repair()
+    assert ("click-values" in repair.remaining) == (value == "0.5")
+    write_sessions(repair.sessions, tmp_path / "copy.csv")
+    copy = pl.read_csv(tmp_path / "copy.csv", infer_schema=False)
+    assert sorted(copy["clicked"]) == kept

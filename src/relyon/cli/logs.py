@@ -236,14 +236,11 @@ def _write(repair: Repair, output: str, record: str) -> None:
 
     write_sessions(repair.sessions, output)
     write(repair.to_json(), record)
-    kinds = ", ".join(change.kind for change in repair.changes) or "nothing"
-    messages.note(
-        message(
-            "cli.repaired-copy-is-changes",
-            kinds=kinds,
-            output=output,
-            record=record,
-        )
-    )
+    kinds = [change.kind for change in repair.changes]
+    paths = {"output": output, "record": record}
+    if kinds:
+        messages.note(message("cli.repaired-copy-is-changes", kinds=kinds, **paths))
+    else:
+        messages.note(message("cli.nothing-to-repair", **paths))
     if repair.remaining:
         messages.note(message("cli.left-for-you", remaining=list(repair.remaining)))

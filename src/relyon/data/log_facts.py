@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relyon.data.columns.log_names import FALSE, TRUE
+from relyon.data.day_first import DAY_FIRST
 from relyon.data.lazy import gather
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLICKED_ALWAYS",
-    "DAY_FIRST",
     "LEAST_ROWS",
     "Facts",
     "expressions",
@@ -29,8 +29,6 @@ __all__ = [
 CLICKED_ALWAYS = 0.95
 #: With fewer rows it may be chance.
 LEAST_ROWS = 20
-#: Dates of two orders: 03/04/2026 is in March or in April.
-DAY_FIRST = r"^\s*\d{1,2}[/.-]\d{1,2}[/.-]\d{4}"
 
 YES = (*TRUE, "1", "1.0", "+1", "1.00")
 NO = (*FALSE, "0", "0.0", "+0", "-0", "0.00", "-0.0", "nan", "")

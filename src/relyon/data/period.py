@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.texts import message
+from relyon.data.day_first import day_first_values
 from relyon.data.lazy import gather, utc
 
 if TYPE_CHECKING:
@@ -168,7 +169,8 @@ def cut(
         zone: The time zone of times that name none.
 
     Raises:
-        InputError: If there are no times, or no session begins in the period.
+        InputError: If there are no times, if some begin with a day or a month, whose order cannot
+            be known, or if no session begins in the period.
     """
     import narwhals as nw
 
@@ -264,6 +266,9 @@ def _checked(
             at.max().alias("last"),
         )
     ).row(0, named=True)
+    missing = int(counted["rows"]) - int(counted["timed"])
+    if missing:
+        _check_order(timed, path)
     if not gather(kept.select("timestamp").head(1)).height:
         raise InputError(
             message("data.no-session-of-log", period=str(period)),
@@ -276,5 +281,19 @@ def _checked(
             if counted["timed"]
             else message("data.none-of-times-can"),
         )
-    missing = int(counted["rows"]) - int(counted["timed"])
     return (Note("without-time", missing, "warning"),) if missing else ()
+
+
+def _check_order(timed: LazyRows, path: str) -> None:
+    """Refuses times that begin with a day or a month: sessions would be torn apart."""
+    import narwhals as nw
+
+    if timed.collect_schema()["timestamp"] != nw.String:
+        return
+    values = day_first_values(timed)
+    if values["count"]:
+        raise InputError(
+            message("data.times-have-no-known-order", **values),
+            path=path,
+            hint=message("data.write-year-first"),
+        )

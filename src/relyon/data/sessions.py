@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Literal
 
@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 
     from relyon.data.lazy import LazyRows
 
-__all__ = ["COLUMNS", "OPTIONAL", "REQUIRED", "Kind", "Sessions", "choose_columns"]
+__all__ = [
+    "COLUMNS",
+    "OPTIONAL",
+    "REQUIRED",
+    "Kind",
+    "Sessions",
+    "choose_columns",
+    "written_column",
+]
 
 #: What the rows of a log are: single impressions; single decisions; `clicks` accepts both single
 #: impressions and counts of them.
@@ -186,6 +194,18 @@ class Sessions(Sourced):
         """Notes about the data."""
         return self._notes
 
+    def with_written(self, names: Collection[str]) -> LazyRows:
+        """Returns the rows, and after them the cells of some columns as they were written.
+
+        Args:
+            names: The columns; `written_column` names the added ones.
+        """
+        import narwhals as nw
+
+        cells = [nw.col(name).alias(written_column(name)) for name in names]
+        kept = (*self.others, *map(written_column, names))
+        return typed(self._raw.with_columns(cells), path_of(self._source), kept, self.zone)
+
     def collect(self) -> pl.DataFrame:
         """Reads all rows into memory."""
         return gather(self._frame)
@@ -276,6 +296,16 @@ class Sessions(Sourced):
 
     def __repr__(self) -> str:
         return f"Sessions({', '.join(self.columns)}; source={self._source!r})"
+
+
+def written_column(name: str) -> str:
+    """Returns the name of the column with the cells of another as they were written.
+
+    Examples:
+        >>> written_column("timestamp")
+        '__relyon_written_timestamp'
+    """
+    return f"__relyon_written_{name}"
 
 
 def _lazy(frame: object) -> LazyRows:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from relyon.core.errors import InputError, ParseError
 from relyon.core.notes import Note
 from relyon.core.texts import message
+from relyon.data.day_first import day_first_values
 from relyon.data.lazy import gather
 from relyon.data.log_facts import (
     CLICKED_ALWAYS,
-    DAY_FIRST,
     LEAST_ROWS,
     Facts,
     facts_of,
@@ -19,12 +19,10 @@ from relyon.data.log_facts import (
 from relyon.io.session_readers import read_sessions
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from relyon.data.lazy import LazyRows
     from relyon.data.sessions import Kind, Sessions
 
-__all__ = ["LEAST_LISTS", "SWAPPED", "TIMES", "Use", "always_clicked", "read_log", "time_values"]
+__all__ = ["LEAST_LISTS", "SWAPPED", "TIMES", "Use", "always_clicked", "read_log"]
 
 #: What is computed from a log: rates of clicks, or lengths of time.
 Use = Literal["clicks", "times"]
@@ -105,14 +103,16 @@ def _clicks(log: Sessions, facts: Facts, refuse: bool) -> list[Note]:
 def _times(log: Sessions, facts: Facts, refuse: bool) -> list[Note]:
     if not facts.day_first:
         return []
-    values = time_values(log, facts)
+    values = day_first_values(log.raw)
+    if not values["count"]:  # those of the file are not in this part of it
+        return []
     if refuse:
         raise InputError(
-            message("io.times-have-no-known-order", **values),
+            message("data.times-have-no-known-order", **values),
             path=log.path,
-            hint=message("io.write-year-first"),
+            hint=message("data.write-year-first"),
         )
-    return [Note("day-first-times", facts.day_first, "warning", values=values)]
+    return [Note("day-first-times", values["count"], "warning", values=values)]
 
 
 def always_clicked(facts: Facts) -> bool:
@@ -172,29 +172,3 @@ def swapped_lists(rows: LazyRows) -> LazyRows:
     return lists.select(
         nw.len().alias("lists"), nw.when(swapped).then(1).otherwise(0).sum().alias("swapped")
     )
-
-
-def time_values(log: Sessions, facts: Facts) -> dict[str, object]:
-    """Returns what is known of times that begin with a day or a month.
-
-    Args:
-        log: The log.
-        facts: What was counted of it.
-
-    Returns:
-        `count` of them; `days` and `months`, how many can only begin with the one or the other;
-        `times` in all, and an `example`.
-    """
-    import narwhals as nw
-
-    time = nw.col("timestamp")
-    rows = log.raw.filter(time.str.contains(DAY_FIRST)).select(time)
-    found: pl.Series = gather(rows).get_column("timestamp")
-    first, second = (found.str.extract(r"^\s*(\d+)\D(\d+)", group).cast(int) for group in (1, 2))
-    return {
-        "count": len(found),
-        "times": facts.times,
-        "days": int((first > 12).sum()),
-        "months": int((second > 12).sum()),
-        "example": found.item(0) if len(found) else "",
-    }

@@ -9,7 +9,9 @@ from relyon.core.cells import REPAIR, hide_texts
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_type
 from relyon.core.texts import message
+from relyon.data.lazy import gather
 from relyon.data.sessions import Sessions
+from relyon.data.written_cells import ISO, has_texts, odd_columns, restored, unread_columns
 from relyon.io.atomic_files import replaced_file
 from relyon.io.byte_source import split_suffix
 from relyon.io.session_readers import SUFFIXES, SessionFormat
@@ -24,7 +26,9 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
     """Writes a log in the canonical form, atomically and without loading it into memory.
 
     The suffix determines the format: Parquet, CSV or JSON Lines, the last two also compressed
-    (`.gz`, `.zst`, `.bz2`, `.xz`). Times in text are ISO 8601 in UTC. An existing file is replaced.
+    (`.gz`, `.zst`, `.bz2`, `.xz`). Times in text are ISO 8601 in UTC. Times that cannot be read,
+    and clicks that are neither 0 nor 1, stay as they were written; a Parquet file with such times
+    has all of them as text. An existing file is replaced.
 
     Args:
         sessions: The log. Rows of engines other than Polars are read into memory.
@@ -50,20 +54,43 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
 
     target = os.fspath(path)
     kind = check_target(target)
-    native = sessions.frame.to_native()
-    frame = native if isinstance(native, pl.LazyFrame) else sessions.collect().lazy()
-    if kind != "parquet" and "timestamp" in sessions.columns:
-        frame = frame.with_columns(pl.col("timestamp").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
+    odd = odd_columns(sessions.facts)
+    texts = kind != "parquet" and has_texts(sessions)
+    frame = _rows(sessions, ("timestamp", *odd) if texts else odd)
+    if kind != "parquet" and not texts and "timestamp" in sessions.columns:
+        frame = frame.with_columns(pl.col("timestamp").dt.strftime(ISO))
     packed = split_suffix(target)[2]
     with replaced_file(target) as partial:
         plain = f"{partial}.plain" if packed else partial
         try:
             _sink(frame, plain, kind)
+            if kind == "parquet" and _lacks_times(plain) and unread_columns(sessions, None):
+                _sink(_rows(sessions, ("timestamp", *odd)), plain, kind)
             if packed:
                 _compress(plain, partial, packed, target)
         finally:
             if packed and os.path.exists(plain):
                 os.unlink(plain)
+
+
+def _rows(sessions: Sessions, written: tuple[str, ...]) -> pl.LazyFrame:
+    """Returns the rows, with cells of some columns as they were written where they are lost."""
+    import polars as pl
+
+    rows = sessions.with_written(written) if written else sessions.frame
+    native = rows.to_native()
+    frame = native if isinstance(native, pl.LazyFrame) else gather(rows).lazy()
+    return restored(frame, written) if written else frame
+
+
+def _lacks_times(path: str) -> bool:
+    """Returns whether a Parquet file has rows without a time."""
+    import polars as pl
+
+    table = pl.scan_parquet(path)
+    if "timestamp" not in table.collect_schema():
+        return False
+    return bool(table.select(pl.col("timestamp").null_count()).collect().item())
 
 
 def _sink(frame: pl.LazyFrame, path: str, kind: SessionFormat) -> None:

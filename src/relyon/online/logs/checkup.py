@@ -13,7 +13,10 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.findings import Findings
 from relyon.core.language import Language, check_language
 from relyon.core.texts import catalogue, message
-from relyon.data.sessions import COLUMNS, Sessions
+from relyon.data.lazy import gather
+from relyon.data.log_facts import FLAGS, Facts, facts_of
+from relyon.data.sessions import COLUMNS, Sessions, written_column
+from relyon.data.written_cells import restored, unread_columns
 from relyon.online.logs.finding_text import shown_finding
 from relyon.online.logs.log_check import EXAMPLES, MODULES, Check, Finding, Log, checks, plain
 
@@ -127,8 +130,10 @@ class Checkup(Findings[Finding], Exportable):
         import polars as pl
 
         sessions = self._log.sessions
-        native = sessions.frame.to_native()
-        frame = native if isinstance(native, pl.LazyFrame) else sessions.collect().lazy()
+        written = self._as_written(also)
+        rows = sessions.with_written(written)
+        native = rows.to_native()
+        frame = native if isinstance(native, pl.LazyFrame) else gather(rows).lazy()
         changes = []
         done = set()
         for check in self._checks:
@@ -143,14 +148,27 @@ class Checkup(Findings[Finding], Exportable):
             done.add(check.name)
             changes.append(self._change(check.name, frame, touched))
         cleaned = Sessions.from_frame(
-            frame,
+            restored(frame, written),
             {name: name for name in self._log.columns if name in COLUMNS},
             source=sessions.source,
             notes=sessions.notes,
+            facts=self._facts if set(written) & set(FLAGS) else None,
             others="keep",
         )
         remaining = tuple(one.kind for one in self.findings if one.kind not in done)
         return Repair(cleaned, self.rows, tuple(changes), remaining)
+
+    @property
+    def _facts(self) -> Facts:
+        return self._log.sessions.facts or facts_of(self._log.sessions.raw)
+
+    def _as_written(self, also: Collection[str]) -> tuple[str, ...]:
+        """Returns the columns with cells that no repair changes and that their type would lose."""
+        names = unread_columns(self._log.sessions, self._facts)
+        odd = "click-values"
+        if odd in self and (self[odd].fixable or odd in also):
+            names = tuple(name for name in names if name != "clicked")
+        return names
 
     def _change(self, kind: str, frame: pl.LazyFrame, touched: pl.LazyFrame) -> Change:
         import polars as pl
@@ -160,6 +178,7 @@ class Checkup(Findings[Finding], Exportable):
 
         names = touched.collect_schema().names()
         order = [name for name in ("session", "position", "doc") if name in names]
+        touched = touched.select(pl.exclude(f"^{written_column('.*')}$"))
         first = touched.sort(order).head(EXAMPLES).collect(engine="streaming")
         rule = self[kind].fix("en")
         return Change(kind, rule, size(touched), size(frame), plain(first))

@@ -66,9 +66,10 @@ class DuplicateRows(Check):
         keys = frame.filter(shown).group_by(KEY).len().filter(pl.col("len") > 1).drop("len")
         copies = frame.filter(shown).join(keys, on=KEY, how="semi")
         rest = pl.concat([frame.filter(shown).join(keys, on=KEY, how="anti"), frame.filter(~shown)])
-        names = [name for name in log.columns if name not in KEY]
+        columns = frame.collect_schema().names()
+        names = [name for name in columns if name not in KEY]
         merged = copies.group_by(KEY).agg(_merged(name) for name in names)
-        return pl.concat([rest, merged.select(log.columns)]), copies
+        return pl.concat([rest, merged.select(columns)]), copies
 
 
 def _merged(name: str) -> pl.Expr:

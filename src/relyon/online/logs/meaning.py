@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from relyon.data.day_first import day_first_values
 from relyon.data.log_facts import facts_of
-from relyon.io.log_checks import LEAST_LISTS, SWAPPED, time_values
+from relyon.io.log_checks import LEAST_LISTS, SWAPPED
 from relyon.online.logs.log_check import Check, Finding, Log, register, total
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class DayFirstTimestamps(Check):
         facts = log.sessions.facts or facts_of(log.sessions.raw)
         if not facts.day_first:
             return None
-        values = time_values(log.sessions, facts)
+        values = day_first_values(log.sessions.raw)
         return Finding(
             self.name, "warning", facts.day_first, facts.times, "rows", (), evidence=values
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
@@ -50,6 +50,8 @@ class Overview(Exportable):
         users: Distinct users; None without the column.
         start: The first time; None without times.
         end: The last time; None without times.
+        untimed: Rows whose time is missing or cannot be read; None without the column.
+        zone: The time zone in which times are shown.
         first_position: The smallest position.
         last_position: The largest position.
         results: Mean number of results per session.
@@ -66,6 +68,8 @@ class Overview(Exportable):
     users: int | None
     start: datetime | None
     end: datetime | None
+    untimed: int | None
+    zone: tzinfo
     first_position: int | None
     last_position: int | None
     results: float
@@ -75,10 +79,11 @@ class Overview(Exportable):
     missing: tuple[str, ...]
 
     def to_dict(self) -> dict[str, object]:
-        """Returns JSON-ready values; times are ISO 8601 in UTC."""
+        """Returns JSON-ready values; times are ISO 8601, in the zone of the log."""
         values = asdict(self)
+        del values["zone"]
         for name in ("start", "end"):
-            values[name] = _time(values[name])
+            values[name] = _time(values[name], self.zone)
         return {**values, "columns": list(self.columns), "missing": list(self.missing)}
 
     def _facts(self, texts: Catalogue) -> list[tuple[str, str]]:
@@ -90,7 +95,13 @@ class Overview(Exportable):
         if self.users is not None:
             facts.append(("users", f"{self.users:,}"))
         if self.start is not None and self.end is not None:
-            facts += [("first_time", str(_time(self.start))), ("last_time", str(_time(self.end)))]
+            facts += [
+                ("first_time", str(_time(self.start, self.zone))),
+                ("last_time", str(_time(self.end, self.zone))),
+            ]
+        if self.untimed:
+            share = TERMINAL.part(self.untimed / self.rows)
+            facts.append(("untimed", texts.say("overview.part", count=self.untimed, share=share)))
         if self.first_position is not None:
             span = texts.say("overview.span", first=self.first_position, last=self.last_position)
             facts.append(("positions", span))
@@ -125,8 +136,12 @@ class Overview(Exportable):
         return pl.DataFrame([asdict(tier) for tier in self.tiers])
 
 
-def _time(value: datetime | None) -> str | None:
-    return None if value is None else value.strftime("%Y-%m-%dT%H:%M:%SZ")
+def _time(value: datetime | None, zone: tzinfo) -> str | None:
+    if value is None:
+        return None
+    known = value if value.tzinfo else value.replace(tzinfo=UTC)
+    shown = known.astimezone(zone).isoformat(timespec="seconds")
+    return shown.replace("+00:00", "Z") if zone is UTC else shown
 
 
 def summarise(sessions: Sessions | object) -> Overview:
@@ -155,7 +170,8 @@ def summarise(sessions: Sessions | object) -> Overview:
     ]
     if log.has("timestamp"):
         parts += [
-            nw.col("timestamp").min().alias("start"), nw.col("timestamp").max().alias("end")
+            nw.col("timestamp").min().alias("start"), nw.col("timestamp").max().alias("end"),
+            nw.col("timestamp").count().alias("timed"),
         ]  # fmt: skip
     found = gather(log.everything.select(*parts)).row(0, named=True)
     rows = int(found["rows"])
@@ -173,6 +189,8 @@ def summarise(sessions: Sessions | object) -> Overview:
         users=users,
         start=found.get("start"),
         end=found.get("end"),
+        untimed=rows - int(found["timed"]) if "timed" in found else None,
+        zone=log.sessions.zone,
         first_position=found["first"],
         last_position=found["last"],
         results=log.counts["rows"] / searches if searches else 0.0,

@@ -89,7 +89,9 @@ class QueryVariants(Check):
         variants = _variants(queries).select("query", "kept").lazy()
         marked = frame.join(variants, on="query", how="left", maintain_order="left")
         changed = marked.with_columns(query=pl.coalesce("kept", "query")).drop("kept")
-        return changed.select(log.columns), frame.join(variants, on="query", how="semi")
+        return changed.select(frame.collect_schema().names()), frame.join(
+            variants, on="query", how="semi"
+        )
 
 
 def _variants(queries: pl.DataFrame) -> pl.DataFrame:
