@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 import pytest
@@ -58,7 +58,7 @@ def send(store: Store, path: str, body: bytes, headers: dict[str, str]) -> tuple
     feed = Feed(body)
     found: list[int] = []
 
-    async def answer(message: dict[str, Any]) -> None:
+    async def answer(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             found.append(message["status"])
 

@@ -145,5 +145,6 @@ def test_files_with_the_same_columns_are_in_one_note(files: Path, command: Comma
         assert said in command(*args).err
     logs = command("logs", "doctor", "log-x.csv", "log-y.csv", "log-z.csv").err
     assert logs.count("columns of") == 1
-    for args in (("labels", "bias"), ("labels", "make", "-o", "l.csv"), ("logs", "inspect")):
-        assert command(*args, "log-x.csv").err.count("columns of log-x.csv") == 1
+    of_logs = (("labels", "bias"), ("labels", "make", "-o", "l.csv"), ("logs", "inspect"))
+    for line in of_logs:
+        assert command(*line, "log-x.csv").err.count("columns of log-x.csv") == 1

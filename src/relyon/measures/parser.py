@@ -10,6 +10,7 @@ from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.parameters import check_items
 from relyon.core.registry import nearest
 from relyon.core.texts import message
+from relyon.measures.chinese_names import meant as in_english
 from relyon.measures.definition import Measure
 from relyon.measures.lookup import build, registry
 from relyon.measures.parameters import parameters
@@ -78,9 +79,12 @@ def measure(name: str | Measure) -> Measure:
 def _single(name: str) -> Measure:
     found = NAME.fullmatch(name) if isinstance(name, str) else None
     if found is None:
+        near = in_english(name) if isinstance(name, str) else ""
         raise ParameterError(
             message("measures.not-measure-name", name=name),
-            hint=message("measures.write-name-k"),
+            hint=message("core.did-you-mean", name=near)
+            if near
+            else message("measures.write-name-k"),
         )
     word, inside = found["name"], found["arguments"] or ""
     spelled = SPELLINGS.get(word.lower())
