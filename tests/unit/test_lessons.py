@@ -39,7 +39,7 @@ UNEXPLAINED = {
         decimal-commas documents-numbered dominant-query duplicate-judgments earlier-data
         earlier-goal equal-changes evidence-left-out export-single features-like-labels few-changed
         few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ
-        hidden-fields id-mismatch incomplete-events interval-columns judged-without-row
+        hidden-fields id-columns id-mismatch incomplete-events interval-columns judged-without-row
         labels-examination-known labels-not-converged labels-of-subtopics largest-query
         machine-finals machine-grades missing-grades missing-months mix-queries mixed-anonymous
         mixed-moved mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed
@@ -49,7 +49,8 @@ UNEXPLAINED = {
         only-clicks other-queries outcome-features partial-queries queries-alike queries-grouped
         queries-joined queries-near queries-without-text rank-contradicts-score ranked-training-rows
         read-in-encoding regrouped repeated-rows repeated-runs rows-unjudged run-of-training-rows
-        same-sessions scores-from-ranks shallow-round shared-queries simulated-without split-uneven
+        same-sessions scores-from-ranks shallow-round shared-queries simulated-without skipped-queries
+        split-uneven
         stages-do-not-nest subtopics texts-absent texts-missing texts-unknown times-as-text
         times-in-another-zone unchanged-queries undated-judgments unjudged-queries unpaired-queries
         unshared-measures unused-actions weights-found weights-interval weights-judged without-time

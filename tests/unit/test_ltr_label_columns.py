@@ -49,7 +49,69 @@ def test_low_and_high_of_something_else_stay_features() -> None:
     assert relyon.read_features(prices).known_features().names == ("low", "high", "bm25", "age")
 
 
-@pytest.mark.parametrize("name", ["clicks", "clicked", "relevance", "dwell_time", "是否点击"])
+@pytest.mark.parametrize(
+    "names", [("low",), ("high",), ("low_y",), ("grade_low",), ("label.high",)]
+)
+def test_one_end_of_the_interval_is_no_feature_either(names: tuple[str, ...]) -> None:
+    ends = {name: pl.col("low" if "low" in name else "high").alias(name) for name in names}
+    frame = labelled().select("query", "document", "grade", "bm25", "age", *ends.values())
+    rows = relyon.read_features(frame)
+    assert rows.known_features().names == ("bm25", "age")
+    note = next(note for note in rows.notes if note.kind == "interval-columns")
+    assert (note.count, note.values["names"]) == (1, names)
+    assert "1 column" in str(note)
+    judged = relyon.read_features(frame.drop("grade"), judgments=labelled())
+    assert "high" not in names or "high" in judged.known_features().names
+
+
+@pytest.mark.parametrize("name", ["low", "high", "high_x"])
+def test_one_bound_on_another_scale_stays_a_feature(name: str) -> None:
+    prices = labelled().drop("low", "high").with_columns((100 + pl.col("age")).alias(name))
+    rows = relyon.read_features(prices)
+    assert name in rows.known_features().names
+    assert not any(note.kind in {"interval-columns", "outcome-features"} for note in rows.notes)
+
+
+def test_columns_of_a_click_model_are_labels() -> None:
+    frame = labelled().rename({"low": "low_pbm", "high": "high_pbm"})
+    frame = frame.with_columns(grade_pbm=pl.col("grade"), other_dbn=pl.col("age"))
+    rows = relyon.read_features(frame)
+    assert rows.known_features().names == ("bm25", "age", "grade_pbm", "other_dbn")
+    notes = {note.kind: note.values.get("names") for note in rows.notes}
+    assert notes["interval-columns"] == ("low_pbm", "high_pbm")
+    assert notes["outcome-features"] == ("grade_pbm",)
+    # The interval of another model's label does not contain every label: it is warned of.
+    shifted = relyon.read_features(frame.with_columns(pl.col("low_pbm") + 0.2))
+    names = next(n.values["names"] for n in shifted.notes if n.kind == "outcome-features")
+    assert names == ("low_pbm", "grade_pbm")
+
+
+def test_names_of_click_models_are_those_of_the_registry() -> None:
+    from relyon.data.columns.synonyms import CLICK_MODELS
+    from relyon.labels import models
+
+    assert set(models) == CLICK_MODELS
+
+
+@pytest.mark.parametrize("name", ["商品ID", "doc", "session", "user_id"])
+def test_second_ids_are_no_features(name: str) -> None:
+    frame = labelled().drop("low", "high").with_columns(pl.Series(name, range(400)))
+    rows = relyon.read_features(frame)
+    assert rows.known_features().names == ("bm25", "age")
+    note = next(note for note in rows.notes if note.kind == "id-columns")
+    assert note.values["names"] == (name,)
+    assert name in note.text("zh")
+    asked = relyon.read_features(frame, features=["bm25", name])
+    assert asked.known_features().names == ("bm25", name)
+    parts = frame.with_columns(pl.col(name) / 3)
+    assert name in relyon.read_features(parts).known_features().names
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["clicks", "clicked", "relevance", "dwell_time", "是否点击", "ctr", "点击率", "click_rate",
+     "购买率", "CTR_y", "clicks_x"],
+)  # fmt: skip
 def test_names_of_outcomes_are_warned_of_unless_they_are_asked_for(name: str) -> None:
     frame = labelled().drop("weight", "low", "high").with_columns(pl.col("age").alias(name))
     rows = relyon.read_features(frame)
@@ -70,6 +132,18 @@ def test_a_feature_that_orders_as_the_labels_do_is_warned_of_in_training() -> No
     found = relyon.ltr.train(leak, trees=3, threads=1, baseline=None)
     note = next(note for note in found.notes if note.kind == "features-like-labels")
     assert (note.level, note.values["names"]) == ("warning", ["echo"])
+
+
+def test_a_feature_that_carries_nearly_all_of_the_order_is_warned_of() -> None:
+    random = np.random.default_rng(3)
+    frame = labelled().select("query", "document", "grade", "bm25", "age")
+    for noise, warned in ((0.03, True), (0.1, False)):
+        echo = frame["grade"] + random.normal(0, noise, len(frame))
+        found = relyon.ltr.check(frame.with_columns(echo.alias("quality")))
+        kinds = [(one.kind, one.evidence["name"]) for one in found if one.kind == "leaking-feature"]
+        assert kinds == [("leaking-feature", "quality")] * warned
+    few = frame.with_columns(frame["grade"].alias("quality") + pl.col("age") * 0.05)[:100]
+    assert not [one for one in relyon.ltr.check(few) if one.kind == "leaking-feature"]
 
 
 def test_weights_of_labels_change_the_fit_and_can_be_turned_off() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from relyon.core.notes import Note
 from relyon.data.columns import Record, feature_name, judgment_table, language_of, run_table
 from relyon.data.features import STORAGE, Labelling, Storage
+from relyon.io.id_columns import without_id_columns
 from relyon.io.label_columns import without_label_columns
 
 if TYPE_CHECKING:
@@ -106,11 +107,14 @@ class Table:
         """
         notes: list[Note] = []
         made = False
-        if labels == "own" and not any(feature_name(role) for role in named or {}):
+        if labels != "none" and not any(feature_name(role) for role in named or {}):
             weights: Literal["found", "none"] = "none" if "weight" in (named or {}) else "found"
-            own, notes = without_label_columns(self.columns, self.path, weights=weights)
+            own, notes = without_label_columns(
+                self.columns, self.path, weights=weights if labels == "own" else "none"
+            )
             made = "weight" in own and "weight" not in self.columns
-            self.columns = own
+            self.columns, left_out = without_id_columns(own)
+            notes += left_out
         rows = self.labelled(scale, storage, labels)
         rows = replace(rows, notes=(*rows.notes, *notes))
         if made or "weight" not in self.columns or "weight" in (named or {}):

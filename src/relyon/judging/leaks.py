@@ -27,7 +27,7 @@ __all__ = ["hide_behaviour"]
 GRADES = frozenset({*NAMES["grade"], *NAMES["judge"], "得分", "分数", "等级分", "评级"}) - {"user"}
 #: Names of what users did, and parts of such names.
 ACTIONS = BEHAVIOUR | {
-    "ctr", "purchases", "orders", "impression", "曝光",
+    "orders", "impression", "曝光",
     *SPELLINGS["impressions"], *SPELLINGS["reward"],
 }  # fmt: skip
 PARTS = ("click", "点击")

@@ -214,13 +214,11 @@ JUDGED_AT = (
 )  # fmt: skip
 
 #: Names of shares of users who did something with a result.
-RATES = frozenset(
-    (
-        "ctr cvr clickrate clickthroughrate conversionrate purchaserate orderrate buyrate"
-        " addtocartrate cartrate 点击率 点击转化率 转化率 购买率 购买转化率 下单率 成交率 加购率"
-        " 點擊率 轉化率 購買率"
-    ).split()
-)
+RATES = frozenset({
+    "ctr", "cvr", "clickrate", "clickthroughrate", "conversionrate", "purchaserate", "orderrate",
+    "buyrate", "addtocartrate", "cartrate", "点击率", "点击转化率", "转化率", "购买率",
+    "购买转化率", "下单率", "成交率", "加购率", "點擊率", "轉化率", "購買率",
+})  # fmt: skip
 
 #: Names of what users did with a result, known only after they saw it; without words such as
 #: `order`, which products have, too.
@@ -231,6 +229,7 @@ BEHAVIOUR = RATES | {
 } - {"cart", "atc", "buy", "order", "ordered"}
 
 #: Click models, whose names label columns carry: `grade_pbm`, `low_pbm`.
-CLICK_MODELS = frozenset(
-    "cascade ccm coec dbn dcm dctr gctr ips pbm ratio rctr sdbn snips ubm".split()
-)
+CLICK_MODELS = frozenset({
+    "cascade", "ccm", "coec", "dbn", "dcm", "dctr", "gctr", "ips", "pbm", "ratio", "rctr", "sdbn",
+    "snips", "ubm",
+})  # fmt: skip

@@ -38,8 +38,10 @@ UNLIKELY = 3.2905
 #: The lowest reported agreement of the order of rows with labels: 0.1 is 55 pairs of 100.
 ORDERED = 0.1
 
-#: A feature that orders labels this well is suspicious, if there are enough pairs to tell.
+#: A feature that orders labels this well is suspicious, if there are enough pairs to tell: 0.99 is
+#: 99.5 pairs of 100. The strongest features of published collections order 81, click rates 94.
 LEAK, PAIRS = 0.99, 100
+STRONG, MANY_PAIRS = 0.85, 1_000
 
 #: Rows that features are compared with labels on: a first look, and a second one.
 FIRST, SECOND = 3_000, 50_000
@@ -172,12 +174,15 @@ def _leaks(
 
     found: dict[int, float] = {}
     places = list(range(len(features.names)))
-    for limit, least in ((FIRST, 0.9), (SECOND, LEAK)):
+    for limit in (FIRST, SECOND):
         rows, part = _sample(offsets, limit)
         labels = codes[rows]
         pairs = int(orderable(labels, part).sum())
         if pairs < PAIRS:
             return
+        least = STRONG if pairs >= MANY_PAIRS else LEAK
+        if limit == FIRST:  # of a part of the rows, to pass over most features
+            least = STRONG - 0.1
         found = {}
         for place, column in _sampled(features, rows, places, labels):
             agreement = sorted_agreement(column, labels, part)
