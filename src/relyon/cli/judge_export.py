@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from relyon.cli.judge_archive import pack
-from relyon.cli.judge_sheets import sheet_bytes, write_grading_sheets
+from relyon.cli.judge_sheets import refuse_other_name, sheet_bytes, write_grading_sheets
 from relyon.cli.messages import messages
 from relyon.cli.options import no_color_option, output_option, project_option, rule_option
 from relyon.cli.output import protect_inputs, write
@@ -48,7 +48,8 @@ which all relyon commands remove again.
 `xlsx` with --judge writes a plain grading sheet for each judge: query, title,
 address, a list of grades to choose from, and a note, with the guideline on a
 second sheet. Items are divided so that each gets the grades that it lacks;
-`relyon judge import` takes a graded sheet and knows its judge. Without --judge,
+`relyon judge import` takes a graded sheet and knows its judge and project; a row
+with a note and no grade counts as one that cannot be graded. Without --judge,
 `xlsx` contains every grade, as CSV does. Needs `pip install 'relyon[excel]'`.
 """
 
@@ -84,7 +85,7 @@ class Export:
         metavar="NAME",
         multiple=True,
         help="xlsx: write a grading sheet for this judge; repeat it for several, with a folder as"
-        " --output.",
+        " --output, which ends with a slash.",
     )
     force: bool = flag("--force", help="Replace grading sheets that exist.")
     bom: bool = flag(
@@ -161,6 +162,7 @@ def _export_workbook(request: Export) -> None:
     from relyon.judging.exchange import export_sheet
     from relyon.judging.store import open_store
 
+    refuse_other_name(request.output)
     with open_store(request.database) as store:
         found = store.projects.get(request.project)
         if request.judges:

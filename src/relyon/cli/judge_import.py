@@ -12,6 +12,7 @@ import click
 from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.inputs import check_stdin, stage_runs
 from relyon.cli.judge_archive import ended_in_order, unpack
+from relyon.cli.judge_sheets import accept_sheet
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by
 from relyon.cli.options import no_color_option
@@ -21,6 +22,7 @@ from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.data.sheets import Row, Sheet
+    from relyon.judging import Store
     from relyon.judging.records import Comparison, Project
 
 __all__ = ["import_"]
@@ -82,12 +84,10 @@ class Import:
         multiple=True,
         help="CSV with one column per judge: a judge's column; repeat it for each judge.",
     )
-    judge: str = option(
+    judge: str | None = option(
         "--judge",
-        default="import",
-        show_default=True,
         metavar="NAME",
-        help="The judge to whom final grades without a judge are attributed.",
+        help="The judge to whom final grades without a judge are attributed.  [default: import]",
     )
     update: bool = flag(
         "--update",
@@ -173,12 +173,8 @@ def import_(request: Import) -> None:
         raise ParameterError(
             message("cli.gold-and-update-exclude"), hint=message("cli.leave-one-of-them")
         )
-    if request.project is None:
-        raise ParameterError(
-            message("cli.project-is-missing"), hint=message("cli.name-project-to-import")
-        )
     with ended_in_order(), open_store(request.database) as store:
-        found = store.projects.get(request.project)
+        found = _project(store, request.project)
         sheets = [_sheet(path, request, found) for path in request.files]
         ranks = request.k or found.k or 10
         if request.sides:
@@ -206,6 +202,8 @@ def import_(request: Import) -> None:
                 message("cli.is-side-by-side-project", found_name=found.name),
                 hint=message("cli.give-side-name-run"),
             )
+        for path, one in zip(request.files, sheets, strict=True):
+            accept_sheet(store, found, one, request.judge, path)
         sheets += [_sheet_of(_top(path, ranks)) for path in request.runs]
         told = [
             row
@@ -219,7 +217,7 @@ def import_(request: Import) -> None:
                 store,
                 found.id,
                 whole,
-                judge=request.judge,
+                judge=request.judge or "import",
                 mode="gold" if request.gold else "update" if request.update else "add",
                 source=", ".join([*request.files, *request.runs]),
                 report=report,
@@ -231,7 +229,7 @@ def import_(request: Import) -> None:
         if graded and not (new.items or new.grades or filled):
             raise InputError(
                 message("cli.all-grades-are-stored", project=found.name, count=graded),
-                hint=message("cli.name-other-judge"),
+                hint=message(_other_judge(rows)),
             )
         record_event(store, "imported", detail=f"{found.name}: {new.items} + {new.grades}")
     foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
@@ -252,6 +250,24 @@ def import_(request: Import) -> None:
     messages.note(message("cli.project-told", project=found.name, told=said))
 
 
+def _project(store: Store, name: str | None) -> Project:
+    """Returns the project to import into.
+
+    Raises:
+        ParameterError: If none is named; the hint lists the projects.
+        UnknownNameError: If it does not exist.
+    """
+    if name is not None:
+        return store.projects.get(name)
+    known = [f"`{one.name}`" for one in store.projects.all()]
+    raise ParameterError(
+        message("cli.project-is-missing"),
+        hint=message("cli.name-project-to-import", projects=known)
+        if known
+        else message("judging.init-project-creates-one"),
+    )
+
+
 def _guarded(sheet: Sheet, project: Project, show: Sequence[str]) -> Sheet:
     """Returns a sheet without columns that would show judges what users did, and says so."""
     from dataclasses import replace
@@ -266,6 +282,12 @@ def _guarded(sheet: Sheet, project: Project, show: Sequence[str]) -> Sheet:
 def _grades(row: Row) -> int:
     """Returns how many grades an import takes from a row: judges', or the final one."""
     return len(row.ratings) or (row.final is not None and not row.final_source)
+
+
+def _other_judge(rows: Sequence[Row]) -> str:
+    """Returns the hint on how to name another judge: an option names none where the file does."""
+    named = all(row.ratings for row in rows if _grades(row))
+    return "cli.correct-judge-column" if named else "cli.name-other-judge"
 
 
 def _is_archive(path: str) -> bool:

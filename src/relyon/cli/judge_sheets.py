@@ -1,4 +1,4 @@
-"""`relyon judge export --format xlsx`: a plain grading sheet per judge, or all grades in one."""
+"""Plain grading sheets: written by `relyon judge export`, taken back by `relyon judge import`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relyon.judging.records import Project
     from relyon.judging.store import Store
 
-__all__ = ["sheet_bytes", "write_grading_sheets"]
+__all__ = ["accept_sheet", "refuse_other_name", "sheet_bytes", "write_grading_sheets"]
 
 #: Numbers among the columns of a sheet.
 NUMBERS = ("rank", "inclusion_probability", "grade", "seconds", "at", "final")
@@ -63,11 +63,67 @@ def write_grading_sheets(
         guideline = project.guideline_in(language)
         write(
             grading_sheet(
-                rows, judge, project.scale, language=language, guideline=guideline, path=path
+                rows,
+                judge,
+                project.scale,
+                project=project.name,
+                language=language,
+                guideline=guideline,
+                path=path,
             ),
             path,
         )
         messages.note(message("cli.sheet-for-judge", path=path, judge=judge, count=len(rows)))
+
+
+def refuse_other_name(output: str | None) -> None:
+    """Refuses to write a workbook to a file that Excel does not open.
+
+    Args:
+        output: The file; None or `-` for stdout, or a folder.
+
+    Raises:
+        ParameterError: If its name does not end as a workbook's.
+    """
+    from relyon.io.sheet_names import SUFFIXES
+
+    if output in (None, "-") or is_folder(output) or output.lower().endswith(SUFFIXES[0]):
+        return
+    raise ParameterError(
+        message("cli.sheet-is-not-xlsx", path=output),
+        hint=message("cli.name-xlsx-or-folder", path=output),
+    )
+
+
+def accept_sheet(
+    store: Store, project: Project, sheet: Sheet, judge: str | None, path: str
+) -> None:
+    """Checks a sheet that comes back, and says which of its rows have no grade.
+
+    Args:
+        store: The database.
+        project: The project.
+        sheet: A sheet of any kind.
+        judge: The judge to whom the user attributes it, if one is named.
+        path: The file.
+
+    Raises:
+        InputError: If it is a grading sheet of another project or judge, has other items, or is
+            empty.
+    """
+    from relyon.judging.sent_sheets import check_sent_sheet
+
+    check_sent_sheet(store, project, sheet, judge=judge, path=path)
+    if sheet.sent is None:
+        return
+    ungraded = sum(one.grade is None for row in sheet.rows for one in row.ratings)
+    if ungraded:
+        messages.note(message("cli.rows-cannot-be-graded", path=path, count=ungraded))
+    if sheet.sent.empty:
+        total = len(sheet.sent.places)
+        messages.warning(
+            message("cli.rows-are-empty", path=path, count=sheet.sent.empty, total=total)
+        )
 
 
 def sheet_bytes(sheet: Sheet, path: str) -> bytes:

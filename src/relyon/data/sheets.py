@@ -21,6 +21,7 @@ __all__ = [
     "Item",
     "Rating",
     "Row",
+    "SentSheet",
     "Sheet",
     "Trait",
     "described",
@@ -197,6 +198,23 @@ class Row:
 
 
 @dataclass(frozen=True)
+class SentSheet:
+    """A grading sheet's own account of whom and what it was written for.
+
+    Attributes:
+        project: The project's name; empty if the sheet does not say.
+        judges: The judges.
+        places: The number of the row of each query and document.
+        empty: How many rows have neither a grade nor a note.
+    """
+
+    project: str
+    judges: tuple[str, ...]
+    places: Mapping[tuple[str, str], int] = field(repr=False)
+    empty: int
+
+
+@dataclass(frozen=True)
 class Sheet:
     """Graded items, as in a file.
 
@@ -205,12 +223,14 @@ class Sheet:
         name: The project's name.
         scale: The grade scale, if known.
         shown: Further fields that judges see on purpose, though they tell of grades or of users.
+        sent: What it says about itself if it is a grading sheet; None for other files.
     """
 
     rows: tuple[Row, ...]
     name: str = ""
     scale: Scale | None = field(default=None, compare=False)
     shown: frozenset[str] = field(default=frozenset(), compare=False)
+    sent: SentSheet | None = field(default=None, compare=False)
 
     def finals(self, rule: Rule = "median") -> Sheet:
         """Returns the sheet with a final grade for every item that has one or has ratings."""

@@ -15,7 +15,7 @@ from relyon.data import columns
 from relyon.data.columns.synonyms import QUERY_KEYS
 from relyon.data.scale import Scale
 from relyon.data.sheets import ITEM_PARTS, Rating, Row, Sheet, described
-from relyon.io.grading_sheets import roles_of_headings
+from relyon.io.grading_sheets import GradingRows, refuse_cut_sheet
 from relyon.io.json_members import mapping, parse_grade, parse_json, write_json
 from relyon.io.numbers import plain_number
 from relyon.io.plain_text import check_characters
@@ -95,8 +95,7 @@ def table(
     for start, fields in csv_rows(lines, path, separator):
         if headings is None:
             headings = [name.strip() for name in fields]
-            if len(set(headings)) < len(headings):
-                raise ParseError(message("io.two-columns-have-same"), path=path, line=start)
+            columns.refuse_repeated(headings, path, lambda _: True)
             continue
         if single == "pad" and len(fields) == 1:
             fields.extend([""] * (len(headings) - 1))
@@ -168,13 +167,25 @@ def read_rows(
     chosen: dict[str, str] | None = None
     for place, found in rows:
         if chosen is None:
-            chosen = item_columns(list(found), path, given)
+            chosen = _chosen(list(found), path, given)
             if source is not None:
                 source.synonyms = columns.synonyms_of(chosen, given)
         try:
             yield _row(found, chosen, scale)
         except InputError as error:
             columns.refuse(error.message, path, place, unit, error.hint)
+
+
+def _chosen(names: Sequence[str], path: str, given: Mapping[str, str] | None) -> dict[str, str]:
+    """Returns the columns of a sheet by role; a damaged grading sheet is named as such."""
+    try:
+        chosen = item_columns(names, path, given)
+    except InputError:
+        refuse_cut_sheet(names, path)
+        raise
+    if not given and "judge" not in chosen and chosen["query"] == "query_id":
+        refuse_cut_sheet(names, path)
+    return chosen
 
 
 def item_columns(
@@ -210,14 +221,20 @@ def item_columns(
 
 
 def show_rows(
-    text: str, path: str, separator: str = ","
+    text: str, path: str, separator: str = ",", grading: GradingRows | None = None
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Yields the rows of CSV without the marks added for spreadsheets."""
-    roles: dict[str, str] | None = None
+    """Yields the rows of CSV without the marks added for spreadsheets.
+
+    Args:
+        text: CSV.
+        path: The file, for messages.
+        separator: The field separator.
+        grading: Notes whether it is a grading sheet, and of whom.
+    """
+    sheet = grading or GradingRows()
     for line, found in table(text, path, separator=separator):
-        if roles is None:
-            roles = roles_of_headings(found)
-        yield line, {roles.get(name, name): APOSTROPHE.show(value) for name, value in found.items()}
+        shown = {name: APOSTROPHE.show(value) for name, value in found.items()}
+        yield line, sheet.read(line, shown)
 
 
 def write_rows(sheet: Sheet, separator: str = ",") -> Iterator[str]:

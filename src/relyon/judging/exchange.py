@@ -20,6 +20,7 @@ from relyon.judging.incoming_items import Incoming, Lazy
 from relyon.judging.leaks import hide_behaviour
 from relyon.judging.llm.descriptions import note_machines
 from relyon.judging.records import Rating
+from relyon.judging.sent_sheets import check_sent_sheet
 
 if TYPE_CHECKING:
     from relyon.data.scale import Scale
@@ -179,6 +180,9 @@ def import_sheet(
     it: the history keeps both, and undoing the new one brings the earlier one back. Fields that
     would show judges what users did are left out, with a warning.
 
+    A plain grading sheet adds no items, and is imported only into its own project. Its rows with a
+    note and no grade are stored as `cannot`, with the note as the reason.
+
     Args:
         store: The database.
         project_id: The project.
@@ -196,7 +200,8 @@ def import_sheet(
 
     Raises:
         InputError: If a grade is not on the scale, differs from a stored one, an item has more
-            grades than places, a field looks like grades, or there are no final grades for gold.
+            grades than places, a field looks like grades, or there are no final grades for gold;
+            or if a grading sheet is of another project, is empty, or contains other items.
         ParameterError: If the project is closed, or another import is not finished.
         UnknownNameError: If the project does not exist.
         StoppedError: If it was stopped.
@@ -205,6 +210,7 @@ def import_sheet(
     again: Again = "replace" if mode == "update" else "refuse"
     try:
         read = sheet if isinstance(sheet, Sheet) else sheet()
+        check_sent_sheet(store, project, read, path=source)
         read, notes = hide_behaviour(read, project.scale, read.shown)
         warn(notes)
         rows = _incoming(read, judge, as_gold=mode == "gold")

@@ -37,6 +37,7 @@ from relyon.io.decimal_commas import (
 from relyon.io.encoding import not_utf8
 from relyon.io.feature_rows import feature_frames
 from relyon.io.format import Format, first_lines, formats
+from relyon.io.grading_sheets import GradingRows
 from relyon.io.header import check_header, headerless, is_data, is_numbered
 from relyon.io.plain_text import read_text
 from relyon.io.sheet_tables import (
@@ -109,9 +110,10 @@ class Delimited(TabularFormat):
         if {plain_name(name) for name in names} & {*NAMES["subtopic"]}:
             return Format.read_sheet(self, source, columns=columns, scale=scale)
         separator = self._separator(source.head)
-        shown = show_rows(read_text(source), source.path, separator)
-        rows = read_rows(shown, source.path, scale, given=columns, source=source)
-        return join_rows(Sheet(tuple(rows)), source.path)
+        grading = GradingRows()
+        shown = show_rows(read_text(source), source.path, separator, grading)
+        rows = tuple(read_rows(shown, source.path, scale, given=columns, source=source))
+        return join_rows(Sheet(rows, sent=grading.sent), source.path)
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes the columns query, document and grade, and subtopic if there are subtopics."""
