@@ -414,7 +414,13 @@ def test_an_archive_is_written_and_read(command: Command, june: Path) -> None:
     (june / "half.relyon-project").write_bytes((june / "june.relyon-project").read_bytes()[:900])
     broken = command("judge", "import", "judging.db", "half.relyon-project")
     assert (broken.code, "truncated" in broken.err) == (3, True)
-    assert "--project is missing" in command("judge", "import", "judging.db", "pool.csv").err
+    missing = command("judge", "import", "judging.db", "pool.csv").err
+    assert "error: --project is missing\nhint: name the project to import into: " in missing
+    assert "`Copy`" in missing
+    assert "`June`" in missing
+    command("judge", "init", "empty.db")
+    empty = command("judge", "import", "empty.db", "pool.csv").err
+    assert "hint: `relyon judge init DATABASE --project NAME` creates one" in empty
 
 
 def test_a_project_is_renamed_closed_opened_and_deleted(command: Command, june: Path) -> None:
