@@ -228,3 +228,33 @@ def test_the_overview_counts_rows_without_a_readable_time(tmp_path: Path, comman
     assert '"untimed": 180' in command("logs", "inspect", str(path), "--format", "json").out
     searches().write_csv(path)
     assert "no readable time" not in command("logs", "inspect", str(path)).out
+
+
+def counts(shared: bool = True) -> pl.DataFrame:
+    """Counts of 30 queries at positions 1 to 5; documents come at several positions."""
+    rows = [
+        (f"q{query}", f"d{document if shared else f'{query}-{document}'}", position, 20, 3)
+        for query in range(30)
+        for document in range(5)
+        for position in (document + 1, (document + 1) % 5 + 1)
+    ]
+    names = ["query", "doc", "position", "impressions", "clicks"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+@pytest.mark.parametrize("name", ["labels make", "labels bias"])
+def test_query_and_document_swapped_in_counts(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    counts(shared=False).rename({"query": "doc", "doc": "query"}).write_csv("counts.csv")
+    code, text = said(command, name, "counts.csv")
+    assert code == 3
+    assert "150 of 150 queries shown below position 1 have a single document" in text
+
+
+def test_counts_of_one_document_per_query_are_read() -> None:
+    """The first result alone, clicked rows alone, and documents of many queries are no swap."""
+    first = counts().filter(pl.col("position") == 1)
+    for frame in (counts(), counts(shared=False), first, counts().unique("query")):
+        assert read_log(frame, kind="clicks").counted

@@ -238,3 +238,18 @@ def test_the_run_of_own_rows_says_so(tmp_path: Path, command: Command) -> None:
     ranked = command("rank", str(model), str(new), "-o", other)
     assert "was trained on" not in ranked.err
     assert Path(other).read_text().splitlines()[0].endswith(" r")
+
+
+@pytest.mark.parametrize("clicked", ["否", "0"])
+def test_a_click_log_is_no_table_of_features(
+    clicked: str, tmp_path: Path, command: Command
+) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text(
+        f"会话,关键词,商品编号,位置,是否点击,时间\ns0,手机壳,231,1,{clicked},2026/09/11\n"
+    )
+    done = command("train", str(log), "-o", str(tmp_path / "r.model"))
+    assert done.code == 3
+    assert "this is a click log" in done.err
+    assert f"relyon labels make {log}" in done.err
+    assert "这是点击日志" in command("train", str(log), "-o", "r.model", "--lang", "zh").err

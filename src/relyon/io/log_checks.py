@@ -36,6 +36,8 @@ HEAD = 20_000
 LEAST_LISTS = 20
 #: From this share of lists with several queries and a single document on, they are swapped.
 SWAPPED = 0.5
+#: In counts, up to this share of documents may have a single query.
+NOT_ALONE = 0.1
 
 
 def read_log(
@@ -71,7 +73,10 @@ def read_log(
             path=log.path,
             hint=message("data.read-counts-with"),
         )
-    if log.counted or log.checked >= {*uses, "values"}:
+    if log.counted:
+        _check_counts(log)
+        return log
+    if log.checked >= {*uses, "values"}:
         return log
     facts = log.facts or facts_of(log.raw)
     _check_flags(log, facts)
@@ -146,6 +151,42 @@ def _check_lists(log: Sessions) -> None:
             path=log.path,
             hint=message("io.swap-query-and-document"),
         )
+
+
+def _check_counts(log: Sessions) -> None:
+    """Refuses a table of counts in which query and document are swapped.
+
+    A query of which a position after the first was shown has several documents. If most have one,
+    and nearly every document has several queries, the columns are the other way round.
+    """
+    queries, single = _single(log.frame, "query", "doc")
+    documents, alone = _single(log.frame, "doc", "query")
+    if queries < LEAST_LISTS or single <= SWAPPED * queries or alone > NOT_ALONE * documents:
+        return
+    raise InputError(
+        message("io.query-and-document-swapped-in-counts", swapped=single, queries=queries),
+        path=log.path,
+        hint=message("io.swap-query-and-document-of-counts"),
+    )
+
+
+def _single(rows: LazyRows, owner: str, other: str) -> tuple[int, int]:
+    """Returns how many owners were shown after the first position, and how many with one other."""
+    import narwhals as nw
+
+    owners = (
+        rows.select(owner, other, "position")
+        .group_by(owner)
+        .agg(
+            nw.col(other).min().alias("first"),
+            nw.col(other).max().alias("last"),
+            nw.col("position").max().alias("depth"),
+        )
+        .filter(nw.col("depth") > 1)
+    )
+    single = nw.when(nw.col("first") == nw.col("last")).then(1).otherwise(0).sum().alias("single")
+    found = gather(owners.select(nw.len().alias("count"), single)).row(0, named=True)
+    return int(found["count"] or 0), int(found["single"] or 0)
 
 
 def swapped_lists(rows: LazyRows) -> LazyRows:

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from relyon.core.errors import InputError
 from relyon.core.notes import Note
+from relyon.core.texts import message
 from relyon.data.columns import Record, feature_name, judgment_table, language_of, run_table
+from relyon.data.columns.log_names import is_click_log
 from relyon.data.features import STORAGE, Labelling, Storage
 from relyon.io.id_columns import without_id_columns
 from relyon.io.label_columns import without_label_columns
@@ -105,6 +108,7 @@ class Table:
             storage: How features are kept.
             labels: The source of the rows' labels.
         """
+        names = [str(column.name) for column in self.columns.values()]
         notes: list[Note] = []
         made = False
         if labels != "none" and not any(feature_name(role) for role in named or {}):
@@ -115,12 +119,26 @@ class Table:
             made = "weight" in own and "weight" not in self.columns
             self.columns, left_out = without_id_columns(own)
             notes += left_out
-        rows = self.labelled(scale, storage, labels)
+        try:
+            rows = self.labelled(scale, storage, labels)
+        except InputError:
+            if labels == "own" and not named and is_click_log(names):
+                raise _is_log(self.path) from None
+            raise
         rows = replace(rows, notes=(*rows.notes, *notes))
         if made or "weight" not in self.columns or "weight" in (named or {}):
             return rows
         note = Note("weights-found", values={"column": self.columns["weight"].name})
         return replace(rows, notes=(*rows.notes, note))
+
+
+def _is_log(path: str) -> InputError:
+    """Returns the error about a click log where rows with features are read."""
+    return InputError(
+        message("io.click-log-is-no-table-of-features"),
+        path=path,
+        hint=message("io.make-labels-of-log", path=path),
+    )
 
 
 def short_grades(judgments: Judgments) -> pl.DataFrame:

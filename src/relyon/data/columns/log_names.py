@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from relyon.data.columns.roles import plain_name
 from relyon.data.columns.synonyms import COUNTS, LOG_LEVELS, SPELLINGS
 
-__all__ = ["COUNTS", "FALSE", "LOG_LEVELS", "SPELLINGS", "TRUE", "is_counted"]
+__all__ = ["COUNTS", "FALSE", "LOG_LEVELS", "SPELLINGS", "TRUE", "is_click_log", "is_counted"]
 
 #: Words for yes and no, besides 1 and 0.
 TRUE = ("true", "t", "yes", "y", "是")
@@ -32,3 +32,19 @@ def is_counted(names: Sequence[str], columns: Mapping[str, str] | None = None) -
         return False
     plain = {plain_name(name) for name in names}
     return all(role in given or plain & set(COUNTS[role]) for role in COUNTS)
+
+
+def is_click_log(names: Sequence[str]) -> bool:
+    """Returns whether columns are those of a log: position, click, and the session or the time.
+
+    Examples:
+        >>> is_click_log(["会话", "关键词", "商品编号", "位置", "是否点击"])
+        True
+        >>> is_click_log(["query", "doc", "position", "clicked", "bm25"])
+        False
+    """
+    plain = {plain_name(name) for name in names}
+    return all(
+        any(plain & set(SPELLINGS[role]) for role in roles)
+        for roles in (("position",), ("clicked",), ("session", "timestamp"))
+    )
