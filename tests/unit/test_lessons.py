@@ -34,7 +34,7 @@ PARTS = {
 UNEXPLAINED = {
     "notes": """
         absent-features abtest-sessions abtest-several abtest-unassigned aligned-by-index
-        baseline-without-positions bots-found bots-left-out clicks-counted clicks-deep
+        baseline-without-positions bots-differ bots-found bots-left-out clicks-counted clicks-deep
         clicks-repeated clicks-rows-left-out clicks-shared columns-read-as day-first-times
         decimal-commas documents-numbered dominant-query duplicate-judgments earlier-data
         earlier-goal equal-changes evidence-left-out export-single features-like-labels few-changed
@@ -50,7 +50,7 @@ UNEXPLAINED = {
         queries-joined queries-near queries-without-text rank-contradicts-score ranked-training-rows
         read-in-encoding regrouped repeated-rows repeated-runs rows-unjudged run-of-training-rows
         same-sessions scores-from-ranks shallow-round shared-queries simulated-without skipped-queries
-        split-uneven
+        positions-missing split-uneven
         stages-do-not-nest subtopics texts-absent texts-missing texts-unknown times-as-text
         times-in-another-zone unchanged-queries undated-judgments unjudged-queries unpaired-queries
         unshared-measures unused-actions weights-found weights-interval weights-judged without-time

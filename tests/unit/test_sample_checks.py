@@ -11,6 +11,7 @@ from tests.unit.test_log_checks import searches
 import relyon
 from relyon.core.errors import InputError
 from relyon.online.sampling import Sample
+from relyon.online.sampling.sample_checks import note_gaps
 
 JUDGMENTS = {f"query {number}": {f"d{doc}": doc % 4 for doc in range(11)} for number in range(7)}
 
@@ -82,3 +83,16 @@ def test_months_of_two_scales_are_named(tmp_path: Path) -> None:
     ]
     notes = {note.kind: note for note in relyon.monitor(rounds).notes}
     assert notes["grade-ranges-differ"].values["later"] == 9
+
+
+def test_a_row_deleted_from_a_draw_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "sample.csv"
+    drawn().write(path)
+    rows = pl.read_csv(path)
+    whole = relyon.read_sample(path)
+    assert note_gaps(whole) == ()
+    rows.filter(~((pl.col("draw") == 3) & (pl.col("position") == 2))).write_csv(path)
+    (note,) = note_gaps(relyon.read_sample(path))
+    session = whole.sessions.filter(pl.col("draw") == 3)["session"][0]
+    assert (note.kind, note.count) == ("positions-missing", 1)
+    assert dict(note.values) | {"draw": 3, "position": 2, "session": session} == note.values

@@ -169,6 +169,7 @@ def add(request: Add) -> None:
     from relyon.data.period import check_month
     from relyon.online.monitoring import create_round, write_round
     from relyon.online.sampling import read_sample
+    from relyon.online.sampling.sample_checks import note_gaps
 
     check_month(request.month)
     check_stdin([request.sample_file, request.judgments])
@@ -194,7 +195,7 @@ def add(request: Add) -> None:
         grades=len(made.judgments),
     )
     write(messages.translate(counted))
-    messages.notes(grades.notes)
+    messages.notes([*note_gaps(sample), *grades.notes])
     if left_out:
         messages.warning(
             message(
