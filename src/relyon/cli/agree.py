@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 import click
 
 from relyon.cli.encoding import TextEncoding, encoding_options
+from relyon.cli.file_columns import check_columns_for, columns_for
 from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
 from relyon.cli.messages import Progress, messages
-from relyon.cli.option_values import chosen_columns, chosen_scale, split_measures
+from relyon.cli.option_values import chosen_scale, split_measures
 from relyon.cli.options import (
     alpha_option,
     columns_option,
@@ -129,7 +130,7 @@ class Request:
         digits=digits_option(),
         path=output_option(),
     )
-    columns: tuple[str, ...] = columns_option()
+    columns: tuple[str, ...] = columns_option(per_file=True)
     encoding: TextEncoding = encoding_options()
     judgments_format: str | None = judgments_format_option()
     run_format: str | None = run_format_option()
@@ -158,14 +159,21 @@ def command(request: Request) -> None:
     check_stdin(files)
     protect_inputs(request.output.path, files)
     scale = chosen_scale(request.scale)
-    roles = chosen_columns(request.columns)
+    check_columns_for(files, request.columns)
     names = run_names(request.runs, request.names)
 
     def grades(path: str) -> Judgments:
+        roles = columns_for(path, request.columns)
         return judgments_argument(path, request.judgments_format, roles, scale)
 
     read = [
-        run_argument(path, request.run_format, roles, name)
+        run_argument(
+            path,
+            request.run_format,
+            columns_for(path, request.columns),
+            name,
+            per_file=len(request.runs) > 1,
+        )
         for path, name in zip(request.runs, names, strict=True)
     ]
     shared: Shared = {

@@ -96,7 +96,7 @@ def command(request: Request) -> None:
     protect_inputs(request.output.path, [*request.given.paths(request.files), *request.log.log])
     sessions = request.log.sessions()
     lists = request.given.lists(request.files, request.names)
-    with Progress("cli.evaluating") as progress, request.given.naming():
+    with Progress("cli.evaluating") as progress, request.given.naming(request.files):
         found = depth(
             lists.judgments,
             *lists.runs,

@@ -120,7 +120,7 @@ def command(request: Request) -> None:
             progress=progress,
             further=() if request.rules else rule_measures(),
         )
-    with request.given.naming(), Progress("cli.diagnosing") as progress:
+    with request.given.naming(request.files), Progress("cli.diagnosing") as progress:
         found = diagnose(
             comparison,
             online=request.online,

@@ -283,10 +283,12 @@ def _of_runs(
     )
     runs = files[1:]
     found: list[Found] = []
-    with Progress("cli.evaluating") as progress, given.naming():
+    with Progress("cli.evaluating") as progress, given.naming(files):
         for path, name in zip(runs, run_names(runs, request.names), strict=True):
             progress(len(found), len(runs), name)
-            found.append(evaluate(evaluator, given.run(path, name), measures, name))
+            found.append(
+                evaluate(evaluator, given.run(path, name, per_file=len(runs) > 1), measures, name)
+            )
     return found
 
 

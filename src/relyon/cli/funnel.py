@@ -105,7 +105,7 @@ def command(request: Request) -> None:
         runs = cascaded_runs(
             [run for run in runs if isinstance(run, Run)], request.candidates, lists.convention
         )
-    with request.given.naming():
+    with request.given.naming(files):
         found = funnel(
             lists.judgments,
             runs,

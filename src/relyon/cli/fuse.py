@@ -8,9 +8,10 @@ import click
 
 from relyon import io
 from relyon.cli.encoding import TextEncoding, encoding_options
+from relyon.cli.file_columns import check_columns_for, columns_for
 from relyon.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relyon.cli.messages import Progress, messages
-from relyon.cli.option_values import chosen_columns, format_named_by, named_values
+from relyon.cli.option_values import format_named_by, named_values
 from relyon.cli.options import (
     columns_option,
     judgments_format_option,
@@ -114,7 +115,7 @@ class Request:
     force: bool = flag("--force", help="Replace the output if it exists.")
     judgments_format: str | None = judgments_format_option()
     run_format: str | None = run_format_option()
-    columns: tuple[str, ...] = columns_option()
+    columns: tuple[str, ...] = columns_option(per_file=True)
     encoding: TextEncoding = encoding_options()
     threads: int = threads_option()
 
@@ -155,22 +156,23 @@ def _fused(request: Request) -> Run:
         raise ParameterError(message("cli.optimize-chooses-parameters"))
     if request.optimize and not request.judgments:
         raise ParameterError(message("cli.optimize-needs-judgments"))
-    columns = chosen_columns(request.columns)
+    files = [*request.runs, *filter(None, [request.judgments])]
+    check_columns_for(files, request.columns)
     runs = []
-    with format_named_by("--run-format"), Progress("cli.reading") as progress:
+    per_file = len(request.runs) > 1
+    reading = format_named_by("--run-format", per_file=per_file)
+    with reading, Progress("cli.reading") as progress:
         for done, (path, name) in enumerate(
             zip(request.runs, run_names(request.runs), strict=True)
         ):
             progress(done, len(request.runs), name)
-            runs.append(
-                io.read_run(
-                    path, format=request.run_format, columns=run_columns(columns), name=name
-                )
-            )
+            columns = run_columns(columns_for(path, request.columns))
+            runs.append(io.read_run(path, format=request.run_format, columns=columns, name=name))
     messages.notes(shared_notes((run.name, run.notes) for run in runs))
     judgments = None
     if request.judgments:
-        judgments = judgments_argument(request.judgments, request.judgments_format, columns, None)
+        roles = columns_for(request.judgments, request.columns)
+        judgments = judgments_argument(request.judgments, request.judgments_format, roles, None)
     method: str | Method = request.method
     if request.optimize:
         method, weights = _optimized(judgments, runs, request)

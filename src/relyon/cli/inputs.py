@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from relyon.cli.encoding import TextEncoding, encoding_options
+from relyon.cli.file_columns import check_columns_for, columns_for
 from relyon.cli.groups import Rules
 from relyon.cli.named_tables import is_table, open_named
-from relyon.cli.option_values import (
-    chosen_columns,
-    chosen_scale,
-    format_named_by,
-    run_names,
-)
+from relyon.cli.option_values import chosen_scale, format_named_by, run_names
 from relyon.cli.options import (
     columns_option,
     judgments_format_option,
@@ -88,10 +84,10 @@ class Given:
 
     rules: Rules = group(Rules)
     scale_name: str | None = scale_option("scale")
-    columns: tuple[str, ...] = columns_option()
+    columns: tuple[str, ...] = columns_option(per_file=True)
     encoding: TextEncoding = encoding_options()
     judgments_columns: tuple[str, ...] = own_columns_option("judgments", "the judgments")
-    run_columns: tuple[str, ...] = own_columns_option("run", "the runs")
+    run_columns: tuple[str, ...] = own_columns_option("run", "the runs", per_file=True)
     judgments_format: str | None = judgments_format_option()
     run_format: str | None = run_format_option()
     scored_files: ScoredFiles = group(ScoredFiles)
@@ -152,7 +148,8 @@ class Given:
         first = files[0]
         judged = self.run(first, None, whole=True) if reference else self.judgments(first)
         runs = [
-            self.run(path, name, whole=whole) for path, name in zip(files[1:], titles, strict=True)
+            self.run(path, name, whole=whole, per_file=len(files) > 2)
+            for path, name in zip(files[1:], titles, strict=True)
         ]
         return Lists(judged, runs, titles, self.convention)
 
@@ -214,7 +211,7 @@ class Given:
                 )
         check_two_runs(files)
         found = self.lists(files, names, whole=lists)
-        with self.naming():
+        with self.naming(files):
             return compare_runs(
                 found.judgments,
                 found.runs,
@@ -233,17 +230,20 @@ class Given:
         columns = self.columns_of("judgments", path)
         return judgments_argument(path, self.formats[0], columns, self.scale, "--judgments-columns")
 
-    def run(self, path: str, name: str | None, *, whole: bool = False) -> Source | Run:
+    def run(
+        self, path: str, name: str | None, *, whole: bool = False, per_file: bool = False
+    ) -> Source | Run:
         """Returns an opened run to stream, or one read with the caller's options."""
         columns = self.columns_of("run", path)
+        form, option = self.formats[1], "--run-columns"
         return run_argument(
-            path, self.formats[1], columns, name, whole=whole, option="--run-columns"
+            path, form, columns, name, whole=whole, option=option, per_file=per_file
         )
 
     @contextmanager
-    def naming(self) -> Iterator[None]:
-        """Makes hints about runs name options rather than Python parameters."""
-        with format_named_by("--run-format", "--run-columns"):
+    def naming(self, files: Sequence[str] = ()) -> Iterator[None]:
+        """Makes hints about runs name options, and the file of several, not Python parameters."""
+        with format_named_by("--run-format", "--run-columns", per_file=len(files) > 2):
             yield
 
     def check_columns(self, files: Sequence[str]) -> None:
@@ -252,9 +252,10 @@ class Given:
         Raises:
             ParameterError: If so.
         """
-        for kind in ROLES:
-            self._own_columns(kind)
-        if not chosen_columns(self.columns):
+        check_columns_for(files, self.columns)
+        check_columns_for(files, self.judgments_columns, ROLES["judgments"], "--judgments-columns")
+        check_columns_for(files, self.run_columns, ROLES["run"], "--run-columns")
+        if not self.columns:
             return
         kinds: list[Kind] = ["judgments", *("run" for _ in files[1:])]  # type: ignore[list-item]
         forms = [self.formats[kind == "run"] for kind in kinds]
@@ -271,19 +272,18 @@ class Given:
             ParameterError: If the file's own option is given, but the file has no columns.
         """
         option = f"--{kind}-columns"
-        own = self._own_columns(kind)
+        own = self._own_columns(kind, path)
         if own and not is_table(path, self.formats[kind == "run"], kind):  # type: ignore[arg-type]
             raise ParameterError(
                 message("cli.has-no-named-columns", option=option, path=path),
                 hint=message("cli.leave-option", option=option),
             )
-        shared = chosen_columns(self.columns) or {}
-        return {**shared, **own} or None
+        return {**columns_for(path, self.columns), **own} or None
 
-    def _own_columns(self, kind: str) -> dict[str, str]:
+    def _own_columns(self, kind: str, path: str) -> dict[str, str]:
         """Returns the columns given by the option for one kind of file."""
-        own = {"judgments": self.judgments_columns, "run": self.run_columns}
-        return chosen_columns(own[kind], ROLES[kind], option=f"--{kind}-columns") or {}
+        texts = {"judgments": self.judgments_columns, "run": self.run_columns}[kind]
+        return columns_for(path, texts, ROLES[kind], f"--{kind}-columns")
 
     def _scored_lists(self, files: Sequence[str], names: Sequence[str]) -> Lists:
         from relyon.analysis.comparison import matched_scores
@@ -374,6 +374,7 @@ def run_argument(
     *,
     whole: bool = False,
     option: str = "--columns",
+    per_file: bool = False,
 ) -> Source | Run:
     """Returns an opened run to stream, or one read with the caller's options.
 
@@ -384,10 +385,11 @@ def run_argument(
         name: Its name.
         whole: Whether to read it in any case.
         option: The option that names columns, for hints.
+        per_file: Whether the option can name the file, and hints do.
     """
     from relyon.io import read_run
 
-    with format_named_by("--run-format", option):
+    with format_named_by("--run-format", option, per_file=per_file):
         source, wanted = open_named(path, form, "run", run_columns(columns))
         if not wanted and not whole:
             return source

@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from relyon.cli.encoding import TextEncoding, encoding_options
+from relyon.cli.file_columns import check_columns_for, columns_for
 from relyon.cli.group import CommandGroup
 from relyon.cli.inputs import check_stdin, run_columns, run_names
 from relyon.cli.messages import messages
-from relyon.cli.option_values import chosen_columns, format_named_by
+from relyon.cli.option_values import format_named_by
 from relyon.cli.options import (
     columns_option,
     confidence_option,
@@ -120,7 +121,7 @@ class Mix:
     run_format: str | None = option(
         "--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]"
     )
-    columns: tuple[str, ...] = columns_option()
+    columns: tuple[str, ...] = columns_option(per_file=True)
     encoding: TextEncoding = encoding_options()
     summary: Output = group(
         Output,
@@ -143,10 +144,15 @@ def mix(request: Mix) -> None:
     check_name(request.output)
     protect_inputs(request.output, request.runs)
     refuse_existing(request.output, request.force)
-    roles = run_columns(chosen_columns(request.columns))
-    with format_named_by("--run-format"):
+    check_columns_for(request.runs, request.columns)
+    with format_named_by("--run-format", per_file=True):
         found = [
-            read_run(path, format=request.run_format, columns=roles, name=name)
+            read_run(
+                path,
+                format=request.run_format,
+                columns=run_columns(columns_for(path, request.columns)),
+                name=name,
+            )
             for path, name in zip(request.runs, run_names(request.runs), strict=True)
         ]
     mixed = mix_runs(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
 
 __all__ = [
+    "SCORED",
     "chosen_columns",
     "chosen_convention",
     "chosen_scale",
@@ -115,12 +116,15 @@ def _measures_of(path: str) -> list[str]:
 
 
 @contextmanager
-def format_named_by(option: str, columns: str = "--columns") -> Iterator[None]:
+def format_named_by(
+    option: str, columns: str = "--columns", *, per_file: bool = False
+) -> Iterator[None]:
     """Makes hints name options rather than Python parameters.
 
     Args:
         option: The option for `format=`.
         columns: The option for `columns=`.
+        per_file: Whether hints name the file of the columns, as there are several.
     """
     try:
         yield
@@ -133,6 +137,14 @@ def format_named_by(option: str, columns: str = "--columns") -> Iterator[None]:
             hint = messages.translate(hint)
             for one, instead in named.items():
                 hint = hint.replace(one, instead)
+        path = getattr(error, "path", "")
+        if per_file and path and getattr(hint, "kind", "") == "data.columns-are-names":
+            hint = message("cli.name-columns-of-file", known=hint, option=columns, file=path)
+        elif per_file and path and columns in hint:
+            import re
+
+            pairs = re.compile(rf"{columns} (?=\S+=)")
+            hint = pairs.sub(lambda _: f"{columns} {path}=", messages.translate(hint))
         error.hint = hint
         raise
 
@@ -171,12 +183,16 @@ def chosen_scale(source: str | None) -> Scale | None:
     return load_scale(source)
 
 
+#: The names that `--columns` accepts for labelled rows.
+SCORED = ("query", "label", "grade", "score", "document")
+
+
 def scored_columns(
     texts: Sequence[str],
     flat: Mapping[str, str | None],
     *,
     scores: str = "--score",
-    known: Sequence[str] = ("query", "label", "grade", "score", "document"),
+    known: Sequence[str] = SCORED,
 ) -> dict[str, str | None]:
     """Returns the columns of labelled rows, from ``--columns`` and their own options.
 

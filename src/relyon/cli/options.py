@@ -147,8 +147,20 @@ def project_option(required: bool = True) -> Declared:
     )
 
 
-def columns_option() -> Declared:
-    """Declares ``--columns``."""
+def columns_option(*, per_file: bool = False) -> Declared:
+    """Declares ``--columns``.
+
+    Args:
+        per_file: Whether a value can begin with the file that it is for.
+    """
+    if per_file:
+        return option(
+            "--columns",
+            metavar="[FILE=]NAME=COLUMN,…",
+            multiple=True,
+            help="Columns of CSV, TSV, JSONL or Parquet files, such as query=qid,document=url;"
+            " new.csv=score=bm25 for one of several.",
+        )
     return option(
         "--columns",
         metavar="NAME=COLUMN,…",
@@ -157,16 +169,17 @@ def columns_option() -> Declared:
     )
 
 
-def own_columns_option(kind: str, what: str) -> Declared:
+def own_columns_option(kind: str, what: str, *, per_file: bool = False) -> Declared:
     """Declares the option for the columns of one kind of file.
 
     Args:
         kind: The kind.
         what: Its files, for the help.
+        per_file: Whether a value can begin with the file that it is for.
     """
     return option(
         f"--{kind}-columns",
-        metavar="NAME=COLUMN,…",
+        metavar="[FILE=]NAME=COLUMN,…" if per_file else "NAME=COLUMN,…",
         multiple=True,
         help=f"Like --columns, for {what} only.",
     )

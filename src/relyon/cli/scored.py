@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from relyon.cli.file_columns import check_columns_for, columns_for
 from relyon.cli.named_tables import is_table
-from relyon.cli.option_values import format_named_by, run_names, scored_columns
+from relyon.cli.option_values import SCORED, format_named_by, run_names, scored_columns
 from relyon.cli.request import Declared, option, request
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from relyon.evaluation.results import Results
 
 __all__ = ["Model", "ScoredFiles"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -167,8 +170,8 @@ class ScoredFiles:
         flat: dict[str, str | None] = self.flat
         if len(self.scores) < 2 and (least < 2 or len(files) > 1):
             flat["score"] = self.scores[0] if self.scores else None
-        named = scored_columns(self.columns, flat)
-        columns = {role: name for role, name in named.items() if name is not None}
+        check_columns_for(files, self.columns, SCORED)
+        columns = [self._columns(path, flat) for path in files]
         if count < least:
             raise ParameterError(
                 message("cli.scored-needs-two-columns"),
@@ -184,7 +187,7 @@ class ScoredFiles:
         found = []
         for place, name in enumerate(titles):
             beside = {"scores": self.predictions, "groups": self.groups}
-            own = dict(columns)
+            own = dict(_at(columns, place))
             if self.scores:
                 own["score"] = _at(self.scores, place)
             found.append(
@@ -203,6 +206,12 @@ class ScoredFiles:
     ) -> dict[str, LabelledRows]:
         """Reads the rows of each model, by its name."""
         return {model.name: model.read(scale) for model in self.models(more, names, least)}
+
+    def _columns(self, path: str, flat: Mapping[str, str | None]) -> dict[str, str]:
+        """Returns the columns of a file, from `--columns` and their own options."""
+        found = columns_for(path, self.columns, SCORED)
+        named = scored_columns([f"{role}={name}" for role, name in found.items()], flat)
+        return {role: name for role, name in named.items() if name is not None}
 
     def _count(self, files: Sequence[str]) -> int:
         """Returns the number of models.
@@ -253,6 +262,6 @@ class ScoredFiles:
         return self.predictions if len(files) == 1 and len(self.predictions) > 1 else files
 
 
-def _at(values: Sequence[str], place: int) -> str:
+def _at(values: Sequence[T], place: int) -> T:
     """Returns an own value, or the shared one."""
     return values[place] if len(values) > 1 else values[0]
