@@ -103,3 +103,18 @@ def test_columns_of_items_are_named_or_found_in_both_languages(
         {"query": "鞋", "document": "d1", "title": "红", "image": "http://x/1.png"},
         {"query": "鞋", "document": "d2", "title": "蓝"},
     ]
+
+
+def test_one_column_like_grades_may_be_the_grade(command: Command, pair: Path) -> None:
+    args = ("judge", "import", "judging.db", "scores.csv", "--project", "Pair")
+    (pair / "scores.csv").write_text("query,doc,title,得分\na,d1,T,3\na,d2,U,1\n", "utf-8")
+    refused = command(*args)
+    assert refused.code == 3
+    assert "--columns grade=得分" in refused.err
+    assert "--judge-column 得分" in refused.err
+    assert "2 new items, 2 new grades" in command(*args, "--columns", "grade=得分").err
+    # A table that has grades already has no second column of them.
+    (pair / "scores.csv").write_text("query,doc,grade,得分\na,d1,3,3\na,d2,1,1\n", "utf-8")
+    again = command(*args)
+    assert again.code == 3
+    assert "grade=得分" not in again.err

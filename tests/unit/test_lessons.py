@@ -49,8 +49,8 @@ UNEXPLAINED = {
         only-clicks other-queries outcome-features partial-queries queries-alike queries-grouped
         queries-joined queries-near queries-without-text rank-contradicts-score ranked-training-rows
         read-in-encoding regrouped repeated-rows repeated-runs rows-unjudged run-of-training-rows
-        same-sessions scores-from-ranks shallow-round shared-queries simulated-without skipped-queries
-        positions-missing split-uneven
+        same-sessions scores-from-ranks shallow-round shared-queries simulated-without
+        positions-missing skipped-queries split-uneven
         stages-do-not-nest subtopics texts-absent texts-missing texts-unknown times-as-text
         times-in-another-zone unchanged-queries undated-judgments unjudged-queries unpaired-queries
         unshared-measures unused-actions weights-found weights-interval weights-judged without-time

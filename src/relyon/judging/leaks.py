@@ -66,7 +66,8 @@ def hide_behaviour(
         raise InputError(
             message("judging.fields-are-grades", fields=[f"`{name}`" for name in grades]),
             hint=message(
-                "judging.read-or-show-fields",
+                _ways_out(sheet, grades),
+                name=grades[0],
                 read=" ".join(f"--judge-column {name}" for name in grades),
                 show=" ".join(f"--show {name}" for name in grades),
             ),
@@ -122,6 +123,13 @@ def _grade_test(scale: Scale) -> Callable[[str], bool]:
         return known[text]
 
     return is_grade
+
+
+def _ways_out(sheet: Sheet, grades: Collection[str]) -> str:
+    """Returns the hint on what to do with grades: one column may be the grade of the table."""
+    graded = any(row.ratings or row.final is not None for row in sheet.rows)
+    alone = len(grades) == 1 and not graded
+    return "judging.read-grade-or-show-field" if alone else "judging.read-or-show-fields"
 
 
 def _is_behaviour(name: str) -> bool:
