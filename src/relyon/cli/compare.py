@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import click
 
 from relyon.cli.described import Described, described_options
 from relyon.cli.engine import Engine
+from relyon.cli.gate import check_gate_names, check_gates, explain_command
 from relyon.cli.groups import Statistics
 from relyon.cli.inputs import Given, check_stdin, input_options, run_names
 from relyon.cli.messages import Progress, messages
@@ -28,11 +28,11 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
-from relyon.core.errors import CheckError, ParameterError, UnknownNameError
+from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
-    from relyon.analysis.comparison import Comparison, Contrast
+    from relyon.analysis.comparison import Comparison
     from relyon.analysis.comparison.settings import Options
     from relyon.evaluation.program import Average
 
@@ -77,6 +77,11 @@ class Request:
         " and p (of --test, two-sided, after --correction) is at most --alpha, on six queries or"
         " more. Repeat it for several.",
     )
+    strict: bool = flag(
+        "--strict",
+        help="Treat warnings about the data, and a check that cannot fail, as errors: exit code 1,"
+        " no output.",
+    )
     per_query: bool = flag("-q", "--per-query", help="Print every query's difference (table, csv).")
     plan: bool = flag(
         "--plan",
@@ -120,11 +125,13 @@ def command(request: Request) -> None:
     protect_inputs(request.output.path, [*request.given.paths(files), *request.described.paths])
     asked = split_measures(request.measures)
     gates = split_measures(request.gates)
-    _check_gate_names(gates)
+    check_gate_names(gates)
     if request.values and request.given.scored:
         raise ParameterError(message("cli.values-and-scored-exclude"))
     measured = [] if request.values else _with_gates(asked, gates, bool(request.given.scored))
     comparison = _compared(request, files, measured)
+    if request.strict:
+        _refuse_warnings(comparison)
     if request.described.queries is not None:
         comparison = comparison.described(request.described.queries)
     if request.plan:
@@ -138,7 +145,7 @@ def command(request: Request) -> None:
     if request.output.form != "json":
         messages.notes(comparison.notes)
     request.described.notes()
-    _check_gates(comparison, gates)
+    check_gates(comparison, gates, explain_command(files))
 
 
 def _compared(request: Request, files: Sequence[str], measures: Sequence[str]) -> Comparison:
@@ -163,30 +170,25 @@ def _compared(request: Request, files: Sequence[str], measures: Sequence[str]) -
         )
 
 
+def _refuse_warnings(comparison: Comparison) -> None:
+    """Raises warnings as one error, before anything is written.
+
+    Raises:
+        StrictError: If there is one.
+    """
+    warnings = [note for note in comparison.notes if note.level == "warning"]
+    if warnings:
+        raise StrictError(
+            message("cli.comparison-notes", notes=warnings),
+            hint=message("evaluation.without-strict"),
+        )
+
+
 def _check_plan_form(form: str) -> None:
     if form in ("latex", "xlsx"):
         raise ParameterError(
             message("cli.plan-cannot-be-written", form=form),
             hint=message("cli.choose-table"),
-        )
-
-
-def _check_gate_names(gates: Sequence[str]) -> None:
-    """Rejects a check that could never fail.
-
-    Raises:
-        ParameterError: If a measure is not tested, as it describes the data.
-    """
-    from relyon.analysis.comparison.contrast import UNTESTED, describes_data
-
-    for name in filter(describes_data, gates):
-        raise ParameterError(
-            message(
-                "cli.fail-if-worse-name",
-                name=name,
-                untested=message(UNTESTED),
-            ),
-            hint=message("cli.name-measure-of-quality"),
         )
 
 
@@ -214,60 +216,3 @@ def _of_values(files: Sequence[str], names: Sequence[str], settings: Options) ->
         )
     check_stdin(files)
     return compare_values(dict(zip(run_names(files, names), files, strict=True)), **settings)
-
-
-def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
-    """Fails if a candidate is significantly worse on one of the measures.
-
-    Raises:
-        CheckError: If it is.
-    """
-    from relyon.analysis.statistics import ENOUGH_QUERIES
-    from relyon.measures import measure
-
-    worse: list[Contrast] = []
-    for name in gates:
-        try:
-            worse += comparison.regressions(name)
-        except UnknownNameError as error:
-            error.hint = error.hint or "name it with -m too"
-            raise
-        named = [one for one in comparison.contrasts if one.measure in (name, str(measure(name)))]
-        queries = max((one.queries for one in named), default=ENOUGH_QUERIES)
-        if queries < ENOUGH_QUERIES:
-            messages.warning(
-                message("cli.gate-cannot-fail", name=name, queries=queries, least=ENOUGH_QUERIES)
-            )
-    if not worse:
-        return
-    from relyon.core.texts.numbers import TERMINAL
-
-    lines = [
-        message(
-            "cli.candidate-is-worse",
-            candidate=one.candidate,
-            baseline=one.baseline,
-            measure=one.measure,
-            before=one.baseline_mean,
-            after=one.candidate_mean,
-            difference=TERMINAL.signed(one.difference),
-            p=TERMINAL.p_equation(one.p_adjusted),
-            losses=one.losses,
-            queries=one.queries,
-        )
-        for one in worse
-    ]
-    said = reduce(lambda above, line: message("cli.lines", above=above, line=line), lines)
-    raise CheckError(said, hint=_look(worse[0], comparison))
-
-
-def _look(one: Contrast, comparison: Comparison) -> str:
-    from relyon.analysis.comparison.contrast import gain_sign
-
-    deltas = comparison.deltas(one.candidate, one.measure)
-    sign = gain_sign(one.measure)
-    query = min(deltas, key=lambda name: sign * deltas[name])
-    return message(
-        "cli.look-at-query",
-        query=query,
-    )

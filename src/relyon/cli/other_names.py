@@ -57,7 +57,10 @@ NAMES: tuple[tuple[str, str], ...] = (
     ("--resamples", "bootstrap bootstraps permutations n-resamples iterations n-bootstrap"),
     ("--correction", "adjust p-adjust multiple-testing"),
     ("--test", "significance-test stat-test statistic"),
-    ("--fail-if-worse", "fail gate fail-on-regression check ci"),
+    (
+        "--fail-if-worse",
+        "max-drop drop threshold max-decrease fail gate fail-on-regression check ci",
+    ),
     ("--drop-bots", "no-bots remove-bots exclude-bots without-bots filter-bots bots"),
     ("--since", "from start start-date date-from begin after"),
     ("--until", "to end end-date date-to before"),

@@ -10,6 +10,8 @@ __all__ = ["said_of_usage"]
 
 #: From this similarity on, an option is likely to be a misspelling of another one.
 LIKELY = 0.66
+#: Names of a limit on a drop, where `--fail-if-worse` is what there is.
+LIMITS = frozenset({"max-drop", "drop", "threshold", "max-decrease"})
 
 
 def said_of_usage(error: click.ClickException) -> tuple[str, str]:
@@ -60,6 +62,8 @@ def _near(option: str, context: click.Context | None) -> str:
     ]
     arguments = _arguments(context)
     found = meant(option, {*options, *(name.strip("[]") for name in arguments)})
+    if found == "--fail-if-worse" and option.lstrip("-") in LIMITS:
+        return message("cli.loss-has-no-limit", name=found)
     if found.startswith("-"):
         kind = "cli.write-instead" if " " in found else "core.did-you-mean"
         return message(kind, name=found)

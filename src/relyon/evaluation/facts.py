@@ -40,6 +40,8 @@ class RunFacts:
         subtopics: Whether a query is judged on more than one subtopic.
         overlapping: Documents that are judged on more than one subtopic of a query.
         evidence: The columns of evidence that the judgments have.
+        skipped: Judged queries that the run lacks and the convention leaves out.
+        skipped_examples: Some of them.
     """
 
     queries: int
@@ -58,12 +60,15 @@ class RunFacts:
     subtopics: bool
     overlapping: int
     evidence: tuple[str, ...] = ()
+    skipped: int = 0
+    skipped_examples: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, batch: _native.Batch, judgments: Judgments) -> RunFacts:
         """Returns the facts about an evaluated run."""
         table = judgments.table
         queries = batch.queries
+        skipped = _skipped(judgments, queries)
         return cls(
             queries=len(queries),
             missing=batch.missing,
@@ -81,7 +86,18 @@ class RunFacts:
             subtopics=table.has_subtopics,
             overlapping=table.overlapping,
             evidence=() if judgments.evidence is None else tuple(judgments.evidence.columns),
+            skipped=len(skipped),
+            skipped_examples=tuple(skipped[:NAMED]),
         )
+
+
+def _skipped(judgments: Judgments, evaluated: Sequence[str]) -> list[str]:
+    """Returns the judged queries that were not evaluated."""
+    judged = judgments.queries
+    if len(judged) == len(evaluated):
+        return []
+    known = set(evaluated)
+    return [query for query in judged if query not in known]
 
 
 def _lowest(table: _native.JudgmentTable) -> float:
@@ -127,6 +143,8 @@ def merged(parts: Sequence[RunFacts]) -> RunFacts:
         subtopics=any(part.subtopics for part in parts),
         overlapping=total("overlapping"),
         evidence=tuple(dict.fromkeys(one for part in parts for one in part.evidence)),
+        skipped=total("skipped"),
+        skipped_examples=examples("skipped_examples"),
     )
 
 
@@ -141,6 +159,8 @@ def without_judgments(facts: RunFacts) -> RunFacts:
         subtopics=False,
         overlapping=0,
         evidence=(),
+        skipped=0,
+        skipped_examples=(),
     )
 
 

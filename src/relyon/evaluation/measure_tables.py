@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -97,11 +97,20 @@ def results_latex(runs: Sequence[Measured], *, digits: int, language: Language) 
     table = _turned(_columns(runs, digits, words, prose_label), words)
     headings = [str(table.headings[0]).capitalize(), *table.headings[1:]]
     counts = {entry.queries for run in runs for entry in run.entries.values()}
-    first = words.say("comparison.caption", count=counts.pop()) if len(counts) == 1 else ""
+    first = counted_caption(counts, words)
     rules = rules_line(runs[0], language)
     stop = catalogue("common", language)["list.stop"]
     caption = f"{first}{rules[:1].upper()}{rules[1:]}{stop}"
     return render_latex(replace(table, headings=headings), caption=caption, label="tab:results")
+
+
+def counted_caption(counts: Collection[int], words: Catalogue) -> str:
+    """Returns the sentence of a caption about the number of queries, or their least and most."""
+    if not counts:
+        return ""
+    if len(counts) == 1:
+        return words.say("comparison.caption", count=max(counts))
+    return words.say("comparison.caption_between", least=min(counts), most=max(counts))
 
 
 def rules_line(run: Measured, language: Language = "en") -> str:
@@ -132,7 +141,7 @@ def _measures(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:
 def _columns(
     runs: Sequence[Measured], digits: int, words: Catalogue, label: Callable[[str, str, str], str]
 ) -> Table:
-    """Returns runs in columns and measures, with their details below, in rows."""
+    """Returns runs in columns and measures in rows, with details and unequal counts below."""
     rows = []
     for name, entry in runs[0].entries.items():
         values = [_value(run.entries[name], digits) for run in runs]
@@ -140,6 +149,9 @@ def _columns(
         for key in detail_names(name, entry.details, entry.definition):
             values = [_detail(run.entries[name], key, digits) for run in runs]
             rows.append([f"  {words.name('detail', key)}", *values])
+        counts = [str(run.entries[name].queries) for run in runs]
+        if len(set(counts)) > 1:  # other queries, so no comparison
+            rows.append([f"  {words.name('column', 'queries')}", *counts])
     return Table([words.name("column", "measure"), *(run.run for run in runs)], rows)
 
 

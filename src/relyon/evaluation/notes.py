@@ -58,6 +58,8 @@ def data_notes(program: Program, facts: RunFacts, columns: Mapping[str, Column])
     notes = []
     if facts.missing:
         notes.append(missing_note(facts.missing, facts.missing_examples, "judgments"))
+    if facts.skipped:
+        notes.append(Note("skipped-queries", facts.skipped, "warning", facts.skipped_examples[:3]))
     if facts.unjudged:
         notes.append(Note("unjudged-queries", facts.unjudged, "warning", facts.unjudged_examples))
     if not facts.matched and facts.queries > facts.missing:

@@ -98,7 +98,11 @@ def quotient_measures(comparison: PairedRuns) -> list[str]:
 
 
 def superscript_legend(
-    comparison: PairedRuns, language: Language = "en", *, of: Literal["some", "none"] = "some"
+    comparison: PairedRuns,
+    language: Language = "en",
+    *,
+    of: Literal["some", "none"] = "some",
+    bold: Literal["best", "none"] = "best",
 ) -> str:
     """Returns the legend of bold numbers and superscripts.
 
@@ -106,6 +110,7 @@ def superscript_legend(
         comparison: The comparison.
         language: `en` or `zh`.
         of: Whether the table has superscripts.
+        bold: Whether the best numbers are bold.
     """
     words = catalogue("tables", language)
     settings = comparison.settings
@@ -121,8 +126,9 @@ def superscript_legend(
     if pooled and settings.test in ONE_VALUE_TESTS:
         test = words.name("test", "permutation")
         how = words.say("comparison.bold_pooled", how=how, measures=pooled, test=test)
-    key = "comparison.bold" if of == "some" else "comparison.bold_alone"
-    sentences = [words.say(key, how=how)]
+    key = {"some": "superscripts", "none": "not_significant"}[of]
+    sentences = [words["comparison.bold_best"]] if bold == "best" else []
+    sentences.append(words.say(f"comparison.{key}", how=how))
     lower = lower_measures(comparison)
     if lower:
         labels = list(map(measure_label, lower))

@@ -16,6 +16,7 @@ from relyon.core.document.latex import render_latex
 from relyon.core.document.model import Cell, Table
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, TERMINAL
+from relyon.evaluation.measure_tables import counted_caption
 from relyon.measures.display_names import measure_label, prose_label
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ number = TERMINAL.number
 def matrix(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = "en") -> Table:
     """Returns runs by measures."""
     values, letters = _values(comparison), _superscripts(comparison)
-    best = _best(comparison, values)
+    mixed = _mixed(comparison)
+    best = {} if mixed else _best(comparison, values)
     places = {one.measure: decimals(one, digits) for one in reversed(comparison.contrasts)}
     rows: list[list[Cell | str]] = []
     for place, run in enumerate(comparison.runs):
@@ -39,12 +41,36 @@ def matrix(comparison: PairedRuns, *, digits: int = DIGITS, language: Language =
             above = letters.get((run, measure), "")
             text = number(value, places.get(measure, digits))
             row.append(Cell(text, strong=value == best.get(measure), above=above))
-        rows.append(row)
+        rows.append([*row, mixed[run]] if mixed else row)
     of: Literal["some", "none"] = "some" if letters else "none"
-    notes = [superscript_legend(comparison, language, of=of)] if comparison.tested else []
-    names = [catalogue("tables", language).name("column", "run")]
+    words = catalogue("tables", language)
+    bold: Literal["best", "none"] = "none" if mixed else "best"
+    notes = (
+        [superscript_legend(comparison, language, of=of, bold=bold)] if comparison.tested else []
+    )
+    names = [words.name("column", "run")]
     names = ["", *names] if letters else names
-    return Table([*names, *_labels(comparison)], rows, left=len(names), notes=notes)
+    last = [words.name("column", "queries")] if mixed else []
+    notes += [words.say("comparison.mixed")] if mixed else []
+    return Table([*names, *_labels(comparison), *last], rows, left=len(names), notes=notes)
+
+
+def _mixed(comparison: PairedRuns) -> dict[str, str]:
+    """Returns each run's number of queries if the numbers of a measure rest on different queries.
+
+    The baseline's numbers are those over the queries of the first candidate.
+    """
+    tested = [one for one in comparison.contrasts if one.tested]
+    sets: dict[str, set[tuple[str, ...]]] = {}
+    counts: dict[str, set[int]] = {}
+    for one in tested:
+        queries = tuple(comparison.deltas(one.candidate, one.measure))
+        sets.setdefault(one.measure, set()).add(queries)
+        counts.setdefault(one.candidate, set()).add(one.queries)
+    if all(len(found) == 1 for found in sets.values()):
+        return {}
+    counts[comparison.baseline] = counts[comparison.candidates[0]]
+    return {run: "–".join(map(str, sorted({min(c), max(c)}))) for run, c in counts.items()}
 
 
 def _letter(place: int) -> str:
@@ -141,8 +167,9 @@ def latex(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = 
     table = matrix(comparison, digits=digits, language=language)
     counts = {one.queries for one in comparison.contrasts if one.tested}
     words = catalogue("tables", language)
-    first = words.say("comparison.caption", count=counts.pop()) if len(counts) == 1 else ""
-    said = [f"{first}{note}" for note in table.notes] or [first]
+    first = counted_caption(counts, words)
+    said = [f"{first}{one}" for one in table.notes[:1]] or [first]
+    said += map(str, table.notes[1:])
     signs = catalogue("common", language)
     said += [text + signs["list.stop"] for text in evidence_texts(comparison, language)]
     caption = signs["list.sentence"].join(said)
@@ -151,6 +178,7 @@ def latex(comparison: PairedRuns, *, digits: int = DIGITS, language: Language = 
     headings = [
         *(str(text).capitalize() for text in table.headings[: table.left]),
         *_labels(comparison, prose_label),
+        *table.headings[table.left + len(comparison.measures) :],
     ]
     made = replace(table, headings=headings)
     return render_latex(made, caption=caption, label="tab:comparison")

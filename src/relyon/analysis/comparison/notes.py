@@ -18,6 +18,7 @@ __all__ = ["evidence_notes", "few_notes", "pairing_notes", "record_notes"]
 def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
     """Notes the queries that paired numbers leave out, and how the numbers are computed."""
     notes = []
+    apart: dict[tuple[str, int, tuple[str, ...]], list[str]] = {}
     for (candidate, measure), pairing in pairings.items():
         values = {"measure": measure}
         if pairing.infinite:
@@ -26,7 +27,10 @@ def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
             )
         alone = pairing.left_out - pairing.infinite
         if alone:
-            notes.append(Note("unpaired-queries", alone, values=values, run=candidate))
+            apart.setdefault((candidate, alone, pairing.queries), []).append(measure)
+    for (candidate, alone, _), measures in apart.items():
+        values = {"measures": measures}
+        notes.append(Note("unpaired-queries", alone, values=values, run=candidate))
     return notes
 
 
