@@ -240,14 +240,13 @@ def test_the_run_of_own_rows_says_so(tmp_path: Path, command: Command) -> None:
     assert Path(other).read_text().splitlines()[0].endswith(" r")
 
 
-@pytest.mark.parametrize("clicked", ["否", "0"])
-def test_a_click_log_is_no_table_of_features(
-    clicked: str, tmp_path: Path, command: Command
-) -> None:
+@pytest.mark.parametrize(
+    "values", ["s0,手机壳,231,1,否,9.9", "s0,手机壳,231,1,0,9.9", "4,手机壳,231,1,0"]
+)
+def test_a_click_log_is_no_table_of_features(values: str, tmp_path: Path, command: Command) -> None:
     log = tmp_path / "log.csv"
-    log.write_text(
-        f"会话,关键词,商品编号,位置,是否点击,时间\ns0,手机壳,231,1,{clicked},2026/09/11\n"
-    )
+    names = ["会话", "关键词", "商品编号", "位置", "是否点击", "价格"][: values.count(",") + 1]
+    log.write_text(f"{','.join(names)}\n{values}\n")
     done = command("train", str(log), "-o", str(tmp_path / "r.model"))
     assert done.code == 3
     assert "this is a click log" in done.err

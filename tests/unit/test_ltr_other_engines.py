@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import relyon.ltr
@@ -124,3 +125,17 @@ def test_a_number_is_no_rule_and_a_name_no_metric() -> None:
         relyon.ltr.stopping(relyon.ltr.feval("ndcg@10"), 30)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"relyon\.ltr\.feval"):
         relyon.ltr.stopping("ndcg@10", rounds=30)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", TITLES)
+def test_rows_of_feval_are_sizes_ids_or_labelled_rows(engine: Any) -> None:
+    frame = pl.DataFrame({"query": QUERIES, "label": LABELS, "f": FEATURES[:, 0]})
+    for rows in ([frame, frame[:30]], frame, frame.to_dict(), FEATURES, "ndcg"):
+        with pytest.raises(InputError, match="sizes or ids of queries") as found:
+            relyon.ltr.feval("ndcg@10", rows, engine=engine)  # type: ignore[arg-type]
+        assert 'feval(…, [train["query"], valid["query"]])' in str(found.value)
+    with pytest.raises(InputError, match=r'feval\(…, engine="xgboost"\)'):
+        relyon.ltr.feval("ndcg@10", "xgboost", engine=engine)
+    labelled = relyon.read_features(frame)
+    for good in ([labelled, labelled], labelled, [frame["query"], frame["query"]], frame["query"]):
+        assert relyon.ltr.feval("ndcg@10", good, engine=engine).engine == engine

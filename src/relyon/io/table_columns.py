@@ -10,7 +10,7 @@ from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.columns import Record, feature_name, judgment_table, language_of, run_table
-from relyon.data.columns.log_names import is_click_log
+from relyon.data.columns.log_names import is_click_log, is_of_log
 from relyon.data.features import STORAGE, Labelling, Storage
 from relyon.io.id_columns import without_id_columns
 from relyon.io.label_columns import without_label_columns
@@ -119,10 +119,14 @@ class Table:
             made = "weight" in own and "weight" not in self.columns
             self.columns, left_out = without_id_columns(own)
             notes += left_out
+        log = labels == "own" and not named and is_click_log(names)
+        features = [name for role in self.columns if (name := feature_name(role)) is not None]
+        if log and all(is_of_log(name) for name in features):
+            raise _is_log(self.path)
         try:
             rows = self.labelled(scale, storage, labels)
         except InputError:
-            if labels == "own" and not named and is_click_log(names):
+            if log:
                 raise _is_log(self.path) from None
             raise
         rows = replace(rows, notes=(*rows.notes, *notes))

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from relyon.data.columns.roles import plain_name
 from relyon.data.columns.synonyms import COUNTS, LOG_LEVELS, SPELLINGS
 
-__all__ = ["COUNTS", "FALSE", "LOG_LEVELS", "SPELLINGS", "TRUE", "is_click_log", "is_counted"]
+__all__ = [
+    "COUNTS",
+    "FALSE",
+    "LOG_LEVELS",
+    "SPELLINGS",
+    "TRUE",
+    "is_click_log",
+    "is_counted",
+    "is_of_log",
+]
 
 #: Words for yes and no, besides 1 and 0.
 TRUE = ("true", "t", "yes", "y", "是")
@@ -48,3 +57,8 @@ def is_click_log(names: Sequence[str]) -> bool:
         any(plain & set(SPELLINGS[role]) for role in roles)
         for roles in (("position",), ("clicked",), ("session", "timestamp"))
     )
+
+
+def is_of_log(name: str) -> bool:
+    """Returns whether a column's name is usual in logs."""
+    return any(plain_name(name) in names for names in SPELLINGS.values())

@@ -297,6 +297,7 @@ def feval(
 
     Raises:
         ParameterError: If the engine is unknown, or there are several measures for CatBoost.
+        InputError: If `rows` are something else, such as data frames.
 
     Examples:
         >>> import relyon.ltr
@@ -305,8 +306,6 @@ def feval(
         >>> metric(np.array([1, 0, 0, 1]), np.array([0.5, 0.1, 0.9, 0.2]))
         [('ndcg@10', 0.8154648767857288, True), ('rr', 0.75, True)]
     """
-    import numpy as np
-
     check_engine(engine)
     given = load_convention(convention)
     known = load_scale(scale)
@@ -318,16 +317,9 @@ def feval(
         without_formula(given),
         spans=False,
     )
-    listed: list[TrainingRows] = []
-    groups: list[NDArray[np.generic]] = []
-    if isinstance(rows, LabelledRows):
-        listed = [training_rows(rows)]
-    elif isinstance(rows, list | tuple) and rows and isinstance(rows[0], LabelledRows):
-        listed = [training_rows(one) for one in rows]
-    elif isinstance(rows, list | tuple) and rows and np.ndim(rows[0]) == 1:
-        groups = [np.asarray(one) for one in rows]
-    elif rows is not None:
-        groups = [np.asarray(rows)]
+    sets = _data_sets(rows)
+    listed = [training_rows(one) for one in sets if isinstance(one, LabelledRows)]
+    groups = [_groups_of(one) for one in sets if not isinstance(one, LabelledRows)]
     metric = KINDS[engine](measures, listed, groups, settings, engine)
     if engine == "catboost" and len(metric.measures) > 1:
         raise ParameterError(
@@ -335,3 +327,39 @@ def feval(
             hint=message("ltr.name-measure-that-decides"),
         )
     return metric
+
+
+def _data_sets(rows: object) -> Sequence[object]:
+    """Returns the rows, or sizes or ids of queries, of each data set."""
+    import numpy as np
+
+    if rows is None:
+        return ()
+    if not isinstance(rows, list | tuple) or not rows:
+        return (rows,)
+    first = rows[0]
+    one_set = isinstance(first, str) or (
+        not isinstance(first, LabelledRows) and np.ndim(first) == 0
+    )
+    return (rows,) if one_set else rows
+
+
+def _groups_of(value: Any) -> NDArray[np.generic]:
+    """Returns sizes or ids of the queries of one data set.
+
+    Raises:
+        InputError: If they are not one list of values.
+    """
+    import numpy as np
+
+    if isinstance(value, str) and value in KINDS:
+        raise InputError(
+            message("ltr.feval-rows-are-engine", engine=value),
+            hint=message("ltr.name-feval-engine", engine=value),
+        )
+    if hasattr(value, "columns") or np.ndim(value) != 1:
+        raise InputError(
+            message("ltr.feval-rows-are-neither", type=type(value).__name__),
+            hint=message("ltr.give-feval-rows-of-sets"),
+        )
+    return np.asarray(value)
