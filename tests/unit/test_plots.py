@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import warnings
 import xml.etree.ElementTree as ET
@@ -12,7 +13,7 @@ from tests.unit.pages import check_drawings
 
 import relyon
 from relyon.core.errors import DependencyError, InputError, ParameterError, UnknownNameError
-from relyon.core.texts import translate
+from relyon.core.texts import Language, translate
 from relyon.io.picture import Picture
 from relyon.report import build_page, plots
 from relyon.report.page import Chart, Page, Section
@@ -60,6 +61,35 @@ def test_the_intervals_name_the_runs_and_are_the_default(comparison: relyon.Comp
     assert picture == comparison.plot("intervals") == relyon.plot(comparison)
     assert picture.title == "<new> minus 旧: differences and confidence intervals"
     assert "&lt;new&gt; minus 旧" in picture.svg
+
+
+@pytest.mark.parametrize(
+    ("language", "mean", "whole"),
+    [
+        ("en", "line is the mean.", "over all queries together"),
+        ("zh", "是平均差值", "合并计算的两个数之差"),
+    ],
+)
+def test_captions_say_what_is_drawn(language: Language, mean: str, whole: str) -> None:
+    judged = {f"q{n}": {f"d{place}": place % (2 + n % 3) for place in range(8)} for n in range(9)}
+    chance = random.Random(5)
+    runs = [
+        {query: {d: chance.random() for d in row} for query, row in judged.items()}
+        for _ in range(2)
+    ]
+    compared = relyon.compare(judged, *runs, ["pnr", "ndcg@5"], names=["a", "b"])
+    texts = {
+        measure: "".join(said(compared.plot("queries", measure=measure, language=language)))
+        for measure in ("pnr", "ndcg@5")
+    }
+    assert whole.replace(" ", "") in texts["pnr"].replace(" ", "")
+    assert whole.replace(" ", "") not in texts["ndcg@5"].replace(" ", "")
+    assert mean.replace(" ", "") in texts["ndcg@5"].replace(" ", "")
+    both = "".join(said(compared.plot(language=language))).replace(" ", "")
+    assert "pnr(micro)" in both
+    assert whole.replace(" ", "") in both
+    alone = relyon.compare(judged, *runs, "ndcg@5", names=["a", "b"]).plot(language=language)
+    assert whole.replace(" ", "") not in "".join(said(alone)).replace(" ", "")
 
 
 def test_few_queries_are_named_and_many_are_not(comparison: relyon.Comparison) -> None:

@@ -139,7 +139,7 @@ class Accumulator:
         if self.queries == "once":
             rules = rules.replace(missing="skip", name=rules.name)
         batch, columns, notes = self._evaluated(judged, run, rules)
-        facts = RunFacts.of(batch, judged)
+        facts = replace(RunFacts.of(batch, judged), skipped=0, skipped_examples=())
         if facts.matched < facts.rows:
             facts = replace(facts, lowest=known(math.inf))  # matters if all results are judged
         if self.queries == "once":
@@ -241,7 +241,13 @@ class Accumulator:
         batch, columns, _ = self._evaluated(left, {}, self.convention)
         with self._lock:
             self._add(columns, batch.queries)
-            self._note(RunFacts.of(batch, judged), judged.notes)
+            own = RunFacts.of(batch, left)
+            facts = replace(
+                RunFacts.of(batch, judged),
+                skipped=own.skipped,
+                skipped_examples=own.skipped_examples,
+            )
+            self._note(facts, judged.notes)
             self._finished = True
 
     def compute(self, name: str = "accumulated") -> Results:

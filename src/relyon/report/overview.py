@@ -380,6 +380,16 @@ def forest_chart(comparison: Comparison, texts: Catalogue) -> Chart:
         ),
     )
     caption = texts.say("forest.caption", confidence=texts.percent(comparison.confidence))
+    drawn = {row["name"] for row in rows}
+    whole = [
+        measure_label(one.measure, one.average, one.definition)
+        for one in comparison.contrasts
+        if one.tested and one.average != "macro"
+    ]
+    whole = [name for name in dict.fromkeys(whole) if any(one.startswith(name) for one in drawn)]
+    if whole:
+        caption += texts.say("list.sentence")
+        caption += texts.say("forest.caption_whole", measures=texts.join(whole))
     lower = list(map(label, lower_measures(comparison)))
     if lower:
         caption += texts.say("list.sentence")

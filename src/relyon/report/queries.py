@@ -113,6 +113,7 @@ def query_chart(
         ),
         contrast.difference,
         (contrast.wins, contrast.ties, contrast.losses),
+        contrast.average,
     )
     return difference_chart(differences, texts, names, known)
 
@@ -126,16 +127,19 @@ class QueryDifferences:
         candidate: The candidate.
         baseline: The run that it is compared with.
         deltas: Each query with its difference, the largest gain first.
-        mean: Their mean.
+        difference: The difference of the two numbers: the mean of the deltas, unless the measure
+            sums or pools over all queries.
         counts: How many queries gain, stay the same and lose.
+        average: How queries become one number: `macro`, `micro` or `sum`.
     """
 
     measure: str
     candidate: str
     baseline: str
     deltas: Sequence[tuple[str, float]]
-    mean: float
+    difference: float
     counts: tuple[int, int, int]
+    average: str = "macro"
 
 
 def difference_chart(
@@ -180,7 +184,9 @@ def difference_chart(
         ),
     )
     wins, ties, losses = found.counts
+    line, named = _line(found, texts)
     values = {
+        "line": named,
         "wins": texts.count("count.queries", wins),
         "ties": f"{ties:,}",
         "losses": f"{losses:,}",
@@ -207,8 +213,19 @@ def difference_chart(
             "gain": texts.say("waterfall.gain"),
             "loss": texts.say("waterfall.loss"),
         },
-        values={"mean": found.mean},
+        values={"mean": line},
     )
+
+
+def _line(found: QueryDifferences, texts: Catalogue) -> tuple[float, str]:
+    """Returns where the dashed line is, and what it is."""
+    mean = math.fsum(value for _, value in found.deltas) / max(len(found.deltas), 1)
+    kind = "mean"
+    if found.average != "sum" and not math.isclose(
+        mean, found.difference, rel_tol=1e-9, abs_tol=1e-12
+    ):
+        mean, kind = found.difference, "whole"
+    return mean, texts.say(f"waterfall.line_{kind}", difference=signed(found.difference))
 
 
 def value_chart(results: Results, measure: str, texts: Catalogue) -> Chart:
