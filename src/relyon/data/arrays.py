@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.data.columns import NAMED_GRADES, is_na
+from relyon.data.columns import NAMED_GRADES, is_na, number
 from relyon.data.labelled import LabelledRows
 from relyon.data.row_index import aligned, has_index, index_label
 from relyon.data.scale import Scale
@@ -153,8 +153,10 @@ def _numbers(
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
+            wrong = next((one for one in array.ravel().tolist() if number(one) is None), error)
             raise InputError(
-                message("data.what-are-not-numbers", what=what, error=error)
+                message("data.what-are-not-numbers", what=what, error=f"`{wrong}`"),
+                hint=message(NAMED_GRADES) if what == "labels" else "",
             ) from error
     if array.dtype.kind not in "biuf":
         raise InputError(

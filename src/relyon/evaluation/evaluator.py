@@ -19,6 +19,7 @@ from relyon.evaluation.data_errors import negative_grade, no_common_query
 from relyon.evaluation.defaults import DEFAULT_MEASURES
 from relyon.evaluation.facts import RunFacts
 from relyon.evaluation.measure_columns import python_columns
+from relyon.evaluation.mistakes import refuse_columns_as_runs
 from relyon.evaluation.notes import data_notes, missing_note
 from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.results import Results
@@ -77,6 +78,7 @@ def evaluate(
         >>> round(relyon.evaluate(judgments, run, ["ndcg@10"])["ndcg@10"], 10)
         0.9134015925
     """
+    refuse_columns_as_runs(judgments, [run])
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
     return evaluator.evaluate(run, measures, average=average, name=name, strict=strict)
 

@@ -16,6 +16,7 @@ from relyon.data.run import run_name
 from relyon.evaluation.assembly import assemble
 from relyon.evaluation.defaults import DEFAULT_SCORE_MEASURES
 from relyon.evaluation.labelled_batches import Settings, evaluate_file, evaluate_rows
+from relyon.evaluation.mistakes import refuse_several_scores
 from relyon.evaluation.notes import label_notes
 from relyon.evaluation.program import Average, MeasureNames
 from relyon.evaluation.results import Results
@@ -123,6 +124,7 @@ def evaluate_scores(
             found = evaluate_rows(scored_table(labels, columns, chosen), asked, settings)
             name = name or (columns or {}).get("score")
     else:
+        refuse_several_scores(labels, scores)
         if columns is not None:
             raise ParameterError(message("evaluation.columns-is-for-tables"))
         rows = grouped_rows(labels, scores, groups, chosen, weights)

@@ -16,6 +16,7 @@ from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.data.judgments import Judgments
 from relyon.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
+from relyon.evaluation.mistakes import refuse_columns_as_runs
 from relyon.evaluation.results import Results
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def compare_runs(
         **options: As for `compare`.
     """
     settings = Settings(**options)
+    refuse_columns_as_runs(judgments, runs)
     titles = run_titles(runs, names)
     _check_runs(titles, settings)
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=settings.threads)

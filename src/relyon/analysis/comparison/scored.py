@@ -146,11 +146,25 @@ def rows_by_model(
             message("analysis.score-columns-not-named"),
             hint=message("analysis.name-score-columns"),
         )
-    named = scores if isinstance(scores, Mapping) else {str(name): name for name in scores}
+    named = scores if isinstance(scores, Mapping) else _by_name(scores)
     return {
         model: scored_table(rows, {**(columns or {}), "score": column}, scale)
         for model, column in named.items()
     }
+
+
+def _by_name(scores: Iterable[str]) -> dict[str, str]:
+    """Returns columns of scores by their names.
+
+    Raises:
+        ParameterError: If they are not names.
+    """
+    listed = list(scores)
+    if not all(isinstance(name, str) for name in listed):
+        raise ParameterError(
+            message("analysis.scores-are-not-names"), hint=message("analysis.name-score-columns")
+        )
+    return {name: name for name in listed}
 
 
 def matched_scores(

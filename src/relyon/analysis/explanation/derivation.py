@@ -28,6 +28,7 @@ from relyon.core.texts.numbers import TERMINAL
 from relyon.data.convention import Convention, load_convention
 from relyon.data.ranking import Ranking
 from relyon.data.scale import Scale
+from relyon.evaluation.mistakes import refuse_columns_as_runs
 from relyon.io import read_run
 from relyon.io.descriptions import described
 from relyon.measures.definition import Measure, Step
@@ -399,6 +400,7 @@ def explain(
         dcg = 2 + 3/1.585 = 3.8928
     """
     rules = load_convention(convention)
+    refuse_columns_as_runs(judgments, [run])
     ranked = read_run(run)
     subject = Subject.of(judgments, [ranked], query, measure, scale)
     found = derive(subject, subject.ranking(ranked, rules), rules, limit)

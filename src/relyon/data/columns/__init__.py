@@ -24,6 +24,7 @@ from relyon.data.columns.fields import (
 from relyon.data.columns.frames import (
     arrow_columns,
     first_values,
+    headings,
     is_frame,
     is_table,
     named_series,
@@ -81,6 +82,7 @@ __all__ = [
     "first_values",
     "from_values",
     "group_notes",
+    "headings",
     "is_frame",
     "is_na",
     "is_table",

@@ -30,6 +30,7 @@ Rows: TypeAlias = "nw.DataFrame[Any] | LazyRows"
 __all__ = [
     "arrow_columns",
     "first_values",
+    "headings",
     "is_frame",
     "is_table",
     "named_series",
@@ -142,6 +143,18 @@ def _columns(
     return {role: part.get_column(name) for role, name in chosen.items()}
 
 
+def headings(frame: object) -> list[str]:
+    """Returns the names of the columns of any data frame; none of anything else."""
+    if hasattr(frame, "collect_schema"):
+        return [str(name) for name in frame.collect_schema().names()]
+    # PyArrow's `columns` are the values.
+    names = getattr(frame, "column_names", ()) or getattr(frame, "columns", ())
+    try:
+        return [str(name) for name in names]
+    except TypeError:
+        return []
+
+
 def first_values(
     frame: object, columns: Mapping[str, pl.Series], rows: int
 ) -> dict[str, list[object]]:
@@ -202,13 +215,8 @@ def _refuse_series(frame: object) -> None:
 
 def _refuse_twins(frame: object, path: str = "") -> None:
     """Refuses a frame with two columns of the same name."""
-    # PyArrow's `columns` are the values.
-    names = getattr(frame, "column_names", ()) or getattr(frame, "columns", ())
-    try:
-        listed = [str(name) for name in names]
-    except TypeError:
-        return
-    refuse_repeated(listed, path)
+    if not hasattr(frame, "collect_schema"):  # Polars and narwhals have no such frames
+        refuse_repeated(headings(frame), path)
 
 
 def _frame_of(frame: object) -> Rows | None:

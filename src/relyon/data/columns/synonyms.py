@@ -96,8 +96,8 @@ LEVELS: dict[str, Levels] = {
     ),
     "score": _levels(
         "score",
-        "sim similarity prediction predicted pred modelscore relevancescore 分数 得分 模型分 模型分数"
-        " 模型得分 模型打分 预测分 预测值 分數 模型分數",
+        "sim similarity prediction predicted pred modelscore relevancescore 分数 得分 模型分"
+        " 模型分数 模型得分 模型打分 预测分 预测值 分數 模型分數",
     ),
     "rank": _levels("rank", f"position pos {PLACES}"),
     "judge": _levels(
