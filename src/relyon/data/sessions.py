@@ -14,7 +14,7 @@ from relyon.data.columns.roles import KINDS, role_of
 from relyon.data.lazy import gather
 from relyon.data.log_facts import Facts
 from relyon.data.log_types import IDS, typed
-from relyon.data.period import cut, parse_period
+from relyon.data.period import Period, cut, parse_period
 from relyon.data.row_index import with_index_columns
 from relyon.data.source import Sourced, path_of
 from relyon.data.zone import HEAD, parse_zone, written_offset
@@ -74,6 +74,7 @@ class Sessions(Sourced):
         others: Columns without a role that were kept on request, as they are.
         unread: Columns without a role that were not read.
         zone: The time zone of times that name none.
+        period: The period to which it was cut; None if it was not.
 
     Examples:
         >>> import polars as pl
@@ -88,7 +89,8 @@ class Sessions(Sourced):
     """
 
     __slots__ = (
-        "_frame", "_notes", "_raw", "_source", "checked", "facts", "others", "unread", "zone",
+        "_frame", "_notes", "_raw", "_source", "checked", "facts", "others", "period", "unread",
+        "zone",
     )  # fmt: skip
 
     def __init__(
@@ -112,6 +114,7 @@ class Sessions(Sourced):
         #: What `relyon.io.log_checks` has found nothing wrong with.
         self.checked: frozenset[str] = frozenset()
         self.zone: tzinfo = UTC
+        self.period: Period | None = None
 
     @classmethod
     def from_frame(
@@ -267,6 +270,7 @@ class Sessions(Sourced):
             source = source if source == "memory" else f"{source} {period}"
         found = self.derived(typed(raw, path, self.others, zone), raw, source=source, notes=notes)
         found.zone = zone
+        found.period = period or self.period
         return found
 
     def _elsewhere(self, zone: tzinfo, named: str | None) -> tuple[Note, ...]:
@@ -291,7 +295,7 @@ class Sessions(Sourced):
             frame, raw, source=source, notes=notes, facts=self.facts, others=self.others,
             unread=self.unread,
         )  # fmt: skip
-        found.checked, found.zone = self.checked, self.zone
+        found.checked, found.zone, found.period = self.checked, self.zone, self.period
         return found
 
     def __repr__(self) -> str:

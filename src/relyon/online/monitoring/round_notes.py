@@ -48,6 +48,7 @@ def observe(
         *_calendar(rounds),
         *_rules(rounds, convention, explicit),
         *_gradings(rounds),
+        *_bots(rounds),
         *_tiers(rounds, depths),
     ]
     notes += _coverage(rounds, points)
@@ -103,6 +104,17 @@ def _gradings(rounds: Sequence[Round]) -> Iterator[Note]:
     elif months:
         (rule,) = months
         yield Note("grading", values={"rule": rule})
+
+
+def _bots(rounds: Sequence[Round]) -> Iterator[Note]:
+    """Yields a note if the logs of some rounds contain bots, and those of others do not."""
+    known = [one for one in rounds if one.sample.origin.bots is not None]
+    found = [one.month for one in known if one.sample.origin.bots]
+    free = [one.month for one in known if not one.sample.origin.bots]
+    if found and free:
+        yield Note(
+            "bots-differ", len(found), "warning", values={"with": found[:3], "without": free[:3]}
+        )
 
 
 def _tiers(rounds: Sequence[Round], depths: Mapping[str, int]) -> Iterator[Note]:

@@ -111,7 +111,8 @@ def create_round(
         The round; `relyon.write_round` stores it.
 
     Raises:
-        ParameterError: If the month is invalid, or a k is deeper than the sample.
+        ParameterError: If the month is invalid, none of its sessions can be in the sample, or a k
+            is deeper than the sample.
         InputError: If none of the sampled queries is judged, the judgments cannot be read, or
             grades without a scale are negative or above 10.
 
@@ -128,6 +129,16 @@ def create_round(
     check_type("month", month, str, "text such as 2026-03")
     check_month(month)
     check_type("sample", sample, Sample, "what relyon.draw_sample or relyon.read_sample returned")
+    origin = sample.origin
+    if not origin.contains(month):
+        values = {"period": str(origin.period), "month": month}
+        known = {"own": origin.month, "month": month}
+        raise ParameterError(
+            message("online.sample-of-other-period", **values),
+            hint=message("online.add-as-its-month", **known)
+            if origin.month
+            else message("online.draw-this-month"),
+        )
     if any(tier.name == "all" for tier in sample.tiers):
         raise ParameterError(message("online.tier-must-not-be-called"))
     rules = load_convention(convention)

@@ -16,6 +16,7 @@ from relyon.online.logs.bots import noted_bots
 from relyon.online.sampling.allocation import Allocation, allocate
 from relyon.online.sampling.depths import chosen_common
 from relyon.online.sampling.frames import results_of
+from relyon.online.sampling.origin import origin_of
 from relyon.online.sampling.pptss import draw_pptss
 from relyon.online.sampling.sample import Design, Sample, Stratum, make_stratum
 from relyon.online.sampling.stratified import draw_stratified
@@ -134,7 +135,8 @@ def draw_sample(
     thin = _notes(strata, design, per_tier if allocation == "equal" else 0)
     notes = (*bots, *_mixed(shown), *thin)
     warn(notes)
-    return Sample(rows, _top(shown, rows), strata, design, seed, shallow, notes)
+    origin = origin_of(log, sum(note.count for note in bots))
+    return Sample(rows, _top(shown, rows), strata, design, seed, shallow, notes, origin)
 
 
 def _depths(k: int | Mapping[str, int] | None, names: Sequence[str]) -> list[int]:

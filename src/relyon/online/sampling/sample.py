@@ -17,6 +17,7 @@ from relyon.core.notes import Note
 from relyon.core.parameters import check_path
 from relyon.core.texts import catalogue, message
 from relyon.io.table_files import read_table, write_table
+from relyon.online.sampling.origin import COLUMNS as ORIGIN, Origin, origin_from
 from relyon.online.sampling.sample_checks import check_whole
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class Sample(Exportable):
         seed: What chose the sessions.
         common_k: The depth at which all tiers may be compared.
         notes: What was noticed.
+        origin: The part of the log that it was drawn from, as far as is known.
 
     Examples:
         >>> import polars as pl
@@ -120,6 +122,7 @@ class Sample(Exportable):
     seed: int
     common_k: int
     notes: tuple[Note, ...] = field(default=())
+    origin: Origin = field(default=Origin())
 
     def __len__(self) -> int:
         """The number of draws."""
@@ -153,9 +156,10 @@ class Sample(Exportable):
             "seed": self.seed,
             "common_k": self.common_k,
             "total_sessions": sum(tier.sessions for tier in self.tiers),
+            **self.origin.columns(),
         }
         frame = self.to_frame().join(tiers, on="tier", how="left", maintain_order="left")
-        constants = [pl.lit(value).alias(name) for name, value in whole.items()]
+        constants = [pl.lit(value, _kinds()[name]).alias(name) for name, value in whole.items()]
         write_table(frame.with_columns(constants), path)
 
     def to_run(self) -> Run:
@@ -331,7 +335,9 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
         typed = frame.with_columns(
             pl.col(name).cast(kind) for name, kind in _kinds().items() if name in frame.columns
         )
-    except pl.exceptions.PolarsError as error:
+        first = typed.row(0, named=True)
+        origin = origin_from(first)
+    except (pl.exceptions.PolarsError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
             message("online.is-not-sample-reason", reason=reason), path=os.fspath(path)
@@ -359,7 +365,6 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
                 k=row["k"],
             )
         )
-    first = typed.row(0, named=True)
     results = typed.select("session", "query", "position", "doc").drop_nulls().unique()
     order = ["session", "query", "position", "doc"]
     return Sample(
@@ -369,6 +374,7 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
         first["design"],
         first["seed"],
         first["common_k"],
+        origin=origin,
     )
 
 
@@ -383,9 +389,9 @@ WRITTEN = (
 def _kinds() -> dict[str, PolarsDataType]:
     import polars as pl
 
-    texts = ("tier", "query", "session", "doc", "design")
+    texts = ("tier", "query", "session", "doc", "design", *ORIGIN[:3])
     return {
-        **dict.fromkeys(WRITTEN, pl.Int64),
+        **dict.fromkeys((*WRITTEN, *ORIGIN), pl.Int64),
         **dict.fromkeys(CHANCES, pl.Float64),
         **dict.fromkeys(texts, pl.String),
     }
