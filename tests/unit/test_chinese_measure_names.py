@@ -19,7 +19,10 @@ from relyon.measures.lookup import registry
         ("折损累计增益", "dcg"),
         ("未标注率@10", "unjudged@10"),
         ("正逆序比", "pnr"),
-        ("召回率前10", "recall"),
+        ("召回率前5", "recall@5"),
+        ("召回率前 20 名", "recall@20"),
+        ("平均召回率", "recall@10"),
+        ("平均倒数排名 @ 3", "rr@3"),
     ],
 )
 def test_the_hint_has_the_name(written: str, name: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from relyon.measures.spellings import LISTS
+
 __all__ = ["NAMES", "meant"]
 
 NAMES = {
@@ -41,8 +43,8 @@ NAMES = {
     "肯德尔": "tau",
     "斯皮尔曼": "spearman",
 }
-#: Parameters and a cutoff, which are the same in every language.
-REST = re.compile(r"(\([^()]*\))?(@[^@()\s]+)?")
+#: Parameters and a cutoff.
+REST = re.compile(r"(?P<arguments>\([^()]*\))?(?:[@前](?P<k>\d+)[名位条]?)?")
 
 
 def meant(name: str) -> str:
@@ -52,11 +54,14 @@ def meant(name: str) -> str:
         name: A text that contains a measure's Chinese name, perhaps with parameters and a cutoff.
 
     Examples:
-        >>> meant("召回率@10"), meant("平均召回率"), meant("rbp@10")
-        ('recall@10', 'recall', '')
+        >>> meant("召回率前5"), meant("平均召回率"), meant("rbp@10")
+        ('recall@5', 'recall@10', '')
     """
     found = max((one for one in NAMES if one in name), key=len, default="")
     if not found:
         return ""
-    rest = REST.fullmatch(name.partition(found)[2].strip().replace("（", "(").replace("）", ")"))
-    return NAMES[found] + (rest[0] if rest else "")
+    after = name.partition(found)[2].translate(str.maketrans("（）＠，", "()@,", " "))
+    rest = REST.fullmatch(after)
+    arguments = (rest and rest["arguments"]) or ""
+    cutoff = (rest and rest["k"]) or ("10" if NAMES[found] in LISTS else "")
+    return NAMES[found] + arguments + (f"@{cutoff}" if cutoff else "")

@@ -10,7 +10,6 @@ from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.parameters import check_items
 from relyon.core.registry import nearest
 from relyon.core.texts import message
-from relyon.measures.chinese_names import meant as in_english
 from relyon.measures.definition import Measure
 from relyon.measures.lookup import build, registry
 from relyon.measures.parameters import parameters
@@ -79,7 +78,9 @@ def measure(name: str | Measure) -> Measure:
 def _single(name: str) -> Measure:
     found = NAME.fullmatch(name) if isinstance(name, str) else None
     if found is None:
-        near = in_english(name) if isinstance(name, str) else ""
+        from relyon.measures.chinese_names import meant
+
+        near = meant(name) if isinstance(name, str) else ""
         raise ParameterError(
             message("measures.not-measure-name", name=name),
             hint=message("core.did-you-mean", name=near)
