@@ -12,6 +12,7 @@ from relyon.core.texts import message as say
 from relyon.data.columns import (
     NAMED_GRADES,
     Record,
+    blank_hint,
     feature_name,
     missing,
     number,
@@ -58,14 +59,17 @@ def refuse_rows(rows: Iterable[Record], path: str, scale: Scale | None, unit: st
         scale: Names that labels may have.
         unit: The unit of places: see `refuse`.
     """
-    for place, fields in rows:
+    below = iter(rows)
+    for place, fields in below:
         if "query" in fields and missing(fields["query"]):
-            refuse(say("io.query-is-empty"), path, place, unit)
+            hint = blank_hint("query", fields, below)
+            refuse(say("io.query-is-empty"), path, place, unit, hint)
         for role in ("label", "score", "weight", "position"):
             if role not in fields:
                 continue
             if missing(value := fields[role]):
-                refuse(say("data.is-empty", what=role), path, place, unit)
+                hint = blank_hint(role, fields, below)
+                refuse(say("data.is-empty", what=role), path, place, unit, hint)
             try:
                 named = role == "label" and scale is not None
                 found = parse_grade(value, scale) if named else number(value)

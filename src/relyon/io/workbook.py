@@ -179,6 +179,21 @@ def _place(about: bytes) -> str:
     return place[1].decode().upper() if place else "?"
 
 
+def _heading_hint(rows: Sequence[Sequence[Value]], first: int) -> str:
+    """Returns the hint for a column without a heading: the first row may be a title.
+
+    Args:
+        rows: The rows from the first with values on.
+        first: The rows above these.
+    """
+    filled = [sum(value != "" for value in row) for row in rows[:20]]
+    for place, row in enumerate(rows[: len(filled)]):
+        texts = sum(isinstance(value, str) and value != "" for value in row)
+        if filled[0] == 1 < filled[place] == texts:
+            return message("io.headings-may-be-below", row=first + place + 1)
+    return message("io.write-heading")
+
+
 def _csv(rows: Sequence[Sequence[Value]], path: str) -> bytes:
     """Returns CSV whose lines are the rows, without columns and last rows that are empty."""
     first = next((at for at, row in enumerate(rows) if any(one != "" for one in row)), len(rows))
@@ -199,7 +214,7 @@ def _csv(rows: Sequence[Sequence[Value]], path: str) -> bytes:
                     used=cell_name(first + at, number),
                 ),
                 path=path,
-                hint=message("io.write-heading"),
+                hint=_heading_hint(rows, first),
             )
         name = " ".join(values[0].split()) if isinstance(values[0], str) else values[0]
         heading = csv_column([name], number, first, path)

@@ -5,7 +5,7 @@ by name, converts them for the native tables and, if those refuse, names the fir
 """
 
 from relyon.data.columns.evidence import judgment_rows
-from relyon.data.columns.faults import Record, diagnose, refuse, rows_of
+from relyon.data.columns.faults import Record, blank_hint, diagnose, refuse, rows_of
 from relyon.data.columns.fields import (
     NAMED_GRADES,
     from_values,
@@ -75,6 +75,7 @@ __all__ = [
     "arrow_columns",
     "best_columns",
     "blank_grades",
+    "blank_hint",
     "choose",
     "diagnose",
     "feature_name",

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
     from relyon.data.scale import Scale
 
-__all__ = ["Record", "diagnose", "refuse", "rows_of"]
+__all__ = ["Record", "blank_hint", "diagnose", "refuse", "rows_of"]
+
+#: What the cells of a row of totals say.
+TOTALS = {"total", "totals", "sum", "subtotal", "average", "合计", "总计", "小计", "汇总", "平均"}
+TOTALS |= {"合計", "總計", "小計", "grand total", "overall"}
 
 #: What a document is that a query has again, by what is read of it.
 TWICE = {
@@ -51,15 +55,18 @@ def diagnose(
         InputError: At the first row that cannot be used. Returns if every row can be used.
     """
     seen: dict[tuple[str, str, str], tuple[float, int]] = {}
-    for place, fields in records:
+    rows = iter(records)
+    for place, fields in rows:
         for role in ("query", "document"):
             if fields[role] is None or fields[role] == "":
-                refuse(say("data.is-empty", what=role), path, place, unit)
+                hint = blank_hint(role, fields, rows)
+                refuse(say("data.is-empty", what=role), path, place, unit, hint)
         query, document = str(fields["query"]), str(fields["document"])
         if missing(fields.get(value)):
             if value == "grade":
                 continue
-            refuse(say("data.is-empty", what=value), path, place, unit)
+            hint = blank_hint(value, fields, rows)
+            refuse(say("data.is-empty", what=value), path, place, unit, hint)
         try:
             found = parse_grade(fields[value], scale) if value == "grade" else number(fields[value])
         except InputError as error:
@@ -103,6 +110,31 @@ def diagnose(
                 place,
                 unit,
             )
+
+
+def blank_hint(role: str, fields: Mapping[str, object], rest: Iterable[Record]) -> str:
+    """Returns the hint for the first row that lacks a value: how many do, and what to do.
+
+    Args:
+        role: The role of the empty field.
+        fields: The fields of the row.
+        rest: The rows below it.
+
+    Examples:
+        >>> print(blank_hint("query", {"query": "", "document": "b"}, [(3, {"query": ""})]))
+        2 rows have no query: fill it down to every row of its group, or delete these rows
+    """
+    for value in fields.values():
+        if isinstance(value, str) and value.strip().strip(":：").lower() in TOTALS:
+            return say("data.delete-row-of-totals", word=value.strip())
+    count = 1
+    try:
+        count += sum(missing(other.get(role)) for _, other in rest)
+    except InputError:  # a row below is malformed, too
+        return say("data.fill-in-or-delete", what=role)
+    if role == "query":
+        return say("data.fill-query-down", count=count)
+    return say("data.fill-in-or-delete-count", what=role, count=count)
 
 
 def _is_rank(value: object) -> bool:
