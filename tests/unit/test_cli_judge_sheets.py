@@ -118,3 +118,13 @@ def test_one_column_like_grades_may_be_the_grade(command: Command, pair: Path) -
     again = command(*args)
     assert again.code == 3
     assert "grade=得分" not in again.err
+
+
+def test_a_bad_grade_is_named_in_the_language_of_the_command(command: Command, pair: Path) -> None:
+    args = ("judge", "import", "judging.db", "bad.csv", "--project", "Pair", "--lang", "zh")
+    (pair / "bad.csv").write_text("query,doc,grade\na,d1,很高\n", "utf-8")
+    assert "bad.csv:2：等级：不是等级表" in command(*args).err
+    (pair / "bad.csv").write_text("query,doc,grade,final\na,d1,3,很高\n", "utf-8")
+    assert "bad.csv:2：最终等级：" in command(*args).err
+    (pair / "bad.csv").write_text("query,doc,张三\na,d1,很高\n", "utf-8")
+    assert "bad.csv:2：张三 给出的等级：" in command(*args, "--judge-column", "张三").err

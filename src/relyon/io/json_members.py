@@ -6,10 +6,11 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
-from relyon.core.texts import message
+from relyon.core.texts import Message, message
 from relyon.io.plain_text import unusable
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "by_query",
     "dump",
+    "grade_of",
     "has_member",
     "identifier",
     "is_json",
@@ -130,8 +132,25 @@ def identifier(value: object, where: str, path: str) -> str:
     return str(value)
 
 
+@lru_cache(maxsize=1000)
+def grade_of(judge: str) -> Message:
+    """Returns what a message calls the grade of a judge; created once, as there may be many.
+
+    Examples:
+        >>> grade_of("Ann")
+        'the grade of Ann'
+    """
+    return message("io.grade-of-judge", judge=judge)
+
+
 def parse_grade(value: object, where: str, path: str, scale: Scale | None) -> float:
     """Returns a grade.
+
+    Args:
+        value: A number, or the name of a level.
+        where: What is read: a kind of text, or a text.
+        path: The file, for messages.
+        scale: Names that grades may have.
 
     Raises:
         InputError: If it is not a grade, or not one of the scale.
@@ -141,11 +160,11 @@ def parse_grade(value: object, where: str, path: str, scale: Scale | None) -> fl
     try:
         found = None if isinstance(value, bool) else columns.parse_grade(value, scale)
     except InputError as error:
-        text = message("io.where-problem", where=where, problem=error.message)
+        text = message("io.where-problem", where=message(where), problem=error.message)
         raise InputError(text, path=path, hint=error.hint) from None
     if found is None or not math.isfinite(found):
         raise InputError(
-            message("io.not-grade", where=where, value=str(value)[:60]),
+            message("io.not-grade", where=message(where), value=str(value)[:60]),
             path=path,
         )
     return found

@@ -142,7 +142,7 @@ def _row(
     return Row(
         item,
         ratings,
-        None if final is None else parse_grade(final, "the grade", "", scale),
+        None if final is None else parse_grade(final, "io.the-grade", "", scale),
         _text(content.get("final_source", ""), "final_source"),
     )
 
@@ -155,7 +155,7 @@ def _rating(content: Mapping[str, object], scale: Scale | None) -> Rating:
     }
     return Rating(
         identifier(content.get("judge"), "`judge`", ""),
-        None if grade is None else parse_grade(grade, "the grade", "", scale),
+        None if grade is None else parse_grade(grade, "io.the-grade", "", scale),
         _text(content.get("reason", ""), "reason"),
         _text(content.get("note", ""), "note"),
         **times,

@@ -16,7 +16,7 @@ from relyon.data.columns.synonyms import QUERY_KEYS
 from relyon.data.scale import Scale
 from relyon.data.sheets import ITEM_PARTS, Rating, Row, Sheet, described
 from relyon.io.grading_sheets import GradingRows, refuse_cut_sheet
-from relyon.io.json_members import mapping, parse_grade, parse_json, write_json
+from relyon.io.json_members import grade_of, mapping, parse_grade, parse_json, write_json
 from relyon.io.numbers import plain_number
 from relyon.io.plain_text import check_characters
 from relyon.io.text_rows import check_width, csv_reader, csv_rows
@@ -304,9 +304,9 @@ def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | No
         ),
     )
     content = values.get(chosen.get("grade", ""), "").strip()
-    grade = parse_grade(content, "the grade", "", scale) if content else None
+    grade = parse_grade(content, "io.the-grade", "", scale) if content else None
     final = values.get("final", "").strip()
-    ended = parse_grade(final, "the final grade", "", scale) if final else None
+    ended = parse_grade(final, "io.the-final-grade", "", scale) if final else None
     source = values.get("final_source", "").strip()
     who = values.get(chosen.get("judge", ""), "")
     cannot = any(
@@ -406,7 +406,10 @@ def read_wide(
         where = f"{path}:{line}"
         row = _row({name: APOSTROPHE.show(value) for name, value in rest.items()}, chosen, scale)
         ratings = tuple(
-            Rating(name, parse_grade(found[name], f"the grade of {name}", where, scale))
+            Rating(
+                name,
+                parse_grade(found[name], grade_of(name), where, scale),
+            )
             for name in judges
             if found[name].strip()
         )
@@ -415,7 +418,7 @@ def read_wide(
             Row(
                 row.item,
                 ratings,
-                parse_grade(ended, "the final grade", where, scale) if ended else None,
+                parse_grade(ended, "io.the-final-grade", where, scale) if ended else None,
             )
         )
     return Sheet(tuple(rows))

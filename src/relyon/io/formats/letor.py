@@ -111,7 +111,7 @@ class Letor(SheetFormat):
             if query is None:
                 raise no_query(path, line)
             document, shown = _about(comment, path, line)
-            grade = parse_grade(label, "the grade", f"{path}:{line}", scale)
+            grade = parse_grade(label, "io.the-grade", f"{path}:{line}", scale)
             fields = row_values(features, path, line)
             item = Item(
                 header.decode(query), header.decode(document), query_text=shown, fields=fields

@@ -16,6 +16,7 @@ from relyon.data.sheets import Item, Rating, Row, Sheet, described
 from relyon.io.format import formats
 from relyon.io.json_members import (
     dump,
+    grade_of,
     has_member,
     identifier,
     is_json,
@@ -87,7 +88,7 @@ class QuepidCase(SheetFormat):
             }
             grade = None
             if fields["rating"].strip():
-                grade = parse_grade(fields["rating"], "the rating", f"{path}:{line}", scale)
+                grade = parse_grade(fields["rating"], "io.the-rating", f"{path}:{line}", scale)
             rows.append(Row(Item(query, document, fields=extra), final=grade))
         return Sheet(tuple(rows))
 
@@ -123,7 +124,7 @@ class QuepidBookCsv(SheetFormat):
             ratings = tuple(
                 Rating(
                     SPACE.show(name),
-                    parse_grade(value, f"the rating of {name}", f"{path}:{line}", scale),
+                    parse_grade(value, grade_of(name), f"{path}:{line}", scale),
                 )
                 for name, value in fields.items()
                 if name not in ("query", *QUEPID_DOCUMENT) and value.strip()

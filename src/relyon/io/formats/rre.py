@@ -105,7 +105,7 @@ def _text(query: object, path: str) -> str:
 def _documents(found: object, path: str, scale: Scale | None) -> Iterator[tuple[str, float]]:
     for key, value in mapping(found, "`relevant_documents`", path).items():
         if isinstance(value, list):
-            grade = parse_grade(key, "the gain", path, scale)
+            grade = parse_grade(key, "io.the-gain", path, scale)
             for document in value:
                 yield identifier(document, "a document", path), grade
         elif isinstance(value, dict) and "gain" in value:
