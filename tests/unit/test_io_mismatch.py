@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
+import relyon
+from relyon.core.errors import InputError
 from relyon.io import explain_mismatch
 
 
@@ -56,3 +59,39 @@ def test_ids_with_nothing_in_common() -> None:
     assert note is not None
     assert "no document id of the run matches the judgments: the run has `other`" in note.message
     assert "the judgments have `q1`" in note.message
+
+
+def featured(documents: list[str], queries: list[str] | None = None) -> pl.DataFrame:
+    found = queries or ["q"] * len(documents)
+    return pl.DataFrame({"query": found, "document": documents, "f": 0.5})
+
+
+def judged(documents: list[str], queries: list[str] | None = None) -> pl.DataFrame:
+    return featured(documents, queries).drop("f").with_columns(grade=1)
+
+
+def test_unjudged_rows_whose_ids_are_spelled_otherwise() -> None:
+    names = ["007", "008", "101", "102", "103"]
+    numbers = ["7", "8", "101", "102", "103"]
+    rows = relyon.read_features(featured(numbers), judgments=judged(names))
+    note = next(note for note in rows.notes if note.kind == "id-mismatch")
+    assert (note.level, note.count) == ("warning", 2)
+    assert "only" not in str(note)
+    assert "leading zeros (`7` in the rows, `007` in the judgments)" in str(note)
+    assert "前导零" in note.text("zh")
+    with pytest.raises(InputError, match=r"leading zeros \(`7` in the rows, `007`"):
+        relyon.read_features(featured(numbers[:2]), judgments=judged(names[:2]))
+    lower = relyon.read_features(
+        featured(["a"] * 3, ["q1", "tv", "pc"]), judgments=judged(["a"] * 3, ["q1", "TV", "PC"])
+    )
+    note = next(note for note in lower.notes if note.kind == "id-mismatch")
+    assert str(note).startswith("query ids of unjudged rows")
+
+
+@pytest.mark.parametrize("others", [["x9", "x10"], ["a1", "a2"], []])
+def test_unjudged_rows_of_other_documents_are_no_mismatch(others: list[str]) -> None:
+    rows = relyon.read_features(
+        featured(["b1", "b2", "b3", "c"]), judgments=judged(["b3", "c", *others])
+    )
+    assert {note.kind for note in rows.notes} >= {"rows-unjudged"}
+    assert not any(note.kind == "id-mismatch" for note in rows.notes)

@@ -9,8 +9,11 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.interval_weights import interval_weights
+from relyon.io.mismatch import explain_mismatch
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from relyon.data.judgments import Judgments
     from relyon.data.labelled import LabelledRows
 
@@ -18,6 +21,9 @@ __all__ = ["Unjudged", "judged_rows"]
 
 #: The treatment of rows without a judgment.
 Unjudged = Literal["drop", "zero"]
+
+#: Queries whose unjudged documents are compared with judged ones without a row.
+QUERIES = 50
 
 
 def judged_rows(
@@ -62,17 +68,21 @@ def judged_rows(
     joined = keys.join(graded, on=["query", "document"], how="left", maintain_order="left")
     found = joined.get_column("grade")
     missing = int(found.null_count())
+    spelled = _other_spelling(keys, graded) if missing else None
     if missing == len(found):
         raise InputError(
             message("io.none-of-rows"),
             path=rows.source,
-            hint=message("io.compare-ids-of-queries"),
+            hint=message("io.ids-are-spelled-otherwise", **spelled.values)
+            if spelled is not None
+            else message("io.compare-ids-of-queries"),
         )
     labels = found.fill_null(0.0).to_numpy()
     notes = [*rows.notes, *judgments.notes]
     if missing:
         key = "rows-unjudged.drop" if unjudged == "drop" else "rows-unjudged.zero"
         notes.append(Note("rows-unjudged", missing, values={"total": len(found)}, key=key))
+        notes += [] if spelled is None else [spelled]
     absent = graded.join(keys, on=["query", "document"], how="anti").height
     if absent:
         notes.append(Note("judged-without-row", absent, values={"total": graded.height}))
@@ -96,3 +106,42 @@ def judged_rows(
     sizes = np.bincount(qid[kept], minlength=len(rows.queries))
     rows = rows.keep(kept, sizes)
     return rows.select(np.flatnonzero(sizes)) if not sizes.all() else rows
+
+
+def _other_spelling(keys: pl.DataFrame, graded: pl.DataFrame) -> Note | None:
+    """Returns a warning if ids of unjudged rows are those of judgments in another spelling.
+
+    Prefixes are no reason here: of documents that only some judgments have, they prove nothing.
+
+    Args:
+        keys: Query and document of each row.
+        graded: The judgments.
+    """
+    import polars as pl
+
+    pair = ["query", "document"]
+    rest, other = keys.join(graded, on=pair, how="anti"), graded.join(keys, on=pair, how="anti")
+    shared = rest["query"].unique(maintain_order=True)
+    shared = shared.filter(shared.is_in(other["query"].unique().to_list()))[:QUERIES].to_list()
+    documents = [
+        part.filter(pl.col("query").is_in(shared))["document"].unique(maintain_order=True)
+        for part in (other, rest)
+    ]
+    queries = [graded["query"].unique(maintain_order=True), keys["query"].unique()]
+    for what, (judged, found) in (("query", queries), ("document", documents)):
+        both = {*judged} & {*found}
+        note = explain_mismatch(
+            [one for one in judged if one not in both],
+            [one for one in found if one not in both],
+            what,
+        )
+        if note is None:
+            continue
+        reasons, ids = note.values.get("reasons"), note.values.get("pair")
+        if not isinstance(reasons, list) or not isinstance(ids, tuple):
+            continue
+        if any(one.values for one in reasons):
+            continue
+        values = {"what": what, "reasons": reasons, "row": ids[0], "judged": ids[1]}
+        return Note("id-mismatch", note.count, "warning", values=values, key="id-mismatch.rows")
+    return None
