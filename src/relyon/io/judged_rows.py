@@ -121,8 +121,8 @@ def _other_spelling(keys: pl.DataFrame, graded: pl.DataFrame) -> Note | None:
 
     pair = ["query", "document"]
     rest, other = keys.join(graded, on=pair, how="anti"), graded.join(keys, on=pair, how="anti")
-    shared = rest["query"].unique(maintain_order=True)
-    shared = shared.filter(shared.is_in(other["query"].unique().to_list()))[:QUERIES].to_list()
+    known = {*other["query"]}
+    shared = [one for one in rest["query"].unique(maintain_order=True) if one in known][:QUERIES]
     documents = [
         part.filter(pl.col("query").is_in(shared))["document"].unique(maintain_order=True)
         for part in (other, rest)
