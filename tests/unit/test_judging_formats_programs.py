@@ -107,7 +107,7 @@ def test_three_real_raters(name: str, test_data: Path, tmp_path: Path) -> None:
     sheet = read_wide(path.read_text("utf-8"), judges, final="final_rating", path=str(path))
     assert len(sheet.rows) == 3188
     assert Counter(row.final for row in sheet.rows) == {0: 1471, 1: 198, 2: 93, 3: 1426}
-    assert sheet.rows[0].item.fields["name"] == "Portable Bluetooth Speaker MBS-100"
+    assert sheet.rows[0].item.title == "Portable Bluetooth Speaker MBS-100"
     found = back(sheet, name, tmp_path)
     if name == "quepid-book-csv":
         bare = [(row.item.query, row.item.document, row.ratings) for row in sheet.rows]

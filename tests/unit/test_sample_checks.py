@@ -11,7 +11,7 @@ from tests.unit.test_log_checks import searches
 import relyon
 from relyon.core.errors import InputError
 from relyon.online.sampling import Sample
-from relyon.online.sampling.sample_checks import note_gaps
+from relyon.online.sampling.sample_gaps import note_gaps
 
 JUDGMENTS = {f"query {number}": {f"d{doc}": doc % 4 for doc in range(11)} for number in range(7)}
 

@@ -169,7 +169,7 @@ def add(request: Add) -> None:
     from relyon.data.period import check_month
     from relyon.online.monitoring import create_round, write_round
     from relyon.online.sampling import read_sample
-    from relyon.online.sampling.sample_checks import note_gaps
+    from relyon.online.sampling.sample_gaps import note_gaps
 
     check_month(request.month)
     check_stdin([request.sample_file, request.judgments])

@@ -134,7 +134,7 @@ def identifier(value: object, where: str, path: str) -> str:
 
 @lru_cache(maxsize=1000)
 def grade_of(judge: str) -> Message:
-    """Returns what a message calls the grade of a judge; created once, as there may be many.
+    """Returns the name of a judge's grade in messages; created once, as there may be many.
 
     Examples:
         >>> grade_of("Ann")

@@ -6,15 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
-from relyon.core.notes import Note
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from relyon.online.sampling.sample import Sample
-
-__all__ = ["check_whole", "note_gaps"]
+__all__ = ["check_whole"]
 
 
 def check_whole(rows: pl.DataFrame, sessions: pl.DataFrame, path: str) -> None:
@@ -61,32 +58,6 @@ def check_whole(rows: pl.DataFrame, sessions: pl.DataFrame, path: str) -> None:
     highest = int(sessions.select(pl.col("draw").max()).item())
     if highest != sessions.height:
         raise _fault(path, "online.draws-have-gaps", found=sessions.height, highest=highest)
-
-
-def note_gaps(sample: Sample) -> tuple[Note, ...]:
-    """Returns a note if sessions lack a position above their last one.
-
-    A log may have such gaps, so they are not refused; deleted rows look the same.
-
-    Args:
-        sample: A sample.
-    """
-    import polars as pl
-
-    shown = sample.results.group_by("session", "query").agg(pl.col("position").unique().sort())
-    gaps = shown.filter(pl.col("position").list.last() > pl.col("position").list.len())
-    if gaps.is_empty():
-        return ()
-    draws = sample.sessions.select("draw", "session", "query")
-    draw, session, query, positions = draws.join(gaps, on=["session", "query"]).sort("draw").row(0)
-    found = {
-        "total": shown.height,
-        "draw": draw,
-        "query": query,
-        "session": session,
-        "position": next(at for at in range(1, positions[-1]) if at not in positions),
-    }
-    return (Note("positions-missing", gaps.height, "warning", values=found),)
 
 
 def _draws(design: str, sessions: pl.DataFrame) -> list[tuple[str, int, int]]:
