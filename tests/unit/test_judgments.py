@@ -14,6 +14,7 @@ import pytest
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.data.judgments import Judgments
+from relyon.data.run import Run
 from relyon.data.scale import SEARCH
 
 GRADES = {"7": {"a": 3.0, "b": 0.0}, "8": {"a": 1.0}}
@@ -245,3 +246,12 @@ def test_ids_of_mixed_types() -> None:
 def test_what_is_no_frame() -> None:
     with pytest.raises(InputError, match="a int is not a data frame"):
         Judgments.from_frame(3)
+
+
+def test_judgments_and_runs_are_iterated_by_query() -> None:
+    grades = {"q2": {"d1": 1.0}, "q1": {"d1": 0.0, "d2": 2.0}}
+    judgments, run = Judgments.from_dict(grades), Run.from_dict(grades)
+    assert list(judgments) == judgments.keys() == ["q2", "q1"]
+    assert list(run) == run.keys() == ["q2", "q1"]
+    assert dict(judgments) == grades
+    assert {query: run[query] for query in run} == grades

@@ -150,3 +150,18 @@ def test_a_run_of_documents_that_are_all_relevant_is_noted() -> None:
     subtopics = {"x": {"s": 5, "t": 1}, "y": {"t": 1}}
     assert noted({"a": subtopics, "b": subtopics}) == []
     assert noted({**judgments, "b": {"x": 2}}) == []  # the unjudged y is not relevant
+
+
+def test_a_run_of_few_of_the_judged_queries_is_noted_with_the_way_out() -> None:
+    judgments = {f"q{number}": {"d": 1} for number in range(5)}
+    found = {
+        count: relyon.evaluate(
+            judgments, {f"q{number}": {"d": 1.0} for number in range(count)}, ["rr"]
+        )
+        for count in (2, 3)
+    }
+    notes = {count: str(result.notes[0]) for count, result in found.items()}
+    assert notes[2].startswith(
+        "3 of 5 judged queries are not in the run: `--set missing=skip` leaves"
+    )
+    assert notes[3].startswith("2 queries are in the judgments but not in the run")

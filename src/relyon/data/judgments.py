@@ -47,6 +47,8 @@ class Judgments(Sourced):
         {'d1': 3.0, 'd2': 0.0}
         >>> "q3" in judgments
         False
+        >>> list(judgments)
+        ['q1', 'q2']
         >>> diverse = Judgments.from_dict({"q1": {"d1": {"1": 0, "2": 2}, "d2": {"1": 1}}})
         >>> diverse["q1"], diverse.subtopics("q1")["d1"]
         ({'d1': 2.0, 'd2': 1.0}, {'1': 0.0, '2': 2.0})
@@ -284,6 +286,14 @@ class Judgments(Sourced):
     def queries(self) -> list[str]:
         """The judged queries, in the order in which they first appear."""
         return self._table.queries()
+
+    def keys(self) -> list[str]:
+        """The judged queries, as in a dict of dicts; `len` counts rows."""
+        return self.queries
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterates over the judged queries."""
+        return iter(self.queries)
 
     def __len__(self) -> int:
         """The number of judgments."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, TypeVar
@@ -42,6 +42,8 @@ class Run(Sourced):
         Run('bm25', queries=1, rows=2, source='memory')
         >>> run.documents("q1")
         [('d1', 0.3), ('d2', 1.5)]
+        >>> list(run)
+        ['q1']
     """
 
     __slots__ = ("_name", "_notes", "_source", "_table")
@@ -220,6 +222,14 @@ class Run(Sourced):
         """The documents of one query with their scores, in input order; KeyError if it has none."""
         documents, scores, _ = self._table.documents(str(query))
         return list(zip(documents, scores, strict=True))
+
+    def keys(self) -> list[str]:
+        """The queries, as in a dict of dicts; `len` counts rows."""
+        return self.queries
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterates over the queries."""
+        return iter(self.queries)
 
     def __len__(self) -> int:
         """The number of retrieved documents over all queries."""

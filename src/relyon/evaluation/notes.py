@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError
@@ -53,11 +54,22 @@ def missing_note(count: int, examples: Sequence[str], where: Literal["judgments"
     )
 
 
+def _missing(facts: RunFacts) -> Note:
+    """Notes the judged queries that the run lacks; if most, with the way to leave them out.
+
+    A run that lacks most queries may be of some of them on purpose, such as of a part of a split.
+    """
+    note = missing_note(facts.missing, facts.missing_examples, "judgments")
+    if 2 * facts.missing <= facts.queries:
+        return note
+    return replace(note, key="missing-queries.most", values={"queries": facts.queries})
+
+
 def data_notes(program: Program, facts: RunFacts, columns: Mapping[str, Column]) -> list[Note]:
     """Returns the notes about the data behind the numbers."""
     notes = []
     if facts.missing:
-        notes.append(missing_note(facts.missing, facts.missing_examples, "judgments"))
+        notes.append(_missing(facts))
     if facts.skipped:
         notes.append(Note("skipped-queries", facts.skipped, "warning", facts.skipped_examples[:3]))
     if facts.unjudged:
