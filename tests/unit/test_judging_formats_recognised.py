@@ -96,7 +96,7 @@ def test_what_stands_in_texts_does_not_mislead(tmp_path: Path) -> None:
         ("csv", "query,doc,grade\nq,d,nan\n", "not a grade: `nan`"),
         ("csv", "query,doc,grade\n,d,1\n", "empty"),
         ("csv", "a,b\n1,2\n", "no columns for `query`, `document`"),
-        ("csv", "query,query\n1,2\n", "two columns have the same name"),
+        ("csv", "query,query\n1,2\n", "columns 1 and 2 have the same heading"),
         ("csv", "query,doc,rank\nq,d,1.5\n", "not a whole number"),
         ("csv", "query,doc,judge,grade,seconds\nq,d,Ann,1,soon\n", "the time `soon`"),
         ("csv", "query,doc,judge,grade,seconds\nq,d,Ann,1,inf\n", "the time `inf`"),
