@@ -29,8 +29,8 @@ def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
         if alone:
             apart.setdefault((candidate, alone, pairing.queries), []).append(measure)
     for (candidate, alone, _), measures in apart.items():
-        values = {"measures": measures}
-        notes.append(Note("unpaired-queries", alone, values=values, run=candidate))
+        shared = {"measures": measures}
+        notes.append(Note("unpaired-queries", alone, values=shared, run=candidate))
     return notes
 
 
