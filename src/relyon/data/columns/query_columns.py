@@ -15,7 +15,7 @@ __all__ = ["SAMPLE", "group_notes", "query_candidates"]
 SAMPLE = 20
 #: Columns that the note names.
 MOST = 5
-#: The name of an id: `keyword_id`, `keywordId`, `词id`, `编号`; not `valid`.
+#: The name of an id: `kw_id`, `kwId`, `词id`, `编号`; not `valid`.
 ID_NAME = re.compile(
     r"(?:^|[\W_])(?:id|ID|Id)$|[a-z](?:Id|ID)$|[^\x00-\x7f](?:id|ID|Id)$|编号$|編號$"
 )
@@ -30,8 +30,8 @@ def query_candidates(values: Mapping[str, Iterable[object]]) -> tuple[str, ...]:
         values: The first values of columns without a role, by name.
 
     Examples:
-        >>> query_candidates({"keyword_id": [7, 8], "bm25": [1.5, 2], "title": ["a"], "q": ["a"]})
-        ('keyword_id', 'q')
+        >>> query_candidates({"kw_id": [7, 8], "bm25": [1.5, 2], "title": ["a"], "q": ["a"]})
+        ('kw_id', 'q')
     """
     return tuple(
         name

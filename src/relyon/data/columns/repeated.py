@@ -26,7 +26,7 @@ def refuse_repeated(
     Examples:
         >>> refuse_repeated(["query", "score", "score"])
         Traceback (most recent call last):
-        relyon.core.errors.InputError: columns 2 and 3 have the same heading, `score`
+        relyon.InputError: columns 2 and 3 have the same heading, `score`
         <BLANKLINE>
         hint: rename or drop one of them: the column is found by its name
         >>> refuse_repeated(["query", "note", "note"], matters=lambda name: name == "score")
