@@ -103,7 +103,7 @@ def test_parts_with_all_judgments_count_missing_queries_again_and_say_so() -> No
         total.merge(part)
     found = total.compute()
     assert found.entries["rr"].queries + found.entries["rr"].undefined == 15
-    assert "12 queries are in the judgments but not in the run" in found.notes[0].message
+    assert "12 of 15 judged queries are not in the run" in found.notes[0].message
     assert len(set(found.notes[0].examples)) == 3
 
 

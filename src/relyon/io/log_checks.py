@@ -109,7 +109,8 @@ def _times(log: Sessions, facts: Facts, refuse: bool) -> list[Note]:
     if not facts.day_first:
         return []
     values = day_first_values(log.raw)
-    if not values["count"]:  # those of the file are not in this part of it
+    count = values["count"]
+    if not isinstance(count, int) or not count:  # those of the file are not in this part of it
         return []
     if refuse:
         raise InputError(
@@ -117,7 +118,7 @@ def _times(log: Sessions, facts: Facts, refuse: bool) -> list[Note]:
             path=log.path,
             hint=message("data.write-year-first"),
         )
-    return [Note("day-first-times", values["count"], "warning", values=values)]
+    return [Note("day-first-times", count, "warning", values=values)]
 
 
 def always_clicked(facts: Facts) -> bool:
