@@ -30,8 +30,8 @@ from relyon.cli.usage_errors import said_of_usage
         ("labels make log.csv --min-dwell-time 3", "did you mean `--min-dwell`?"),
         (
             "compare j a b --max-drop 5%",
-            "--fail-if-worse MEASURE fails on a significant loss, whatever its size; for a limit on the"
-            " drop of a monthly number, use relyon monitor check --max-drop 5%",
+            "--fail-if-worse MEASURE fails on a significant loss, whatever its size; for a limit on"
+            " the drop of a monthly number, use relyon monitor check --max-drop 5%",
         ),
         ("monitor check rounds --threshold 5%", "did you mean `--max-drop`?"),
         (

@@ -19,7 +19,7 @@ NAMED = FRAME.assign(label=["高", "无"])
     ("call", "expected"),
     [
         (
-            lambda: relyon.compare_scores(FRAME, ["auc"], scores=[FRAME.bm25, FRAME.new]),  # type: ignore[list-item]
+            lambda: relyon.compare_scores(FRAME, ["auc"], scores=[FRAME.bm25, FRAME.new]),
             "scores must be names of columns",
         ),
         (

@@ -50,7 +50,7 @@ def test_one_set_of_queries_has_one_caption_and_bold_numbers() -> None:
 def test_counts_that_differ_are_in_the_caption() -> None:
     judgments = {**JUDGMENTS, "q11": {"a": 0}}
     pair = [run("abc"), run("bca")]
-    found = relyon.compare(judgments, *pair, ["ndcg@10", "p@10"], names=["a", "b"])
+    found = relyon.compare(judgments, pair[0], pair[1], ["ndcg@10", "p@10"], names=["a", "b"])
     assert "Results on 11 to 12 queries." in found.to_latex()
     assert "11 到 12 条查询上的结果。" in found.to_latex(language="zh")
 

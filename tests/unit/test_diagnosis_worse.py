@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,8 +45,9 @@ def test_negated_scores_are_reversed_and_worse() -> None:
     assert turned.evidence["negative"] == turned.evidence["queries"] == 20
     assert (worse.evidence["wins"], worse.evidence["losses"]) == (0, 20)
     assert worse.evidence["cause"] == "ranking"
-    low, high = worse.evidence["ndcg_interval"]
-    assert low < worse.evidence["ndcg_difference"] < high < 0
+    interval: Any = worse.evidence["ndcg_interval"]
+    difference: Any = worse.evidence["ndcg_difference"]
+    assert interval[0] < difference < interval[1] < 0
     assert "better on 0 and worse on 20 of 20 queries" in worse.text()
     assert "the loss is in the ranking" in worse.text()
     assert "损失在排序" in worse.text("zh")

@@ -73,11 +73,11 @@ def test_the_intervals_name_the_runs_and_are_the_default(comparison: relyon.Comp
 def test_captions_say_what_is_drawn(language: Language, mean: str, whole: str) -> None:
     judged = {f"q{n}": {f"d{place}": place % (2 + n % 3) for place in range(8)} for n in range(9)}
     chance = random.Random(5)
-    runs = [
+    old, new = (
         {query: {d: chance.random() for d in row} for query, row in judged.items()}
         for _ in range(2)
-    ]
-    compared = relyon.compare(judged, *runs, ["pnr", "ndcg@5"], names=["a", "b"])
+    )
+    compared = relyon.compare(judged, old, new, ["pnr", "ndcg@5"], names=["a", "b"])
     texts = {
         measure: "".join(said(compared.plot("queries", measure=measure, language=language)))
         for measure in ("pnr", "ndcg@5")
@@ -88,7 +88,7 @@ def test_captions_say_what_is_drawn(language: Language, mean: str, whole: str) -
     both = "".join(said(compared.plot(language=language))).replace(" ", "")
     assert "pnr(micro)" in both
     assert whole.replace(" ", "") in both
-    alone = relyon.compare(judged, *runs, "ndcg@5", names=["a", "b"]).plot(language=language)
+    alone = relyon.compare(judged, old, new, "ndcg@5", names=["a", "b"]).plot(language=language)
     assert whole.replace(" ", "") not in "".join(said(alone)).replace(" ", "")
 
 

@@ -10,11 +10,12 @@ import relyon
 from relyon.data.columns import choose
 
 HEADER = ["query", "doc", "label", "score", "score"]
-ROWS = [["q", "d1", 1, 2, 3], ["q", "d2", 0, 1, 5]]
+ROWS: list[list[str | int]] = [["q", "d1", 1, 2, 3], ["q", "d2", 0, 1, 5]]
 
 
 def _written(folder: Path, suffix: str, header: list[str]) -> Path:
     """Writes the rows under these headings."""
+    lines: list[list[str | int]] = [[*header], *ROWS]
     path = folder / f"rows.{suffix}"
     if suffix == "xlsx":
         pytest.importorskip("python_calamine")
@@ -32,7 +33,7 @@ def _written(folder: Path, suffix: str, header: list[str]) -> Path:
         path.write_text("".join(f"{{{one}}}\n" for one in pairs).replace("'", '"'))
     else:
         mark = "\t" if suffix == "tsv" else ","
-        path.write_text("".join(mark.join(map(str, row)) + "\n" for row in [header, *ROWS]))
+        path.write_text("".join(mark.join(map(str, row)) + "\n" for row in lines))
     return path
 
 

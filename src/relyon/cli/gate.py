@@ -115,7 +115,7 @@ def _lost_queries(comparison: Comparison) -> list[str]:
     if comparison.convention is None or comparison.convention.missing != "skip":
         return []
     baseline, *candidates = comparison.results
-    found = []
+    found: list[str] = []
     for one in candidates:
         kept = set(one.queries)
         lost = [query for query in baseline.queries if query not in kept]
