@@ -176,6 +176,16 @@ def test_positions_are_not_moved() -> None:
     assert Sessions.from_frame(frame).collect()["position"].to_list() == [0, None]
 
 
+@pytest.mark.parametrize(
+    "values", [["nan", "1", "NaN", "0"], [float("nan"), 1.0, float("nan"), 0.0]]
+)
+def test_a_click_that_is_not_a_number_is_none(values: list[object]) -> None:
+    frame = pl.DataFrame({"session": ["s"] * 4, "query": ["q"] * 4, "position": [1, 2, 3, 4],
+                          "doc": list("abcd"), "clicked": values})  # fmt: skip
+    found = Sessions.from_frame(frame).collect()
+    assert found["clicked"].to_list() == [False, True, False, False]
+
+
 def test_pandas_gaps_are_missing() -> None:
     frame = pd.DataFrame({"session": ["s", "s"], "query": ["q", "q"], "position": [1, None],
                           "doc": ["d", "e"]})  # fmt: skip

@@ -103,17 +103,26 @@ def _flag(name: str, kind: DType, path: str) -> nw.Expr:
     column = nw.col(name)
     if kind == nw.Boolean:
         flag = column
-    elif kind.is_numeric():
+    elif kind.is_integer():
         flag = column > 0
+    elif kind.is_numeric():
+        flag = _above_zero(column)
     elif kind == nw.String:
         text = column.str.strip_chars().str.to_lowercase()
         known = text.is_in([*TRUE, *FALSE, ""])
         count = nw.when(~known).then(text).cast(nw.Float64)
-        flag = text.is_in(list(TRUE)) | (count > 0).fill_null(False)
+        flag = text.is_in(list(TRUE)) | _above_zero(count).fill_null(False)
     else:
         raise _wrong(name, kind, "true or false", path)
     # Unrecorded actions did not happen, but every row is an impression.
     return flag.fill_null(name == "shown")
+
+
+def _above_zero(column: nw.Expr) -> nw.Expr:
+    """Returns whether numbers are above 0; NaN, which engines sort above all numbers, is missing."""
+    import narwhals as nw
+
+    return nw.when(~column.is_nan()).then(column > 0)
 
 
 def _time(raw: LazyRows, kind: DType, path: str, zone: tzinfo) -> tuple[LazyRows, nw.Expr]:
