@@ -169,3 +169,56 @@ def test_a_folder_without_rows_is_refused(tmp_path: Path) -> None:
     (tmp_path / "part-00000").touch()
     with pytest.raises(relyon.InputError, match="is empty"):
         relyon.read_run(tmp_path)
+
+
+JOB = "0b1c2d3e-0000-1111-2222-333344445555"
+
+
+def _kinds(folder: Path) -> dict[str, tuple[str, ...]]:
+    return {note.kind: note.examples for note in Source(folder).notes}
+
+
+def test_what_suggests_that_parts_are_not_one_table_is_said(tmp_path: Path) -> None:
+    folder = _write(tmp_path / "run", "part-{:05d}-1f3e-c000.csv")
+    for old in folder.glob("part-*"):
+        old.rename(folder / old.name.replace("1f3e", JOB))
+    (folder / f"part-{len(ROWS):05d}-{JOB}-c000.csv").unlink()
+    assert _kinds(folder) == {}
+    (folder / "_SUCCESS").unlink()
+    (folder / f"part-00001-{JOB}-c000.csv").unlink()
+    assert _kinds(folder) == {"parts-unfinished": (), "parts-missing": ("1",)}
+    notes = [str(note) for note in relyon.read_run(folder).notes]
+    assert f"{folder} lacks 1 part of 0 to 10, which is right if it was empty (1)" in notes
+    other = JOB.replace("0b1c", "ffff")
+    ROWS[:1].write_csv(folder / f"part-00000-{other}-c000.csv")
+    assert _kinds(folder) == {"parts-unfinished": (), "parts-of-jobs": ()}
+
+
+@pytest.mark.parametrize("names", [["_SUCCESS"], ["_SUCCESS", "other.csv"]])
+def test_a_job_without_rows_is_empty(tmp_path: Path, names: list[str]) -> None:
+    for name in names:
+        (tmp_path / name).write_text("x")
+    with pytest.raises(relyon.InputError, match="is empty"):
+        relyon.read_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("entries", "store"),
+    [(["metadata", "data"], "Apache Iceberg"), ([".hoodie", "x.parquet"], "Apache Hudi")],
+)
+def test_stores_without_parts_of_their_own_are_refused(
+    tmp_path: Path, entries: list[str], store: str
+) -> None:
+    for name in entries:
+        (tmp_path / name).mkdir()
+    with pytest.raises(relyon.InputError, match=f"is a store of {store}"):
+        relyon.read_run(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["000000_0", "0.part", "part-r-00000", "part-00000.csv"])
+def test_names_of_other_jobs_are_known(tmp_path: Path, name: str) -> None:
+    if name.endswith("csv"):
+        ROWS.write_csv(tmp_path / name)
+    else:
+        _trec(ROWS, tmp_path / name)
+    assert len(relyon.read_run(tmp_path)) == 6

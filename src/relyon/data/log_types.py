@@ -119,7 +119,7 @@ def _flag(name: str, kind: DType, path: str) -> nw.Expr:
 
 
 def _above_zero(column: nw.Expr) -> nw.Expr:
-    """Returns whether numbers are above 0; NaN, which engines sort above all numbers, is missing."""
+    """Returns whether numbers are above 0; NaN, which sorts above all numbers, is missing."""
     import narwhals as nw
 
     return nw.when(~column.is_nan()).then(column > 0)

@@ -19,7 +19,7 @@ from relyon.core.texts import message
 from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
 from relyon.io.declared_encoding import UTF8, check_declared, declared_for
 from relyon.io.encoding import check_line_ends, check_wide
-from relyon.io.part_folders import is_part_folder, open_parts, parts_suffix, way_into
+from relyon.io.part_folders import is_part_folder, open_parts, part_notes, parts_suffix, way_into
 from relyon.io.sheet_names import ZIP, file_and_sheet, is_workbook
 from relyon.io.streams import Bounded, Prompt, Pushed, filled
 from relyon.io.transcoding import Encoding, Transcoded, certain_encoding
@@ -236,6 +236,8 @@ class Source:
         """Notes on how it is read: not as UTF-8, or columns by synonyms of their roles."""
         found = self.encoding
         notes = () if found is None or found.declared else (found.note(self.path),)
+        if os.path.isdir(self.path):
+            notes += part_notes(self.path)
         if not self.synonyms:
             return notes
         columns = [f"{role} = {name}" for role, name in self.synonyms.items()]

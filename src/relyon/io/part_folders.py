@@ -12,29 +12,46 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
+from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["is_part_folder", "open_parts", "parts_of", "parts_suffix", "way_into"]
+__all__ = ["is_part_folder", "open_parts", "part_notes", "parts_of", "parts_suffix", "way_into"]
 
-PART = re.compile(r"part[-.]?\d+.*")
+#: Names of Spark and Hadoop, of Dask, and of Hive.
+PART = re.compile(r"part[-.]?\d+.*|part-[mr]-\d+.*|\d+\.part|\d{6}_\d+.*")
+#: The number of a part of Spark, and the job that wrote it.
+SPARK = re.compile(r"part-(\d{5,})(?:-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?\b.*")
 PARTITION = re.compile(r"\w+=.*")
 #: What tells that a folder is the store of a table format, whose parts may be of older versions.
-STORES = {"_delta_log": "Delta Lake", ".hoodie": "Apache Hudi"}
+STORES = {"_delta_log": "Delta Lake", ".hoodie": "Apache Hudi", "metadata": "Apache Iceberg"}
+UNFINISHED, FINISHED = "_temporary", "_SUCCESS"
+#: Missing numbers that a note names.
+NAMED = 5
 #: Spark writes JSON Lines under this suffix.
 LINES = {".json": ".jsonl"}
 CHUNK = 1 << 16
 
 
 def is_part_folder(path: str) -> bool:
-    """Whether a path is a folder with the parts of a table, such as `part-00000`."""
+    """Whether a path is a folder that a job wrote, with parts of a table such as `part-00000`."""
     try:
-        return any(PART.fullmatch(name) for name in os.listdir(path))
+        names = os.listdir(path)
     except (OSError, ValueError):
         return False
+    return _store(names) != "" or any(
+        name in (UNFINISHED, FINISHED) or PART.fullmatch(name) for name in names
+    )
+
+
+def _store(names: list[str]) -> str:
+    """Returns the table format whose store has files of these names; "" for none."""
+    found = [store for mark, store in STORES.items() if mark in names]
+    # Other folders have metadata, too.
+    return found[0] if found and ("metadata" not in names or "data" in names) else ""
 
 
 def way_into(folder: str) -> str:
@@ -53,20 +70,21 @@ def parts_of(folder: str) -> list[str]:
             files are not all of its last version, or if its parts are of several formats.
     """
     names = os.listdir(folder)
-    for mark, store in STORES.items():
-        if mark in names:
-            raise InputError(
-                message("io.is-store-of-table", store=store),
-                path=folder,
-                hint=message("io.read-table-with-spark"),
-            )
-    if "_temporary" in names:
+    if store := _store(names):
+        raise InputError(
+            message("io.is-store-of-table", store=store),
+            path=folder,
+            hint=message("io.read-table-with-spark"),
+        )
+    if UNFINISHED in names:
         raise InputError(
             message("io.is-not-written-whole"),
             path=folder,
             hint=message("io.wait-for-job-or-write-again"),
         )
     parts = sorted(filter(PART.fullmatch, names), key=_number)
+    if not parts:
+        raise InputError(message("io.is-empty"), path=folder, hint=way_into(folder))
     kinds = {_format_of(name): name for name in reversed(parts)}
     if len(kinds) > 1:
         first, second = sorted(kinds.values(), key=_number)[:2]
@@ -76,6 +94,32 @@ def parts_of(folder: str) -> list[str]:
             hint=message("io.keep-one-table-per-folder"),
         )
     return [os.path.join(folder, name) for name in parts]
+
+
+def part_notes(folder: str) -> tuple[Note, ...]:
+    """Returns what suggests that parts of Spark are not one whole table.
+
+    No file `_SUCCESS`; parts of several jobs, which is right where rows were appended; numbers that
+    are missing, which is right where a part would have been empty.
+    """
+    names = os.listdir(folder)
+    parts = [found for name in names if (found := SPARK.fullmatch(name))]
+    if not parts:
+        return ()
+    notes = []
+    if FINISHED not in names:
+        notes.append(Note("parts-unfinished", values={"path": folder}))
+    jobs = {found[2] for found in parts}
+    if len(jobs) > 1:
+        notes.append(Note("parts-of-jobs", len(jobs), values={"path": folder}))
+    numbers = {int(found[1]) for found in parts}
+    missing = [str(one) for one in range(max(numbers)) if one not in numbers]
+    if missing and len(jobs) == 1:
+        values = {"path": folder, "most": max(numbers)}
+        notes.append(
+            Note("parts-missing", len(missing), examples=tuple(missing[:NAMED]), values=values)
+        )
+    return tuple(notes)
 
 
 def parts_suffix(folder: str) -> str:
