@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from relyon.cli.messages import messages
+from relyon.cli.options import PLUGINS
 from relyon.core.errors import CheckError, ParameterError, UnknownNameError
 from relyon.core.texts import message
 
@@ -167,7 +168,7 @@ def explain_command(files: Sequence[str]) -> Explain:
             asked = context.get_parameter_source(one.name or "") == ParameterSource.COMMANDLINE
             if not asked or name not in known - OWN or not isinstance(one, click.Option):
                 continue
-            value = context.params[one.name or ""]
+            value = context.params.get(one.name or "", context.meta.get(PLUGINS, ()))
             for text in value if one.multiple else [value]:
                 words += [name] if one.is_flag else [name, str(text)]
         return " ".join(map(shlex.quote, words))

@@ -14,6 +14,7 @@ from relyon.cli.shares import SHARE_BETWEEN
 from relyon.evaluation.defaults import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
 __all__ = [
+    "PLUGINS",
     "alpha_option",
     "average_option",
     "columns_option",
@@ -37,6 +38,9 @@ __all__ = [
     "threads_option",
 ]
 
+#: Where a command's context has the plugins that were named.
+PLUGINS = "relyon.plugins"
+
 F = TypeVar("F", bound=Callable[..., None])
 
 
@@ -48,6 +52,7 @@ def _set_color(context: click.Context, parameter: click.Parameter, value: bool) 
 def _load_plugins(
     context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
 ) -> None:
+    context.meta[PLUGINS] = value
     for source in value:
         from relyon.measures.plugins import load_plugin
 
