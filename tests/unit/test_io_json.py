@@ -9,6 +9,7 @@ import pytest
 
 from relyon import io
 from relyon.core.errors import InputError, ParameterError, ParseError
+from relyon.io.text_rows import json_keys
 
 
 def write(folder: Path, content: str) -> Path:
@@ -71,6 +72,18 @@ def test_syntax_errors_name_the_line(tmp_path: Path) -> None:
     with pytest.raises(ParseError, match=r"a\.json:3: is not JSON") as caught:
         io.read_run(write(tmp_path, '{\n"q": {"d": 1},\n"r": {"d" 2}\n}'))
     assert caught.value.line == 3
+
+
+def test_numbers_of_any_length_are_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(f'{{"q": {{"d": {"9" * 6000}}}}}')
+    with pytest.raises(InputError, match="is not a finite number"):
+        io.read_run(path)
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"query": "q", "document": "d", "score": {"9" * 6000}}}\n')
+    with pytest.raises(InputError):
+        io.read_run(path)
+    assert json_keys(path.read_bytes()) == ["query", "document", "score"]
 
 
 def test_deep_nesting(tmp_path: Path) -> None:

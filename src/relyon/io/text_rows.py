@@ -152,7 +152,7 @@ def json_keys(line: bytes) -> list[str]:
     """
     import json
 
-    return [key for key, _ in json.loads(line, object_pairs_hook=list)]
+    return [key for key, _ in json.loads(line, object_pairs_hook=list, parse_int=str)]
 
 
 def read_cells(data: bytes, *, separator: str = ",", path: str = "") -> pl.DataFrame:

@@ -37,10 +37,16 @@ ROWS = re.compile(rb"<(?:\w+:)?row(?![^>]*\br\s*=)")
 NUMBERS = re.compile(rb"""<(?:\w+:)?row\b[^>]*\br\s*=\s*["'](\d{1,10})""")
 CELLS = re.compile(rb"<(?:\w+:)?c[\s/>]")
 USUAL_ROWS = re.compile(rb'<row [^>]*?r="(\d+)"')
-#: A column beyond Z, and a row from the millionth on.
-FAR_COLUMN = re.compile(rb' r="[A-Z]{2}')
+#: A column beyond Z or a row that no sheet has, and a row from the millionth on.
+FAR_COLUMN = re.compile(rb' r="(?:[A-Z]{2}|[A-Z]\d{8})')
 FAR_ROW = re.compile(rb'<row (?!r="\d{1,6}")[^>]*?r="\d{7}')
-USUAL_COLUMNS = re.compile(rb' r="([A-Z]{2,3})\d')
+USUAL_COLUMNS = re.compile(rb' r="([A-Z]{2,})\d')
+#: A place that no sheet has: Excel's last is XFD1048576.
+NOWHERE = re.compile(rb"""\br\s*=\s*["'](?:[A-Za-z]{4,}\d|[A-Za-z]{0,3}\d{8})""")
+#: Parts of which fewer bytes unpack to more are not what a spreadsheet program writes.
+DENSE, BOMB = 200, 2**25
+#: More bytes than any cell's text takes, which has at most 32,767 characters.
+LONGEST_TEXT = 2**20
 #: The shortest cell with a text.
 TEXT_CELL = b"<c t='s'><v>0</v></c>"
 INDICES = re.compile(rb"v\s*>\s*(\d+)")
@@ -162,6 +168,14 @@ class Parts:
         if member is None:
             return b""
         allowed = self._left if most is None else min(most, self._left)
+        about = self._zip.getinfo(member)
+        if about.file_size > max(BOMB, DENSE * about.compress_size):
+            raise InputError(
+                message("io.workbook-part-is-bomb", part=member, size=about.file_size / 2**20,
+                        times=about.file_size // max(1, about.compress_size)),
+                path=self.path,
+                hint=message("io.open-and-save-in-excel"),
+            )  # fmt: skip
         try:
             with self._zip.open(member) as part:
                 data = part.read(allowed + 1)
@@ -200,6 +214,8 @@ class Parts:
     def _check(self, content: bytes, strings: bytes) -> None:
         """Refuses a sheet that takes much more memory than its part."""
         most = self.bounds.cells
+        if FAR_COLUMN.search(content) or not self.bounds.trusted:
+            self._check_places(content)
         rows, width = (_usual_size if self.bounds.trusted else _largest_size)(content)
         if rows * width > most:
             raise InputError(
@@ -208,12 +224,26 @@ class Parts:
                 hint=message("io.delete-far-cells"),
             )
         longest = max(map(len, strings.split(b"si>")))
+        if b"inlineStr" in content[: 2 * LONGEST_TEXT]:
+            longest = max(longest, *map(len, content.split(b"</c>")))
+        if longest > LONGEST_TEXT:
+            raise InputError(
+                message("io.cell-text-is-too-long", size=longest / 2**20),
+                path=self.path,
+                hint=message("io.shorten-cell-text"),
+            )
         if min(rows * width, len(content) // len(TEXT_CELL)) * longest <= self.bounds.unpacked:
             return
         lengths = [len(one) for one in TEXTS.split(strings)]
         used = (int(one) for one in INDICES.findall(content) if len(one) < 10)
         if sum(lengths[one] for one in used if one < len(lengths)) > self.bounds.unpacked:
             raise self._too_large()
+
+    def _check_places(self, content: bytes) -> None:
+        """Refuses cells where no sheet has any, whose numbers libraries cannot count."""
+        if found := NOWHERE.search(content):
+            place = content[found.start() :][:40].decode("ascii", "replace")
+            raise damaged(self.path, ValueError(place))
 
     def _tree(self, name: str) -> Element:
         from xml.etree.ElementTree import fromstring

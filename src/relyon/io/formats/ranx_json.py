@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
 
 __all__ = ["RanxJson"]
+
+#: Python reads whole numbers of fewer digits than this.
+DIGITS = 4300
 
 
 class RanxJson(Format):
@@ -94,6 +98,11 @@ class RanxJson(Format):
         _write(run.to_dict(), stream)
 
 
+def _integer(text: str) -> float:
+    """Returns a whole number; one with more digits than Python reads is as good as infinite."""
+    return int(text) if len(text) < DIGITS else math.inf
+
+
 def _load(source: Source, value: str) -> list[dict[str, object]] | dict[str, dict[str, object]]:
     def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
         whole = dict(found)
@@ -114,7 +123,9 @@ def _load(source: Source, value: str) -> list[dict[str, object]] | dict[str, dic
 
     data = source.read_all().removeprefix(b"\xef\xbb\xbf")
     try:
-        parsed = json.loads(data, object_pairs_hook=pairs, parse_constant=constant)
+        parsed = json.loads(
+            data, object_pairs_hook=pairs, parse_constant=constant, parse_int=_integer
+        )
     except InputError:
         raise
     except json.JSONDecodeError as error:
