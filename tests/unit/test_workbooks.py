@@ -284,6 +284,44 @@ def test_bombs_are_bounded(tmp_path: Path) -> None:
         Source(io.BytesIO(path.read_bytes()), limit=limit)
 
 
+@pytest.mark.parametrize("part", ["sheet1", "styles"])
+def test_a_part_that_unpacks_to_hundreds_of_times_its_size_is_refused(
+    tmp_path: Path, part: str
+) -> None:
+    path = made(tmp_path / "a.xlsx", put(A2="x"))
+    path.write_bytes(repacked(path, lambda name, data: data + b" " * (part in name) * 2**26))
+    with pytest.raises(InputError, match=r"unpacks to 64 MiB, [\d,]+ times its size"):
+        Source(path)
+
+
+@pytest.mark.parametrize("limit", [None, 2**30])
+@pytest.mark.parametrize("place", ["ZZZZZZ2", "A99999999999", "C123456789"])
+def test_cells_where_no_sheet_has_any_are_refused(
+    tmp_path: Path, place: str, limit: int | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = made(tmp_path / "a.xlsx", put(A2="x"))
+
+    def moved(name: str, data: bytes) -> bytes:
+        return data.replace(b'r="C2"', f'r="{place}"'.encode()) if "sheet1" in name else data
+
+    path.write_bytes(repacked(path, moved))
+    with pytest.raises(InputError, match=r"is not a whole Excel workbook|the sheet spans"):
+        Source(path, limit=limit)
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_a_text_that_no_cell_can_have_is_refused(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.xlsx", put(A2="marked"))
+    noise = random.Random(1).randbytes(2**20).hex().encode()
+
+    def longer(name: str, data: bytes) -> bytes:
+        return data.replace(b"marked", noise) if "sheet1" in name else data
+
+    path.write_bytes(repacked(path, longer))
+    with pytest.raises(InputError, match="a cell has a text of 2 MiB"):
+        Source(path)
+
+
 def test_damaged_workbooks_are_refused(tmp_path: Path) -> None:
     whole = made(tmp_path / "a.xlsx", put(A3="b", B3="c", C3=1)).read_bytes()
     path = tmp_path / "b.xlsx"
