@@ -235,7 +235,9 @@ class Source:
     def notes(self) -> tuple[Note, ...]:
         """Notes on how it is read: not as UTF-8, or columns by synonyms of their roles."""
         found = self.encoding
-        notes = () if found is None or found.declared else (found.note(self.path),)
+        notes: tuple[Note, ...] = ()
+        if found is not None and not found.declared:
+            notes = (found.note(self.path),)
         if os.path.isdir(self.path):
             notes += part_notes(self.path)
         if not self.synonyms:
