@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -76,7 +77,10 @@ def send(store: Store, path: str, body: bytes, headers: dict[str, str]) -> tuple
         "client": ("192.0.2.1", 4000),
         "server": ("localhost", 80),
     }
-    asyncio.run(create_app(store)(scope, feed.receive, answer))
+    app = create_app(store)
+    # The thread of the tests may have a loop of its own: a browser's.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: asyncio.run(app(scope, feed.receive, answer))).result(120)
     return found[0], feed.taken
 
 
