@@ -157,11 +157,17 @@ def _check_form(request: Request, csrf: Annotated[str, Form()] = "") -> None:
 CheckedForm = Depends(_check_form)
 
 
+def _bearer(authorization: str) -> str | None:
+    """Returns the token in a header; None if the header has none."""
+    kind, _, secret = authorization.partition(" ")
+    return secret.strip() if kind.lower() == "bearer" else None
+
+
 def find_sender(request: Request) -> Sender:
     """Returns who sends a request, as far as it matters for how much they may send."""
-    kind, _, secret = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer":
-        found = find_token_user(request.app.state.store, secret.strip())
+    secret = _bearer(request.headers.get("authorization", ""))
+    if secret is not None:
+        found = find_token_user(request.app.state.store, secret)
         user = None if found is None else found[0]
     else:
         user = see_visitor(request).user
@@ -176,9 +182,9 @@ def _caller(
     x_csrf_token: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> User:
     """Returns the caller of the REST interface: the owner of a token, or a signed-in user."""
-    kind, _, secret = authorization.partition(" ")
-    if kind.lower() == "bearer":
-        found = find_token_user(request.app.state.store, secret.strip())
+    secret = _bearer(authorization)
+    if secret is not None:
+        found = find_token_user(request.app.state.store, secret)
         if found is None:
             raise HTTPException(401, "token")
         user, scope = found

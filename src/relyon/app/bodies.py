@@ -7,7 +7,6 @@ are kept or parsed for known senders only: frameworks read a body before they as
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -30,31 +29,19 @@ Find = Callable[[Request], Sender]
 Endpoint = TypeVar("Endpoint", bound=Callable[..., object])
 
 
-@dataclass(frozen=True)
-class _Rule:
-    """What a route takes.
-
-    Attributes:
-        files: Whether it takes files, of the size that the operator allows, or else texts.
-        sender: Who may send as much.
-    """
-
-    files: bool
-    sender: Sender
-
-
-_rules: WeakKeyDictionary[Callable[..., object], _Rule] = WeakKeyDictionary()
+#: What the routes that take more than `SMALL` bytes take.
+_takes: WeakKeyDictionary[Callable[..., object], Literal["files", "text"]] = WeakKeyDictionary()
 
 
 def takes_files(endpoint: Endpoint) -> Endpoint:
     """Declares that a route takes files, from leads."""
-    _rules[endpoint] = _Rule(True, "leads")
+    _takes[endpoint] = "files"
     return endpoint
 
 
 def takes_text(endpoint: Endpoint) -> Endpoint:
     """Declares that a route takes long texts, from those who are signed in."""
-    _rules[endpoint] = _Rule(False, "signed in")
+    _takes[endpoint] = "text"
     return endpoint
 
 
@@ -103,14 +90,15 @@ class BodyGate:
         """Returns how much a request may send, if that is at least `size`."""
         # Set by the router, which comes before the first read.
         endpoint = scope.get("endpoint")
-        rule = None if endpoint is None else _rules.get(endpoint)
-        if rule is None or size > (most := self.largest if rule.files else TEXT):
+        taken = None if endpoint is None else _takes.get(endpoint)
+        most = {None: 0, "files": self.largest, "text": TEXT}[taken]
+        if size > most:
             raise HTTPException(413)
         request = Request(scope)
         sender = await run_in_threadpool(self.find, request)
         if sender == "anybody":
             raise _not_signed_in(request)
-        if rule.sender == "leads" and sender != "leads":
+        if taken == "files" and sender != "leads":
             raise HTTPException(403)
         return most
 

@@ -174,6 +174,7 @@ class SignInGuard:
     def _sign_in(self, claim: Claim, password: str, before: str) -> Entry | None:
         user = self._check(claim, self.limits(claim), password)
         if user is None:
+            self._answer_as_strangers(claim)
             return None
         browser = remember_browser(self.store, user, claim.browser, claim.address)
         end_sign_in(self.store, before)
@@ -189,6 +190,14 @@ class SignInGuard:
             self.tidied = self.store.clock()
             forget_events(self.store, days=self.settings.event_days)
         return Entry(user, secret, browser)
+
+    def _answer_as_strangers(self, claim: Claim) -> None:
+        """Asks to wait where strangers have to, or an answer shows that the name is known here."""
+        if claim.known != "address":
+            return
+        wait = self.attempts.wait([self._of_strangers(claim)])
+        if wait > 0:
+            raise WaitError(wait)
 
     async def change_password(
         self, claim: Claim, old: str, change: Callable[[User], T]
@@ -230,10 +239,6 @@ class SignInGuard:
                 # The name is not logged if there is no such account: people type passwords into the
                 # wrong field.
                 record_event(self.store, "sign_in_failed", actor=actor, address=claim.address)
-            if claim.known == "address" and len(limits) == 1:
-                wait = self.attempts.wait([self._of_strangers(claim)])
-                if wait > 0:
-                    raise WaitError(wait)
             return None
         self.attempts.release(reserved, forget=[limits[0].key])
         return user
