@@ -11,7 +11,7 @@ import pytest
 
 import relyon
 from relyon.io.byte_source import Source
-from relyon.io.part_folders import parts_of
+from relyon.io.part_folders import PartFolder
 from relyon.io.session_readers import read_sessions
 
 ROWS = pl.DataFrame(
@@ -73,7 +73,7 @@ def test_parts_are_one_run(tmp_path: Path, name: str) -> None:
 
 def test_parts_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     folder = _write(tmp_path / "run", "part.{}.parquet")
-    numbers = [int(Path(path).name.split(".")[1]) for path in parts_of(str(folder))]
+    numbers = [int(Path(path).name.split(".")[1]) for path in PartFolder(str(folder)).parts]
     assert numbers == sorted(numbers)
     assert max(numbers) > 9
 

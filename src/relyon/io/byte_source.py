@@ -19,7 +19,7 @@ from relyon.core.texts import message
 from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
 from relyon.io.declared_encoding import UTF8, check_declared, declared_for
 from relyon.io.encoding import check_line_ends, check_wide
-from relyon.io.part_folders import is_part_folder, open_parts, part_notes, parts_suffix, way_into
+from relyon.io.part_folders import PartFolder, is_part_folder, way_into
 from relyon.io.sheet_names import ZIP, file_and_sheet, is_workbook
 from relyon.io.streams import Bounded, Prompt, Pushed, filled
 from relyon.io.transcoding import Encoding, Transcoded, certain_encoding
@@ -64,8 +64,8 @@ class Source:
     """
 
     __slots__ = (
-        "_current", "_kept", "_rest", "_stream", "_suffix", "compression", "encoding", "format",
-        "head", "limit", "path", "plain", "synonyms", "workbook",
+        "_current", "_kept", "_parts", "_rest", "_stream", "_suffix", "compression", "encoding",
+        "format", "head", "limit", "path", "plain", "synonyms", "workbook",
     )  # fmt: skip
 
     def __init__(
@@ -82,6 +82,7 @@ class Source:
         self._kept: bytes | None = None
         self._rest: Reader | None = None
         self._stream: BinaryIO | None = None
+        self._parts: PartFolder | None = None
         self._suffix = ""
         self.workbook = False
         self.encoding: Encoding | None = None
@@ -97,7 +98,8 @@ class Source:
                 self._stream = sys.stdin.buffer
             elif is_part_folder(file):
                 self.path = file = file.rstrip("/" + os.sep)
-                self._suffix = parts_suffix(file)
+                self._parts = PartFolder(file)
+                self._suffix = self._parts.suffix
             elif not _is_regular(file):
                 self._stream = open(file, "rb")  # noqa: SIM115  a pipe: read once
         else:
@@ -126,8 +128,8 @@ class Source:
             self._rest = Pushed(self.head, reader)
             self.plain = False
             return
-        if os.path.isdir(file):
-            self._look_into_parts(file)
+        if self._parts is not None:
+            self._look_into_parts(self._parts)
             return
         with open(file, "rb") as start_of_file:
             self.head = start_of_file.read(HEAD)
@@ -136,11 +138,11 @@ class Source:
         if self.compression:
             self._read_head()
 
-    def _look_into_parts(self, folder: str) -> None:
+    def _look_into_parts(self, parts: PartFolder) -> None:
         """Takes the parts of a table as one file; those of Parquet are joined once."""
         self.compression, self.plain = "", False
         if self._suffix == ".parquet":
-            self._kept = self._bounded(open_parts(folder)).read()
+            self._kept = self._bounded(parts.open()).read()
             self.head = self._kept[:HEAD]
         else:
             self._read_head()
@@ -173,8 +175,8 @@ class Source:
         self._read_head()
 
     def _decompressed(self) -> Reader:
-        parts = os.path.isdir(self.path)
-        raw: Reader = open_parts(self.path) if parts else open(self.path, "rb")  # noqa: SIM115
+        parts = self._parts
+        raw: Reader = open(self.path, "rb") if parts is None else parts.open()  # noqa: SIM115
         try:
             return self._bounded(raw)
         except DependencyError:
@@ -238,8 +240,8 @@ class Source:
         notes: tuple[Note, ...] = ()
         if found is not None and not found.declared:
             notes = (found.note(self.path),)
-        if os.path.isdir(self.path):
-            notes += part_notes(self.path)
+        if self._parts is not None:
+            notes += self._parts.notes
         if not self.synonyms:
             return notes
         columns = [f"{role} = {name}" for role, name in self.synonyms.items()]

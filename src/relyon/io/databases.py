@@ -87,6 +87,7 @@ class Database(Source):
         self.synonyms = {}
         self.encoding = None
         self._current = self._kept = self._rest = self._stream = None
+        self._parts = None
         self._suffix = ""
 
     def open(self) -> Reader:

@@ -19,7 +19,7 @@ from relyon.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, d
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["is_part_folder", "open_parts", "part_notes", "parts_of", "parts_suffix", "way_into"]
+__all__ = ["PartFolder", "is_part_folder", "way_into"]
 
 #: Names of Spark and Hadoop, of Dask, and of Hive.
 PART = re.compile(r"part[-.]?\d+.*|part-[mr]-\d+.*|\d+\.part|\d{6}_\d+.*")
@@ -62,47 +62,76 @@ def way_into(folder: str) -> str:
     return message("io.name-file")
 
 
-def parts_of(folder: str) -> list[str]:
-    """Returns the paths of a table's parts, in the order of their numbers.
+class PartFolder:
+    """A folder of parts, in the order of their numbers.
+
+    Args:
+        path: The folder.
+
+    Attributes:
+        path: The folder.
+        parts: The paths of its parts.
+        suffix: The suffix of their format, such as ".csv"; "" for none.
+        notes: What suggests that parts of Spark are not one whole table.
 
     Raises:
         InputError: If it is still being written, if it is the store of a table format, whose
-            files are not all of its last version, or if its parts are of several formats.
+            files are not all of its last version, or if it has no parts, or parts of several
+            formats.
     """
-    names = os.listdir(folder)
-    if store := _store(names):
-        raise InputError(
-            message("io.is-store-of-table", store=store),
-            path=folder,
-            hint=message("io.read-table-with-spark"),
-        )
-    if UNFINISHED in names:
-        raise InputError(
-            message("io.is-not-written-whole"),
-            path=folder,
-            hint=message("io.wait-for-job-or-write-again"),
-        )
-    parts = sorted(filter(PART.fullmatch, names), key=_number)
-    if not parts:
-        raise InputError(message("io.is-empty"), path=folder, hint=way_into(folder))
-    kinds = {_format_of(name): name for name in reversed(parts)}
-    if len(kinds) > 1:
-        first, second = sorted(kinds.values(), key=_number)[:2]
-        raise InputError(
-            message("io.has-parts-of-formats", first=first, second=second),
-            path=folder,
-            hint=message("io.keep-one-table-per-folder"),
-        )
-    return [os.path.join(folder, name) for name in parts]
+
+    def __init__(self, path: str) -> None:
+        names = os.listdir(path)
+        if store := _store(names):
+            raise InputError(
+                message("io.is-store-of-table", store=store),
+                path=path,
+                hint=message("io.read-table-with-spark"),
+            )
+        if UNFINISHED in names:
+            raise InputError(
+                message("io.is-not-written-whole"),
+                path=path,
+                hint=message("io.wait-for-job-or-write-again"),
+            )
+        parts = sorted(filter(PART.fullmatch, names), key=_number)
+        if not parts:
+            raise InputError(message("io.is-empty"), path=path, hint=way_into(path))
+        kinds = {_format_of(name): name for name in reversed(parts)}
+        if len(kinds) > 1:
+            first, second = sorted(kinds.values(), key=_number)[:2]
+            raise InputError(
+                message("io.has-parts-of-formats", first=first, second=second),
+                path=path,
+                hint=message("io.keep-one-table-per-folder"),
+            )
+        kind = next(iter(kinds))
+        self.path = path
+        self.parts = [os.path.join(path, name) for name in parts]
+        self.suffix = LINES.get(kind, kind)
+        self.notes = _notes(path, names)
+
+    def open(self) -> Reader:
+        """Returns the bytes of the table, as one file of its format, decompressed.
+
+        Raises:
+            InputError: If it has no rows; while reading, if a part of CSV has another header than
+                the first.
+        """
+        parts = [path for path in self.parts if os.path.getsize(path)]
+        if not parts:
+            raise InputError(message("io.is-empty"), path=self.path)
+        if self.suffix == ".parquet":
+            return _joined_parquet(parts, self.path)
+        return _Joined(parts, headed=self.suffix in (".csv", ".tsv"))
 
 
-def part_notes(folder: str) -> tuple[Note, ...]:
+def _notes(folder: str, names: list[str]) -> tuple[Note, ...]:
     """Returns what suggests that parts of Spark are not one whole table.
 
     No file `_SUCCESS`; parts of several jobs, which is right where rows were appended; numbers that
     are missing, which is right where a part would have been empty.
     """
-    names = os.listdir(folder)
     parts = [found for name in names if (found := SPARK.fullmatch(name))]
     if not parts:
         return ()
@@ -120,28 +149,6 @@ def part_notes(folder: str) -> tuple[Note, ...]:
             Note("parts-missing", len(missing), examples=tuple(missing[:NAMED]), values=values)
         )
     return tuple(notes)
-
-
-def parts_suffix(folder: str) -> str:
-    """Returns the suffix of the format of a folder's parts, such as ".csv"; "" for none."""
-    found = _format_of(os.path.basename(parts_of(folder)[0]))
-    return LINES.get(found, found)
-
-
-def open_parts(folder: str) -> Reader:
-    """Returns the bytes of a table in parts, as one file of its format, decompressed.
-
-    Raises:
-        InputError: As `parts_of`; if it has no rows; while reading, if a part of CSV has another
-            header than the first.
-    """
-    parts = [path for path in parts_of(folder) if os.path.getsize(path)]
-    if not parts:
-        raise InputError(message("io.is-empty"), path=folder)
-    suffix = _format_of(os.path.basename(parts[0]))
-    if suffix == ".parquet":
-        return _joined_parquet(parts, folder)
-    return _Joined(parts, headed=suffix in (".csv", ".tsv"))
 
 
 def _number(name: str) -> tuple[list[int], str]:
