@@ -13,7 +13,8 @@ pytest.importorskip("httpx2")
 
 from tests.unit.test_app_lead import Somebody
 
-from relyon.app import lead_pages, management
+from relyon.app import management
+from relyon.app.project import data
 from relyon.judging import imports, jobs
 from relyon.judging.actions import Action
 from relyon.judging.archive import pack_project
@@ -91,7 +92,7 @@ def table(rows: int) -> dict[str, tuple[str, bytes]]:
 
 @pytest.mark.long
 def test_a_large_import_is_not_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lead_pages, "LARGE", 1000)
+    monkeypatch.setattr(data, "LARGE", 1000)
     lea = Somebody(store, "lea")
     answer = lea.post("/projects/1/import", files=table(3000))
     assert answer.status_code == 303
@@ -112,7 +113,7 @@ def test_a_large_import_is_not_waited_for(store: Store, monkeypatch: pytest.Monk
 
 
 def test_an_import_is_cancelled(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lead_pages, "LARGE", 1000)
+    monkeypatch.setattr(data, "LARGE", 1000)
     monkeypatch.setattr(imports, "AT_ONCE", 10)
     for name in ("FIRST", "LEAST", "MOST"):
         monkeypatch.setattr(jobs, name, 10)

@@ -14,7 +14,7 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 
 from relyon.app import create_app
-from relyon.app.lead_pages import judge_agreement
+from relyon.app.project.quality import judge_agreement
 from relyon.data.scale import Level, Scale
 from relyon.judging.access import start_sign_in
 from relyon.judging.actions import Action

@@ -105,10 +105,10 @@ def test_a_page_of_a_large_project_does_not_wait(
     pytest.importorskip("httpx2")
     from tests.unit.test_app_lead import Somebody
 
-    from relyon.app import lead_pages
+    from relyon.app.project import quality
 
     monkeypatch.setattr(figures, "LARGE", 0)
-    monkeypatch.setattr(lead_pages, "PATIENCE", 0.05)
+    monkeypatch.setattr(quality, "PATIENCE", 0.05)
     go = threading.Event()
 
     def slowly(store: Store, project: int) -> AgreementStatus:

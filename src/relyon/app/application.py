@@ -14,7 +14,6 @@ from relyon.app import (
     account,
     accounts,
     dashboard,
-    lead_pages,
     management,
     new_round,
     projects,
@@ -36,6 +35,14 @@ from relyon.app.catalogue import say, texts
 from relyon.app.guard import SignInGuard
 from relyon.app.health import Health
 from relyon.app.pages import ASSETS, asset, render
+from relyon.app.project import (
+    creation,
+    data,
+    decisions,
+    progress,
+    quality,
+    settings as project_settings,
+)
 from relyon.app.protection import (
     HEADERS,
     AllowedHosts,
@@ -105,7 +112,12 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         account,
         accounts,
         projects,
-        lead_pages,
+        creation,
+        progress,
+        data,
+        quality,
+        decisions,
+        project_settings,
         management,
         side_by_side,
         rest,

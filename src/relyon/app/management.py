@@ -65,44 +65,6 @@ def unfinished_job(store: Store, project: int) -> Job | None:
     return next(iter(found), None)
 
 
-@router.post("/projects/{project}/settings", dependencies=[CheckedForm])
-def change_project(
-    request: Request,
-    store: OpenStore,
-    visitor: Leader,
-    project: Id,
-    name: Text = "",
-    gold_share: Annotated[float | None, Form(ge=0, lt=1)] = None,
-) -> Response:
-    """Renames a project, and changes its share of gold items."""
-    found = store.projects.get(project)
-    if name.strip() != found.name:
-        if any(one.name == name.strip() for one in store.projects.all()):
-            raise HTTPException(400, "project_taken")
-        store.projects.rename(found.id, name)
-        note_event(request, visitor, "project_changed", f"{found.name}: {name.strip()}")
-    if gold_share is not None and gold_share != found.gold_share:
-        store.projects.set_gold_share(found.id, gold_share)
-        note_event(request, visitor, "project_changed", f"{found.name}: gold {gold_share:.0%}")
-    return RedirectResponse(f"/projects/{project}#settings", 303)
-
-
-@router.post("/projects/{project}/close", dependencies=[CheckedForm])
-def close_project(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """Closes a project."""
-    note_event(request, visitor, "project_changed", f"{store.projects.close(project).name}: closed")
-    return RedirectResponse(f"/projects/{project}", 303)
-
-
-@router.post("/projects/{project}/reopen", dependencies=[CheckedForm])
-def reopen_project(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """Reopens a project."""
-    note_event(
-        request, visitor, "project_changed", f"{store.projects.reopen(project).name}: opened"
-    )
-    return RedirectResponse(f"/projects/{project}", 303)
-
-
 @router.get("/projects/{project}/archive")
 def download_archive(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """The project's archive."""

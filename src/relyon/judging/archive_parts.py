@@ -54,6 +54,12 @@ LEFT_OUT = {
     "browsers": "who signed in from where",
     "events": "what happened in the database",
     "jobs": "how the project got here, not its contents",
+    "members": "which accounts of this database see it",
+    "invitations": "who may create an account",
+    "identities": "which accounts of a provider sign in",
+    "samples": "a file of its own, which is stored with its month",
+    "receivers": "who is told of alarms",
+    "messages": "what they were told",
 }
 #: Columns that are meaningful in one database only: the import of a row, and random values derived
 #: from that database's ids.

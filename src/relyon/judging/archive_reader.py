@@ -34,6 +34,8 @@ from relyon.judging.texts import is_storable
 __all__ = ["Archive", "is_archive"]
 
 LONGEST_MANIFEST = 1 << 20
+#: What projects had before archives said it.
+ADDED = {"state": "open", "random_key": "", "members_only": False, "target_agreement": None}
 #: Maximum bytes per row, of which a side-by-side item contains two rankings, and approximate memory
 #: that a row of an archive that somebody sent may take when it is read.
 LONGEST_LINE, LARGEST_ROW = 64 << 20, 16 << 20
@@ -251,7 +253,7 @@ class Archive:
 
     def _project(self, columns: list[sa.Column[object]], row: Values) -> Project:
         values = {column.name: value for column, value in zip(columns, row, strict=True)}
-        values = {"state": "open", "random_key": ""} | values
+        values = ADDED | values
         try:
             found = read_project(SimpleNamespace(**values))
         except (KeyError, TypeError, ValueError, AttributeError):

@@ -29,6 +29,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "seconds": (0, LAST),
     "seed": (0, PLACES - 1),
     "slot": (0, math.inf),
+    "target_agreement": (-1, 1),
 }
 
 

@@ -41,7 +41,7 @@ __all__ = [
     "unfinished",
 ]
 
-JobKind = Literal["import", "unpack", "remove"]
+JobKind = Literal["import", "unpack", "remove", "model"]
 JobState = Literal["running", "stopping", "done", "failed", "stopped"]
 Report = Callable[[int, int], None]
 LAST_ACTION = sa.select(sa.func.max(actions.c.id))
@@ -71,7 +71,8 @@ class Job:
     Attributes:
         id: In the database.
         project_id: The project.
-        kind: An `import`, the `unpack`ing of an archive, or the `remove`al of the project.
+        kind: An `import`, the `unpack`ing of an archive, the `remove`al of the project, or a
+            language `model` that grades it.
         state: `running`; `stopping` after a request to stop; `done`; `failed`; `stopped`.
         source: The file.
         done: Rows done.

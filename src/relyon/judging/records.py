@@ -79,6 +79,9 @@ class Project:
             `removing` or `removed` is hidden from everybody.
         keys_changed_at: The time since which a key of the page is the grade itself, not its
             position on the scale; None if keys never were positions.
+        members_only: Whether only its members see it, or everybody.
+        target_agreement: The agreement (ordinal alpha) that its grades should reach; None if no
+            target was set.
         random_key: 128 random bits, as hexadecimal digits; empty if `seed` was chosen.
     """
 
@@ -95,6 +98,8 @@ class Project:
     created_at: float
     state: ProjectState = "open"
     keys_changed_at: float | None = None
+    members_only: bool = False
+    target_agreement: float | None = None
     random_key: str = field(default="", repr=False)
 
     @property

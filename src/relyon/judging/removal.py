@@ -196,6 +196,9 @@ def tidy_up(store: Base) -> int:
                 discard_import(work)
                 work.end("failed", "the program was ended; nothing of it was kept")
                 continue
+            if kind == "model":
+                work.end("failed", "the program was ended; the answers so far are kept")
+                continue
             if kind == "unpack":
                 abandon_project(work, "failed")
             else:

@@ -181,6 +181,8 @@ class ProjectRow(Protocol):
     created_at: float
     state: ProjectState
     keys_changed_at: float | None
+    members_only: bool
+    target_agreement: float | None
     random_key: str
 
 
@@ -206,5 +208,7 @@ def read_project(row: ProjectRow) -> Project:
         row.created_at,
         row.state,
         row.keys_changed_at,
+        row.members_only,
+        row.target_agreement,
         row.random_key,
     )

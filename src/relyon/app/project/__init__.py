@@ -1,0 +1,1 @@
+"""Pages of one project, for those who lead it: tabs, decisions, files."""

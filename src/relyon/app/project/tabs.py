@@ -1,0 +1,50 @@
+"""The page of a project: one tab for each of its sides."""
+
+from __future__ import annotations
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from relyon.app.authentication import Visitor
+from relyon.app.management import unfinished_job
+from relyon.app.pages import render
+from relyon.judging.records import Project
+from relyon.judging.store import Store
+
+__all__ = ["PATIENCE", "TABS", "render_tab"]
+
+#: Seconds that a page waits for the figures of a large project, which are counted after a start.
+PATIENCE = 0.5
+#: The tabs, by the last part of their address.
+TABS = {"progress": "", "data": "/data", "quality": "/agreement", "settings": "/settings"}
+
+
+def render_tab(
+    request: Request,
+    store: Store,
+    visitor: Visitor,
+    project: Project,
+    tab: str,
+    /,
+    **values: object,
+) -> Response:
+    """Returns a tab of a project's page.
+
+    Args:
+        request: The request.
+        store: The database.
+        visitor: Who sees it.
+        project: The project.
+        tab: One of `TABS`; its template is `project_TAB.html`.
+        **values: What the template needs besides.
+    """
+    return render(
+        request,
+        visitor,
+        f"project_{tab}.html",
+        project=project,
+        tab=tab,
+        tabs=TABS,
+        job=unfinished_job(store, project.id),
+        **values,
+    )

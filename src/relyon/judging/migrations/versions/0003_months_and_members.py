@@ -1,0 +1,134 @@
+"""Members, invitations and identities; needs, samples and targets of projects; alarms sent."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    with op.batch_alter_table("projects") as table:
+        table.add_column(
+            sa.Column("members_only", sa.Boolean(), server_default=sa.false(), nullable=False)
+        )
+        table.add_column(sa.Column("target_agreement", sa.Double(), nullable=True))
+    with op.batch_alter_table("jobs") as table:
+        table.drop_constraint("kind", type_="check")
+        table.create_check_constraint("kind", "kind IN ('import', 'unpack', 'remove', 'model')")
+    op.create_table(
+        "identities",
+        sa.Column("issuer", sa.Text(), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("user_id", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"]),
+        sa.PrimaryKeyConstraint("issuer", "subject"),
+    )
+    op.create_index("ix_identities_user_id", "identities", ["user_id"])
+    op.create_table(
+        "invitations",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("secret_hash", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=True),
+        sa.Column("note", sa.Text(), server_default="", nullable=False),
+        sa.Column("created_by", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.Column("expires_at", sa.Double(), nullable=False),
+        sa.Column("used_at", sa.Double(), nullable=True),
+        sa.Column("used_by", sa.Integer(), nullable=True),
+        sa.Column("withdrawn_at", sa.Double(), nullable=True),
+        sa.CheckConstraint("role IN ('judge', 'lead', 'admin')", name="role"),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"]),
+        sa.ForeignKeyConstraint(["created_by"], ["users.id"]),
+        sa.ForeignKeyConstraint(["used_by"], ["users.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("secret_hash"),
+    )
+    op.create_table(
+        "members",
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("user_id", sa.Integer(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.CheckConstraint("role IN ('judge', 'lead')", name="role"),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"]),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"]),
+        sa.PrimaryKeyConstraint("project_id", "user_id"),
+    )
+    op.create_index("ix_members_user_id", "members", ["user_id"])
+    op.create_table(
+        "needs",
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("query", sa.Text(), nullable=False),
+        sa.Column("need", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"]),
+        sa.PrimaryKeyConstraint("project_id", "query"),
+    )
+    op.create_table(
+        "samples",
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("month", sa.Text(), nullable=False),
+        sa.Column("content", sa.LargeBinary(), nullable=False),
+        sa.Column("source", sa.Text(), server_default="", nullable=False),
+        sa.Column("user_id", sa.Integer(), nullable=True),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"]),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"]),
+        sa.PrimaryKeyConstraint("project_id"),
+    )
+    op.create_table(
+        "receivers",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), server_default="", nullable=False),
+        sa.Column("language", sa.Text(), nullable=False),
+        sa.Column("active", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("created_by", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.CheckConstraint("kind IN ('webhook', 'email')", name="kind"),
+        sa.ForeignKeyConstraint(["created_by"], ["users.id"]),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_table(
+        "messages",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("receiver_id", sa.Integer(), nullable=False),
+        sa.Column("month", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("content", sa.Text(), server_default="", nullable=False),
+        sa.Column("problem", sa.Text(), server_default="", nullable=False),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.Column("sent_at", sa.Double(), nullable=True),
+        sa.CheckConstraint("state IN ('sending', 'sent', 'failed')", name="state"),
+        sa.ForeignKeyConstraint(["receiver_id"], ["receivers.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("receiver_id", "month"),
+    )
+
+
+def downgrade() -> None:
+    for name in (
+        "messages",
+        "receivers",
+        "samples",
+        "needs",
+        "members",
+        "invitations",
+        "identities",
+    ):
+        op.drop_table(name)
+    with op.batch_alter_table("jobs") as table:
+        table.drop_constraint("kind", type_="check")
+        table.create_check_constraint("kind", "kind IN ('import', 'unpack', 'remove')")
+    with op.batch_alter_table("projects") as table:
+        table.drop_column("target_agreement")
+        table.drop_column("members_only")

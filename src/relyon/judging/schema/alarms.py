@@ -1,0 +1,50 @@
+"""Tables of alarms: who is told, and what was sent."""
+
+from __future__ import annotations
+
+from relyon.judging.schema.columns import (
+    id_column,
+    metadata,
+    reference,
+    sa,
+    text_column,
+    time_column,
+)
+
+__all__ = [
+    "messages",
+    "receivers",
+]
+
+
+# Who is told of alarms.
+receivers = sa.Table(
+    "receivers",
+    metadata,
+    id_column(),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("address", sa.Text, nullable=False),
+    text_column("name"),
+    sa.Column("language", sa.Text, nullable=False),
+    sa.Column("active", sa.Boolean, nullable=False, server_default=sa.true()),
+    reference("created_by", "users.id"),
+    time_column(),
+    sa.CheckConstraint("kind IN ('webhook', 'email')", name="kind"),
+)
+
+# What was sent, or could not be: at most one message for each receiver and month.
+messages = sa.Table(
+    "messages",
+    metadata,
+    id_column(),
+    reference("receiver_id", "receivers.id"),
+    sa.Column("month", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
+    text_column("content"),
+    text_column("problem"),
+    time_column(),
+    time_column("sent_at", nullable=True),
+    sa.CheckConstraint("state IN ('sending', 'sent', 'failed')", name="state"),
+    sa.UniqueConstraint("receiver_id", "month"),
+)
