@@ -62,7 +62,7 @@ class Somebody:
         return self.client.post(path, data=data, **more)
 
 
-PAGES = ["/projects/1", "/projects/1/queue", "/projects/1/agreement", "/projects/1/export"]
+PAGES = ["/projects/1", "/projects/1/data", "/projects/1/settings", "/projects/1/queue", "/projects/1/agreement", "/projects/1/export"]
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -75,7 +75,7 @@ def test_a_judge_sees_nothing_of_others(store: Store, path: str) -> None:
     assert Somebody(store, "lea").get(path.replace("1", "9")).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/projects/1/queue", "/projects/1", "/", "/projects/1/judge"])
+@pytest.mark.parametrize("path", ["/projects/1/queue", "/projects/1/settings", "/", "/projects/1/judge"])
 def test_what_strangers_wrote_is_text(store: Store, path: str) -> None:
     store.projects.set_guideline(1, {"en": f"{HOSTILE} [a](javascript:broken())"})
     page = Somebody(store, "lea").get(path).text
@@ -234,7 +234,7 @@ def test_queries_of_several_words_are_packed_with_a_table(
         "letor": "3 qid:1 # d2 red running shoes\n3 qid:2 # d1\n3 qid:boots # d1\n",
     }
     assert files[f"project-2.{ending}"] == lines[form]
-    page = lea.get("/projects/2?lang=en").text
+    page = lea.get("/projects/2/data?lang=en").text
     assert page.count("Queries or documents that it cannot represent become IDs") == 2
 
 
@@ -301,7 +301,7 @@ def test_a_csv_file_for_excel_is_known_to_be_utf_8(store: Store) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_form_says_what_each_format_cannot_hold(store: Store, language: Language) -> None:
-    page = html.unescape(Somebody(store, "lea").get(f"/projects/1?lang={language}").text)
+    page = html.unescape(Somebody(store, "lea").get(f"/projects/1/data?lang={language}").text)
     for name in sheet_formats():
         form = sheet_format(name)
         (told,) = re.findall(rf'value="{name}"[^>]*><span><strong>.*?</strong> (.*?)</span>', page)

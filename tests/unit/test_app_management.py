@@ -14,7 +14,7 @@ pytest.importorskip("httpx2")
 from tests.unit.test_app_lead import Somebody
 
 from relyon.app import management
-from relyon.app.project import data
+from relyon.app.project import data as data_tab
 from relyon.judging import imports, jobs
 from relyon.judging.actions import Action
 from relyon.judging.archive import pack_project
@@ -92,7 +92,7 @@ def table(rows: int) -> dict[str, tuple[str, bytes]]:
 
 @pytest.mark.long
 def test_a_large_import_is_not_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "LARGE", 1000)
+    monkeypatch.setattr(data_tab, "LARGE", 1000)
     lea = Somebody(store, "lea")
     answer = lea.post("/projects/1/import", files=table(3000))
     assert answer.status_code == 303
@@ -113,7 +113,7 @@ def test_a_large_import_is_not_waited_for(store: Store, monkeypatch: pytest.Monk
 
 
 def test_an_import_is_cancelled(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "LARGE", 1000)
+    monkeypatch.setattr(data_tab, "LARGE", 1000)
     monkeypatch.setattr(imports, "AT_ONCE", 10)
     for name in ("FIRST", "LEAST", "MOST"):
         monkeypatch.setattr(jobs, name, 10)
@@ -158,7 +158,7 @@ def test_a_project_is_closed_and_opened_again(store: Store) -> None:
     assert (refused.status_code, "closed" in refused.text) == (409, True)
     for path in ("/", "/projects/1", "/projects/1/queue", "/projects/1/agreement"):
         assert "June" in lea.get(path).text
-    assert "read-only" in lea.get("/projects/1").text
+    assert "read-only" in lea.get("/projects/1/settings").text
     assert lea.get("/projects/1/archive").status_code == 200
     assert lea.post("/projects/1/reopen").status_code == 303
     assert "June" in ana.get("/").text
@@ -174,15 +174,15 @@ def test_settings_of_a_project(store: Store) -> None:
     assert lea.post("/projects/1/settings", values).status_code == 303
     found = store.projects.get("Juni")
     assert found.gold_share == 0.2
-    assert '<option value="0.2" selected>' in lea.get("/projects/1").text
+    assert '<option value="0.2" selected>' in lea.get("/projects/1/settings").text
 
 
 def test_an_admin_deletes_a_project_by_typing_its_name(store: Store) -> None:
     lea, adam = Somebody(store, "lea"), Somebody(store, "adam")
-    assert "/projects/1/delete" not in lea.get("/projects/1").text
+    assert "/projects/1/delete" not in lea.get("/projects/1/settings").text
     assert lea.get("/projects/1/delete").status_code == 403
     assert lea.post("/projects/1/delete", {"name": "June"}).status_code == 403
-    assert "/projects/1/delete" in adam.get("/projects/1").text
+    assert "/projects/1/delete" in adam.get("/projects/1/settings").text
     page = adam.get("/projects/1/delete").text
     assert "/projects/1/archive" in page
     assert re.search(r"1 results with 2 grades", page)

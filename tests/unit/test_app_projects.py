@@ -88,18 +88,18 @@ def test_the_main_button_is_what_there_is_to_do(store: Store) -> None:
 
 def test_an_empty_comparison_says_what_fills_it(store: Store) -> None:
     store.projects.create("old & new", kind="side_by_side")
-    page = read(store, "lea", "/projects/1")
+    page = read(store, "lea", "/projects/1/data")
     assert "nothing to compare yet" in page
     command = page[page.index("relyon judge import") :]
     assert f"{store.database.address} --project 'old & new' \\ --side old=old.run" in command
     assert "--documents catalogue.csv" in command
     offered = re.findall(
-        r'name="form" value="([^"]+)"', client(store, "lea").get("/projects/1").text
+        r'name="form" value="([^"]+)"', client(store, "lea").get("/projects/1/data").text
     )
     assert offered == ["csv", "jsonl", "archive"]
     results = (Item("q", "a"),), (Item("q", "b"),)
     store.items.add_comparisons(1, [Comparison("q", "old", "new", *results)])
-    assert "nothing to compare yet" not in read(store, "lea", "/projects/1")
+    assert "nothing to compare yet" not in read(store, "lea", "/projects/1/data")
     for path in ("/projects/1/export?form=", "/api/projects/1/export?format="):
         lead = client(store, "lea")
         assert lead.get(f"{path}csv").status_code == 200
@@ -110,10 +110,10 @@ def test_an_empty_comparison_says_what_fills_it(store: Store) -> None:
 
 def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
     project = store.projects.create("June")
-    assert "mere ID" not in read(store, "lea", "/projects/1")
+    assert "mere ID" not in read(store, "lea", "/projects/1/data")
     known = Item("q", "d2", title="Boot", fields={"price": 3})
     store.items.add(project.id, [Item("q", "d1"), known])
-    page = read(store, "lea", "/projects/1")
+    page = read(store, "lea", "/projects/1/data")
     assert "Results that judges see as a mere ID: 50%." in page
     assert "--project June \\ pool.csv" in page
     told = [
@@ -129,7 +129,7 @@ def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
     assert (found["d2"].title, found["d2"].snippet) == ("Boot", "warm")
     assert found["d2"].fields == {"price": 3, "colour": "blue"}
     assert measure_bare(store, project.id) == 0.0
-    assert "mere ID" not in read(store, "lea", "/projects/1")
+    assert "mere ID" not in read(store, "lea", "/projects/1/data")
 
 
 @pytest.mark.long
@@ -182,10 +182,10 @@ def test_gold_items_that_look_different_are_told_to_leads(store: Store) -> None:
     assert find_marks(store, project.id) == []
     store.gold.add(project.id, [(Item("q", "g1", title="T"), 3), (Item("q", "g2", title="T"), 0)])
     assert find_marks(store, project.id) == ["fields.price", "url"]
-    page = read(store, "lea", "/projects/1")
+    page = read(store, "lea", "/projects/1/data")
     assert "Gold items can be recognised. Only one of the two has: price, URLs." in page
     assert "Gold items can be recognised" not in read(store, "ana", "/")
     known = [Item("q", name, url="u", fields={"price": 9}) for name in ("g1", "g2")]
     assert fill_items(store, project.id, known) == 2
     assert find_marks(store, project.id) == []
-    assert "Gold items can be recognised" not in read(store, "lea", "/projects/1")
+    assert "Gold items can be recognised" not in read(store, "lea", "/projects/1/data")

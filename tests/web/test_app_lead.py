@@ -72,6 +72,7 @@ def test_from_a_project_to_its_export(
     assert say(language, "lead.nobody") in text(tab)
 
     # A file with grades, and the progress afterwards.
+    go(tab, ".tabs a[href$='/data']", "/projects/1/data")
     tab.set_input_files("[name=file]", write_csv(tmp_path / "june.csv"))
     go(tab, "form[action$=import] button", "/projects/1/import")
     assert say(language, "lead.imported", items=10, grades=16) in text(tab)
@@ -85,7 +86,7 @@ def test_from_a_project_to_its_export(
 
     # How far the two agree.
     go(tab, "a[href$='/agreement']", "/projects/1/agreement")
-    assert text(tab, "h1") == say(language, "lead.agreement")
+    assert text(tab, ".tabs [aria-current]") == say(language, "tabs.quality")
     assert f"{fleiss_kappa([list(pair) for pair in GRADES]):.2f}" in text(tab)
 
     # Three disagreements: one decided by the mouse, two by keys alone.
@@ -120,7 +121,7 @@ def test_from_a_project_to_its_export(
     assert final["Shoe 0"] == (3.0, "median")
 
     # The file that leaves has the decisions.
-    open_page(tab, f"{server.address}/projects/1")
+    open_page(tab, f"{server.address}/projects/1/data")
     tab.click("[name=form][value=csv]")
     with tab.expect_download() as download:
         tab.click("form[action$=export] button")
@@ -138,7 +139,7 @@ def test_from_a_project_to_its_export(
 def test_a_decision_can_be_changed(tab: Page, server: Server, tmp_path: Path) -> None:
     with open_store(server.database) as store:
         store.projects.create("June", overlap=2)
-    sign_in(tab, server, "lead", "/projects/1")
+    sign_in(tab, server, "lead", "/projects/1/data")
     tab.set_input_files("[name=file]", write_csv(tmp_path / "june.csv"))
     go(tab, "form[action$=import] button", "/projects/1/import")
     open_page(tab, f"{server.address}/projects/1/queue")

@@ -16,7 +16,7 @@ from relyon.app.catalogue import say
 from relyon.app.downloads import send_file
 from relyon.app.long_work import in_background
 from relyon.app.management import send_archive
-from relyon.app.project.tabs import render_tab
+from relyon.app.project.tabs import PATIENCE, render_tab
 from relyon.app.rest import Id, check_format, fitting_formats
 from relyon.core.errors import InputError
 from relyon.core.texts import message
@@ -33,6 +33,7 @@ from relyon.judging.imports import announce_import
 from relyon.judging.incoming_items import Imported
 from relyon.judging.item_texts import measure_bare
 from relyon.judging.marks import find_marks
+from relyon.judging.recent import recent_work
 from relyon.judging.records import Project
 from relyon.judging.store import Store
 
@@ -63,6 +64,7 @@ def _data(
         visitor,
         found,
         "data",
+        found=recent_work(store, found.id, patience=PATIENCE),
         formats=[sheet_format(name) for name in fitting_formats(found)],
         bare=measure_bare(store, found.id),
         marks=_name_marks(visitor.language, find_marks(store, found.id)),
