@@ -20,7 +20,7 @@ from tests.unit.conftest import Command
 
 import relyon
 from relyon.app import Settings, create_app
-from relyon.app.rounds import RoundsFolder
+from relyon.app.months.rounds import RoundsFolder
 from relyon.core.errors import InputError
 from relyon.core.language import Language
 from relyon.judging.access import start_sign_in
@@ -157,7 +157,7 @@ def test_rounds_are_read_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> No
         times.append(folder)
         return relyon.read_rounds(folder)
 
-    monkeypatch.setattr("relyon.app.rounds.read_rounds", read)
+    monkeypatch.setattr("relyon.app.months.rounds.read_rounds", read)
     rounds = RoundsFolder(made)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda n: rounds.parts(("en", "zh")[n % 2])[1], range(16)))

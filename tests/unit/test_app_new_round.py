@@ -19,7 +19,7 @@ from fastapi.testclient import TestClient
 import relyon
 from relyon.app import Settings, create_app
 from relyon.app.protection import csrf_token
-from relyon.app.staging import find_last_added
+from relyon.app.months.staging import find_last_added
 from relyon.judging.access import start_sign_in
 from relyon.judging.events import list_events
 from relyon.judging.records import Item, Rating

@@ -13,9 +13,7 @@ from starlette.exceptions import HTTPException
 from relyon.app import (
     account,
     accounts,
-    dashboard,
     management,
-    new_round,
     projects,
     rest,
     side_by_side,
@@ -34,6 +32,8 @@ from relyon.app.bodies import BodyGate
 from relyon.app.catalogue import say, texts
 from relyon.app.guard import SignInGuard
 from relyon.app.health import Health
+from relyon.app.months import dashboard, new_round
+from relyon.app.months.rounds import RoundsFolder
 from relyon.app.pages import ASSETS, asset, render
 from relyon.app.project import (
     creation,
@@ -50,7 +50,6 @@ from relyon.app.protection import (
     SecurityHeaders,
     UnknownProxy,
 )
-from relyon.app.rounds import RoundsFolder
 from relyon.app.settings import Settings
 from relyon.core.errors import RelyonError, UnknownNameError
 from relyon.judging.actions import AnsweredError

@@ -15,10 +15,10 @@ from fastapi.responses import RedirectResponse, Response
 
 from relyon.app.authentication import CheckedForm, Leader, OpenStore, note_event
 from relyon.app.bodies import takes_files
-from relyon.app.dashboard import OpenRounds
+from relyon.app.months.dashboard import OpenRounds
 from relyon.app.pages import render
 from relyon.app.rest import LARGEST_ID
-from relyon.app.staging import discard_round, remove_round, stage_round, store_round
+from relyon.app.months.staging import discard_round, remove_round, stage_round, store_round
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.aggregation import Rule

@@ -11,8 +11,8 @@ from fastapi.responses import Response
 from relyon.app.authentication import Leader, LeadingCaller
 from relyon.app.pages import render
 from relyon.app.rest import ERRORS
-from relyon.app.rounds import RoundsFolder
-from relyon.app.staging import find_last_added
+from relyon.app.months.rounds import RoundsFolder
+from relyon.app.months.staging import find_last_added
 from relyon.core.document.json import json_values
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.texts import catalogue, message
