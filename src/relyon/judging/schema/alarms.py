@@ -27,9 +27,11 @@ receivers = sa.Table(
     text_column("name"),
     sa.Column("language", sa.Text, nullable=False),
     sa.Column("active", sa.Boolean, nullable=False, server_default=sa.true()),
+    # Whether a month without an alarm is told, too.
+    sa.Column("every_month", sa.Boolean, nullable=False, server_default=sa.false()),
     reference("created_by", "users.id"),
     time_column(),
-    sa.CheckConstraint("kind IN ('webhook', 'email')", name="kind"),
+    sa.CheckConstraint("kind IN ('webhook', 'dingtalk', 'feishu', 'email')", name="kind"),
 )
 
 # What was sent, or could not be: at most one message for each receiver and month.
@@ -44,7 +46,12 @@ messages = sa.Table(
     text_column("content"),
     text_column("problem"),
     time_column(),
+    # When it is due; once it is being sent, when that began.
+    time_column("due_at"),
     time_column("sent_at", nullable=True),
-    sa.CheckConstraint("state IN ('sending', 'sent', 'failed')", name="state"),
+    sa.CheckConstraint(
+        "state IN ('waiting', 'sending', 'sent', 'failed', 'unclear')", name="state"
+    ),
     sa.UniqueConstraint("receiver_id", "month"),
+    sa.Index(None, "state", "due_at"),
 )

@@ -91,9 +91,10 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), server_default="", nullable=False),
         sa.Column("language", sa.Text(), nullable=False),
         sa.Column("active", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("every_month", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("created_by", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
-        sa.CheckConstraint("kind IN ('webhook', 'email')", name="kind"),
+        sa.CheckConstraint("kind IN ('webhook', 'dingtalk', 'feishu', 'email')", name="kind"),
         sa.ForeignKeyConstraint(["created_by"], ["users.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
@@ -107,12 +108,16 @@ def upgrade() -> None:
         sa.Column("content", sa.Text(), server_default="", nullable=False),
         sa.Column("problem", sa.Text(), server_default="", nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
+        sa.Column("due_at", sa.Double(), nullable=False),
         sa.Column("sent_at", sa.Double(), nullable=True),
-        sa.CheckConstraint("state IN ('sending', 'sent', 'failed')", name="state"),
+        sa.CheckConstraint(
+            "state IN ('waiting', 'sending', 'sent', 'failed', 'unclear')", name="state"
+        ),
         sa.ForeignKeyConstraint(["receiver_id"], ["receivers.id"]),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("receiver_id", "month"),
     )
+    op.create_index("ix_messages_state_due_at", "messages", ["state", "due_at"])
 
 
 def downgrade() -> None:
