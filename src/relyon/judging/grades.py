@@ -15,7 +15,7 @@ from relyon.judging.projects import Projects
 from relyon.judging.records import Item, Rating
 from relyon.judging.schema import actions, assignments, sa, users
 
-__all__ = ["Grades", "Imported", "PastAction"]
+__all__ = ["Grades", "Imported", "PastAction", "standing"]
 
 Columns = TypeVarTuple("Columns")
 
@@ -59,7 +59,7 @@ class Grades(Base):
             project_id: The project.
             items: Only these items; None for all.
         """
-        query = _standing(sa.select(assignments.c.item_id, users.c.name, *SAID), project_id)
+        query = standing(sa.select(assignments.c.item_id, users.c.name, *SAID), project_id)
         query = query.where(actions.c.kind.in_(("grade", "cannot")))
         if items is not None:
             query = query.where(assignments.c.item_id.in_(items))
@@ -72,7 +72,7 @@ class Grades(Base):
 
     def by_judge(self, project_id: int) -> Ratings[int]:
         """Returns grades by item and judge, as `relyon.judging.measure_agreement` takes them."""
-        query = _standing(
+        query = standing(
             sa.select(assignments.c.item_id, users.c.name, actions.c.grade), project_id
         ).where(actions.c.kind == "grade")
         found: dict[int, dict[str, float]] = {}
@@ -138,8 +138,8 @@ class Grades(Base):
         return bring_in(self, project, given, report=report)
 
 
-def _standing(query: sa.Select[*Columns], project_id: int) -> sa.Select[*Columns]:
-    """Restricts a query to the actions that fill a place, in order."""
+def standing(query: sa.Select[*Columns], project_id: int) -> sa.Select[*Columns]:
+    """Returns a query restricted to the actions that fill a place, in order."""
     return (
         query.select_from(
             assignments.join(actions, assignments.c.action_id == actions.c.id).join(
