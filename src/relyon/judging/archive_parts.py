@@ -54,6 +54,8 @@ LEFT_OUT = {
     "browsers": "who signed in from where",
     "events": "what happened in the database",
     "jobs": "how the project got here, not its contents",
+    "results": "derived from the rest",
+    "result_marks": "how far they are derived",
     "members": "which accounts of this database see it",
     "invitations": "who may create an account",
     "identities": "which accounts of a provider sign in",
@@ -63,7 +65,7 @@ LEFT_OUT = {
 }
 #: Columns that are meaningful in one database only: the import of a row, and random values derived
 #: from that database's ids.
-FORGOTTEN = {("items", "job_id"), ("assignments", "swapped")}
+FORGOTTEN = {("items", "job_id"), ("corrections", "job_id"), ("assignments", "swapped")}
 
 
 class PartEntry(TypedDict):

@@ -41,7 +41,7 @@ __all__ = [
     "unfinished",
 ]
 
-JobKind = Literal["import", "unpack", "remove", "model"]
+JobKind = Literal["import", "unpack", "remove", "model", "correct"]
 JobState = Literal["running", "stopping", "done", "failed", "stopped"]
 Report = Callable[[int, int], None]
 LAST_ACTION = sa.select(sa.func.max(actions.c.id))
@@ -71,8 +71,8 @@ class Job:
     Attributes:
         id: In the database.
         project_id: The project.
-        kind: An `import`, the `unpack`ing of an archive, the `remove`al of the project, or a
-            language `model` that grades it.
+        kind: An `import`, the `unpack`ing of an archive, the `remove`al of the project, a
+            language `model` that grades it, or a lead's request to `correct` many results.
         state: `running`; `stopping` after a request to stop; `done`; `failed`; `stopped`.
         source: The file.
         done: Rows done.
@@ -83,6 +83,7 @@ class Job:
         created_at: When it began, in seconds since 1970.
         seen_at: The time of its last heartbeat.
         alive: Whether a process is working on it.
+        user_id: The account that started it; None on the command line.
     """
 
     id: int
@@ -98,6 +99,7 @@ class Job:
     created_at: float
     seen_at: float
     alive: bool
+    user_id: int | None = None
 
     @property
     def unfinished(self) -> bool:
@@ -151,6 +153,7 @@ def _read(row: TableRow, now: float) -> Job:
         row.created_at,
         row.seen_at,
         _lives(row, now),
+        row.user_id,
     )
 
 

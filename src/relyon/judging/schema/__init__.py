@@ -8,6 +8,8 @@
                   ├── gold              items whose grade is known
                   ├── key_notices       users notified that the keys of the page have changed
                   ├── sides             the two rankings of a side-by-side item
+                  ├── results           what the list of results sorts by, derived; result_marks
+                  ├── corrections       what leads corrected, append-only: corrected, overrides
                   └── jobs              long work on a project: imports, archives, removals
     users ── sign_ins, tokens            hashes of the secrets of browsers and programs
           └─ browsers                    browsers in which an account signed in before
@@ -72,6 +74,13 @@ from relyon.judging.schema.projects import (
     samples,
     sides,
 )
+from relyon.judging.schema.results import (
+    corrected,
+    corrections,
+    overrides,
+    result_marks,
+    results,
+)
 
 __all__ = [
     "TableRow",
@@ -80,6 +89,8 @@ __all__ = [
     "assignments",
     "attempts",
     "browsers",
+    "corrected",
+    "corrections",
     "events",
     "gold",
     "identities",
@@ -96,9 +107,12 @@ __all__ = [
     "messages",
     "metadata",
     "needs",
+    "overrides",
     "postgresql",
     "projects",
     "receivers",
+    "result_marks",
+    "results",
     "sa",
     "samples",
     "sides",

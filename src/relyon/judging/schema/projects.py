@@ -101,6 +101,8 @@ items = sa.Table(
     sa.Column("place", sa.BigInteger, nullable=False),
     # The import that added it, if in batches: no judge gets it before the import is done.
     sa.Column("job_id", sa.Integer),
+    # Whether a lead took it out: it counts nowhere, and can be restored.
+    sa.Column("removed", sa.Boolean, nullable=False, server_default=sa.false()),
     time_column(),
     sa.UniqueConstraint("project_id", "query", "document"),
     sa.Index(None, "project_id", "place"),
@@ -128,7 +130,7 @@ jobs = sa.Table(
     sa.Column("last_item", sa.Integer),
     text_column("message"),
     time_column(),
-    sa.CheckConstraint("kind IN ('import', 'unpack', 'remove', 'model')", name="kind"),
+    sa.CheckConstraint("kind IN ('import', 'unpack', 'remove', 'model', 'correct')", name="kind"),
     sa.CheckConstraint(
         "state IN ('running', 'stopping', 'done', 'failed', 'stopped')", name="state"
     ),
@@ -168,7 +170,8 @@ assignments = sa.Table(
     # How many items the judge was given before: the order in which they are shown.
     sa.Column("given", sa.Integer, nullable=False, server_default=sa.text("0")),
     reference("action_id", "actions.id", nullable=True),
-    sa.CheckConstraint("state IN ('open', 'later', 'done')", name="state"),
+    # removed: the item is, and its place counts nowhere; what it was follows from its action.
+    sa.CheckConstraint("state IN ('open', 'later', 'done', 'removed')", name="state"),
     sa.UniqueConstraint("item_id", "slot"),
     sa.UniqueConstraint("item_id", "user_id"),
     sa.Index(None, "project_id", "state", "user_id"),
@@ -217,7 +220,8 @@ adjudications = sa.Table(
     id_column(),
     reference("item_id", "items.id"),
     reference("user_id", "users.id"),
-    sa.Column("grade", sa.Double, nullable=False),
+    # Null withdraws the decision before.
+    sa.Column("grade", sa.Double),
     text_column("note"),
     sa.Column("key", sa.Text, nullable=False),
     time_column(),

@@ -19,7 +19,98 @@ def upgrade() -> None:
         table.add_column(sa.Column("target_agreement", sa.Double(), nullable=True))
     with op.batch_alter_table("jobs") as table:
         table.drop_constraint("kind", type_="check")
-        table.create_check_constraint("kind", "kind IN ('import', 'unpack', 'remove', 'model')")
+        table.create_check_constraint(
+            "kind", "kind IN ('import', 'unpack', 'remove', 'model', 'correct')"
+        )
+    op.add_column(
+        "items", sa.Column("removed", sa.Boolean(), server_default=sa.false(), nullable=False)
+    )
+    with op.batch_alter_table("assignments") as table:
+        table.drop_constraint("state", type_="check")
+        table.create_check_constraint("state", "state IN ('open', 'later', 'done', 'removed')")
+    with op.batch_alter_table("adjudications") as table:
+        table.alter_column("grade", existing_type=sa.Double(), nullable=True)
+    op.create_table(
+        "results",
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("query", sa.Text(), nullable=False),
+        sa.Column("tier", sa.Text(), server_default="", nullable=False),
+        sa.Column("text", sa.Text(), server_default="", nullable=False),
+        sa.Column("low", sa.Double(), nullable=True),
+        sa.Column("high", sa.Double(), nullable=True),
+        sa.Column("spread", sa.Double(), nullable=False),
+        sa.Column("noted", sa.Boolean(), nullable=False),
+        sa.Column("imported", sa.Boolean(), nullable=False),
+        sa.Column("acted_at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["item_id"], ["items.id"]),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"]),
+        sa.PrimaryKeyConstraint("item_id"),
+    )
+    for name in ("acted_at", "spread", "query"):
+        op.create_index(
+            f"ix_results_by_{name}", "results", ["project_id", "state", name, "item_id"]
+        )
+    op.create_index("ix_results_by_item_id", "results", ["project_id", "state", "item_id"])
+    op.create_table(
+        "result_marks",
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("action_id", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"]),
+        sa.PrimaryKeyConstraint("project_id"),
+    )
+    op.create_table(
+        "corrections",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("user_id", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("grade", sa.Double(), nullable=True),
+        sa.Column("reason", sa.Text(), server_default="", nullable=False),
+        sa.Column("undoes", sa.Integer(), nullable=True),
+        sa.Column("request", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("job_id", sa.Integer(), nullable=True),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.CheckConstraint(
+            "kind IN ('decide', 'reopen', 'reopen_others', 'remove', 'restore', 'undo')",
+            name="kind",
+        ),
+        sa.CheckConstraint("state IN ('planned', 'running', 'done', 'stopped')", name="state"),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"]),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"]),
+        sa.ForeignKeyConstraint(["undoes"], ["corrections.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("project_id", "request"),
+    )
+    op.create_table(
+        "corrected",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("correction_id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("applied", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("decision_id", sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(["correction_id"], ["corrections.id"]),
+        sa.ForeignKeyConstraint(["item_id"], ["items.id"]),
+        sa.ForeignKeyConstraint(["decision_id"], ["adjudications.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("correction_id", "item_id"),
+    )
+    op.create_index("ix_corrected_item_id", "corrected", ["item_id"])
+    op.create_table(
+        "overrides",
+        sa.Column("action_id", sa.Integer(), nullable=False),
+        sa.Column("correction_id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["action_id"], ["actions.id"]),
+        sa.ForeignKeyConstraint(["correction_id"], ["corrections.id"]),
+        sa.ForeignKeyConstraint(["item_id"], ["items.id"]),
+        sa.PrimaryKeyConstraint("action_id"),
+    )
+    op.create_index("ix_overrides_item_id", "overrides", ["item_id"])
+    op.create_index("ix_overrides_correction_id", "overrides", ["correction_id"])
     op.create_table(
         "identities",
         sa.Column("issuer", sa.Text(), nullable=False),
@@ -122,6 +213,11 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     for name in (
+        "overrides",
+        "corrected",
+        "corrections",
+        "result_marks",
+        "results",
         "messages",
         "receivers",
         "samples",
@@ -131,6 +227,13 @@ def downgrade() -> None:
         "identities",
     ):
         op.drop_table(name)
+    with op.batch_alter_table("adjudications") as table:
+        table.alter_column("grade", existing_type=sa.Double(), nullable=False)
+    with op.batch_alter_table("assignments") as table:
+        table.drop_constraint("state", type_="check")
+        table.create_check_constraint("state", "state IN ('open', 'later', 'done')")
+    with op.batch_alter_table("items") as table:
+        table.drop_column("removed")
     with op.batch_alter_table("jobs") as table:
         table.drop_constraint("kind", type_="check")
         table.create_check_constraint("kind", "kind IN ('import', 'unpack', 'remove')")
