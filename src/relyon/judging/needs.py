@@ -46,7 +46,7 @@ def needs_of(store: Store, project_id: int, queries: Collection[str]) -> dict[st
         for some in _parts(list(dict.fromkeys(queries))):
             chosen = sa.and_(needs.c.project_id == project_id, needs.c.query.in_(some))
             query = sa.select(needs.c.query, needs.c.need).where(chosen)
-            found.update(connection.execute(query).tuples())
+            found.update((row.query, row.need) for row in connection.execute(query))
     return found
 
 
