@@ -8,9 +8,10 @@ from contextlib import suppress
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message as say
-from relyon.io.byte_source import HEAD, Source
+from relyon.io.byte_source import Source
 from relyon.io.encoding import not_utf8
-from relyon.io.sheet_names import is_workbook
+from relyon.io.parquet_size import measure_parquet
+from relyon.io.streams import too_large
 
 __all__ = [
     "check_characters",
@@ -28,6 +29,8 @@ __all__ = [
 COSTS = {"\n": 250, "\r": 250, ",": 60, "{": 60, "[": 60, ":": 10}
 
 
+#: The first bytes of Parquet.
+PARQUET = b"PAR1"
 #: No database and no text file can contain these.
 UNUSABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -55,23 +58,27 @@ def read_text(source: Source) -> str:
     return text
 
 
-def sent_source(data: bytes, path: str, limit: int) -> Source:
+def sent_source(data: bytes, path: str, limit: int, encoding: str | None = None) -> Source:
     """Returns a source for uploaded data after checking that reading it is safe.
 
     Args:
         data: The file.
         path: Its name.
         limit: Approximate bytes of memory that it may take when read.
+        encoding: The encoding of its text; None for UTF-8, or the one that is certain.
 
     Raises:
-        InputError: If it is not UTF-8, or takes more.
+        InputError: If it is text in another encoding, or takes more.
+        ParameterError: If it has an encoding, but is not text.
+        UnknownNameError: If there is no encoding of that name.
     """
-    if is_workbook(data[:HEAD]):
-        return check_text(Source(io.BytesIO(data), name=path, limit=limit))
-    text = decode(data, path, say("io.save-as-utf-8"))
-    check_size(text, limit, path)
-    check_characters(text, path)
-    return Source(io.BytesIO(data), name=path, limit=limit)
+    source = Source(io.BytesIO(data), name=path, limit=limit, encoding=encoding)
+    if source.head.startswith(PARQUET):
+        source.keep()
+        if measure_parquet(source.read_all(), path) > limit:
+            raise too_large(limit, path)
+        return source
+    return check_text(source)
 
 
 def check_text(source: Source) -> Source:

@@ -20,7 +20,7 @@ from relyon.io.json_members import (
     write_json,
 )
 
-__all__ = ["is_judged", "named_members", "read_lines", "write_lines"]
+__all__ = ["KNOWN", "RATING", "is_judged", "line_row", "named_members", "read_lines", "write_lines"]
 
 ITEM = tuple(one.name for one in fields(Item) if one.name != "id")
 RATING = tuple(one.name for one in fields(Rating))
@@ -84,7 +84,7 @@ def read_lines(
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                yield _row(mapping(parse_json(line, ""), "the line", ""), scale, given)
+                yield line_row(mapping(parse_json(line, ""), "the line", ""), scale, given)
             except InputError as error:
                 raise ParseError(error.message, path=path, line=number, hint=error.hint) from None
 
@@ -108,9 +108,19 @@ def _given(record: Item | Rating, names: Sequence[str]) -> dict[str, object]:
     return {name: value for name, value in values if value not in ("", None, {})}
 
 
-def _row(
-    content: Mapping[str, object], scale: Scale | None, given: Mapping[str, str] | None
+def line_row(
+    content: Mapping[str, object], scale: Scale | None, given: Mapping[str, str] | None = None
 ) -> Row:
+    """Returns the item of an object, with its ratings.
+
+    Args:
+        content: The object.
+        scale: Names that grades may have.
+        given: The caller's own choice of members, by role.
+
+    Raises:
+        InputError: If a member cannot be used.
+    """
     content = _named(content, given)
     rank = content.get("rank")
     if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):

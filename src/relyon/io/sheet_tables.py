@@ -36,6 +36,7 @@ __all__ = [
     "names_judges",
     "read_rows",
     "read_wide",
+    "sheet_row",
     "show_rows",
     "table",
     "write_rows",
@@ -171,7 +172,7 @@ def read_rows(
             if source is not None:
                 source.synonyms = columns.synonyms_of(chosen, given)
         try:
-            yield _row(found, chosen, scale)
+            yield sheet_row(found, chosen, scale)
         except InputError as error:
             columns.refuse(error.message, path, place, unit, error.hint)
 
@@ -269,7 +270,23 @@ def _cells(values: Iterable[str | float | None], separator: str) -> str:
     )
 
 
-def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | None) -> Row:
+def _value(values: Mapping[str, str], name: str) -> str:
+    """Returns a cell; a column without a heading has no role."""
+    return values.get(name, "") if name else ""
+
+
+def sheet_row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | None) -> Row:
+    """Returns a row of a table as an item with its rating.
+
+    Args:
+        values: The cells by heading.
+        chosen: The columns by role; an empty name for a role that a column of that name does not
+            have. Columns of other roles are left out.
+        scale: Names that grades may have.
+
+    Raises:
+        InputError: If the query, the document or a number is missing or faulty.
+    """
     query, document = values[chosen["query"]], values[chosen["document"]]
     if not query or not document:
         raise InputError(message("io.query-or-document"))
@@ -283,11 +300,11 @@ def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | No
         "judge_later",
     }
     texts = {
-        name: values.get(chosen.get(name, name), "")
+        name: _value(values, chosen.get(name, name))
         for name in ITEM_COLUMNS[2:]
         if name in chosen or name not in {*used, "rank"}
     }
-    used |= texts.keys()
+    used |= texts.keys() - chosen.keys()
     extra: dict[str, object] = {
         name: value for name, value in values.items() if name not in used and value
     }
@@ -297,18 +314,18 @@ def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | No
         query,
         document,
         texts,
-        rank=_whole(values.get(chosen.get("rank", ""), ""), "rank"),
+        rank=_whole(_value(values, chosen.get("rank", "")), "rank"),
         fields=extra,
         inclusion_probability=_number(
             texts.get("inclusion_probability", ""), "inclusion probability"
         ),
     )
-    content = values.get(chosen.get("grade", ""), "").strip()
+    content = _value(values, chosen.get("grade", "")).strip()
     grade = parse_grade(content, "io.the-grade", "", scale) if content else None
     final = values.get("final", "").strip()
     ended = parse_grade(final, "io.the-final-grade", "", scale) if final else None
     source = values.get("final_source", "").strip()
-    who = values.get(chosen.get("judge", ""), "")
+    who = _value(values, chosen.get("judge", ""))
     cannot = any(
         values.get(name, "").strip().lower() not in FALSE for name in ("cannot", "unrateable")
     )
@@ -404,7 +421,9 @@ def read_wide(
         for role in ("grade", "judge"):
             chosen.pop(role, None)
         where = f"{path}:{line}"
-        row = _row({name: APOSTROPHE.show(value) for name, value in rest.items()}, chosen, scale)
+        row = sheet_row(
+            {name: APOSTROPHE.show(value) for name, value in rest.items()}, chosen, scale
+        )
         ratings = tuple(
             Rating(
                 name,

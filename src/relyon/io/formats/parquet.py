@@ -13,6 +13,7 @@ from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.sheets import Sheet, join_rows
+from relyon.io.bounded import read_bounded_parquet
 from relyon.io.byte_source import Source
 from relyon.io.feature_rows import feature_frames
 from relyon.io.format import formats
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
     from relyon.data.scale import Scale
 
-__all__ = ["Parquet"]
+__all__ = ["Parquet", "row_texts"]
 
 #: The metadata key for how grades were derived.
 ABOUT = "relyon.about"
@@ -91,14 +92,19 @@ class Parquet(TabularFormat):
         scale: Scale | None = None,
     ) -> Sheet:
         """Reads columns by their usual names; columns of other names become further fields."""
-        if source.limit is not None:  # the other limit counts characters of text
-            raise InputError(
-                message("io.is-not-text"), path=source.path, hint=message("io.send-csv-or-json")
-            )
-        with _readable(source.path):
-            frame = _frame(source).collect()
-        rows = read_rows(_texts(frame), source.path, scale, "row", given=columns, source=source)
+        rows = read_rows(
+            row_texts(self.frame(source)), source.path, scale, "row", given=columns, source=source
+        )
         return join_rows(Sheet(tuple(rows)), source.path)
+
+    def frame(self, source: Source) -> pl.DataFrame:
+        """Reads all columns.
+
+        Raises:
+            InputError: If it is damaged, or takes more than the source's limit.
+        """
+        with _readable(source.path):
+            return _frame(source).collect()
 
     def stream_run(
         self,
@@ -251,10 +257,13 @@ def _frame(source: Source) -> pl.LazyFrame:
     if source.plain:
         return pl.scan_parquet(source.path, glob=False)
     source.keep()
-    return pl.read_parquet(io.BytesIO(source.read_all())).lazy()
+    data = source.read_all()
+    if source.limit is not None:
+        return read_bounded_parquet(data, source.limit, source.path).lazy()
+    return pl.read_parquet(io.BytesIO(data)).lazy()
 
 
-def _texts(frame: pl.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
+def row_texts(frame: pl.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
     """Yields each row, from 1, with its values as text."""
     for place, values in enumerate(frame.iter_rows(named=True), 1):
         yield place, {name: _text(value) for name, value in values.items()}
