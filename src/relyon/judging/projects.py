@@ -19,7 +19,16 @@ from relyon.judging.schema import items, projects, sa
 from relyon.judging.table_rows import PLACES, read_project
 from relyon.judging.texts import check_name, check_text, is_id, is_storable, unknown_name
 
-__all__ = ["PREFERENCES", "Projects", "Which", "check_open", "find_project", "refuse_closed"]
+__all__ = [
+    "PREFERENCES",
+    "Projects",
+    "Which",
+    "check_open",
+    "find_project",
+    "find_settings",
+    "refuse_closed",
+    "settings_row",
+]
 
 Which = Literal["open", "all"]
 
@@ -83,43 +92,19 @@ class Projects(Base):
         Raises:
             ParameterError: If the name is taken or a parameter is out of range.
         """
-        name = check_name(name, "project")
-        chosen = PREFERENCES if kind == "side_by_side" else load_scale(scale)
-        check_choice("kind", kind, get_args(Kind))
-        for what, value, least in (("overlap", overlap, 1), ("k", k, 1), ("seed", seed, 0)):
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if value is not None and not (whole and least <= value < PLACES):
-                raise ParameterError(
-                    message(
-                        "judging.parameter-must-be-whole",
-                        what=what,
-                        least=least,
-                        value=value,
-                    )
-                )
-        _check_gold_share(gold_share)
-        if not (lease_seconds > 0 and math.isfinite(lease_seconds)):
-            raise ParameterError(
-                message(
-                    "judging.parameter-lease-seconds",
-                    lease_seconds=lease_seconds,
-                )
-            )
-        values = {
-            "name": name,
-            "kind": kind,
-            "scale": asdict(chosen),
-            "guideline": _check_guideline(guideline or {}),
-            "overlap": overlap,
-            "gold_share": gold_share,
-            "k": k,
-            "seed": 1 + secrets.randbelow(PLACES - 1) if seed is None else seed,
-            "random_key": secrets.token_hex(16) if seed is None else "",
-            "lease_seconds": lease_seconds,
-            "created_at": self.clock(),
-        }
-        self.insert_named(projects, values, "project")
-        return self.get(name)
+        values = settings_row(
+            name,
+            scale=scale,
+            kind=kind,
+            guideline=guideline,
+            overlap=overlap,
+            gold_share=gold_share,
+            k=k,
+            seed=seed,
+            lease_seconds=lease_seconds,
+        )
+        self.insert_named(projects, {**values, "created_at": self.clock()}, "project")
+        return self.get(str(values["name"]))
 
     def all(self, which: Which = "all") -> list[Project]:
         """Returns all projects, or the open ones, oldest first."""
@@ -203,6 +188,26 @@ class Projects(Base):
             connection.execute(sa.update(projects).where(mine).values(gold_share=gold_share))
         return self.get(project_id)
 
+    def set_target_agreement(self, project_id: int, target: float | None) -> Project:
+        """Changes the agreement (ordinal alpha) below which a month asks before it is stored.
+
+        Args:
+            project_id: The project.
+            target: At most 1; None for no target.
+
+        Raises:
+            ParameterError: If it is not between -1 and 1, or the project is closed.
+            UnknownNameError: If the project does not exist.
+        """
+        found = self.get(project_id)
+        if target is not None and not -1 <= target <= 1:
+            raise ParameterError(message("judging.parameter-target-agreement", target=target))
+        with self.database.write() as connection:
+            check_open(connection, found.id)
+            mine = projects.c.id == found.id
+            connection.execute(sa.update(projects).where(mine).values(target_agreement=target))
+        return self.get(project_id)
+
     def _change(self, found: Project, **values: str) -> None:
         seen = sa.and_(projects.c.id == found.id, projects.c.state.in_(SEEN))
         with self.database.write() as connection:
@@ -224,6 +229,73 @@ class Projects(Base):
             known = connection.execute(sa.select(projects.c.guideline).where(mine)).scalar_one()
             changed = _check_guideline({**known, **guideline})
             connection.execute(sa.update(projects).where(mine).values(guideline=changed))
+
+
+def settings_row(
+    name: str,
+    *,
+    scale: Scale | str = "search",
+    kind: Kind = "grades",
+    guideline: Mapping[str, str] | None = None,
+    overlap: int = 1,
+    gold_share: float = 0.0,
+    k: int | None = None,
+    seed: int | None = None,
+    lease_seconds: float = 1800.0,
+) -> dict[str, object]:
+    """Returns the row of a new project without its time; `Projects.create` describes it.
+
+    Raises:
+        ParameterError: If a parameter is out of range.
+    """
+    name = check_name(name, "project")
+    chosen = PREFERENCES if kind == "side_by_side" else load_scale(scale)
+    check_choice("kind", kind, get_args(Kind))
+    for what, value, least in (("overlap", overlap, 1), ("k", k, 1), ("seed", seed, 0)):
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if value is not None and not (whole and least <= value < PLACES):
+            raise ParameterError(
+                message(
+                    "judging.parameter-must-be-whole",
+                    what=what,
+                    least=least,
+                    value=value,
+                )
+            )
+    _check_gold_share(gold_share)
+    if not (lease_seconds > 0 and math.isfinite(lease_seconds)):
+        raise ParameterError(
+            message(
+                "judging.parameter-lease-seconds",
+                lease_seconds=lease_seconds,
+            )
+        )
+    return {
+        "name": name,
+        "kind": kind,
+        "scale": asdict(chosen),
+        "guideline": _check_guideline(guideline or {}),
+        "overlap": overlap,
+        "gold_share": gold_share,
+        "k": k,
+        "seed": 1 + secrets.randbelow(PLACES - 1) if seed is None else seed,
+        "random_key": secrets.token_hex(16) if seed is None else "",
+        "lease_seconds": lease_seconds,
+    }
+
+
+def find_settings(project: Project) -> dict[str, object]:
+    """Returns the settings of a project that a copy has, too, as values of its row."""
+    return {
+        "scale": asdict(project.scale),
+        "guideline": dict(project.guideline),
+        "overlap": project.overlap,
+        "gold_share": project.gold_share,
+        "k": project.k,
+        "lease_seconds": project.lease_seconds,
+        "members_only": project.members_only,
+        "target_agreement": project.target_agreement,
+    }
 
 
 def _check_guideline(guideline: Mapping[str, str]) -> dict[str, str]:
