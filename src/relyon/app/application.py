@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -19,6 +21,8 @@ from relyon.app import (
     side_by_side,
     sign_in,
 )
+from relyon.app.alarms import pages as alarm_pages
+from relyon.app.alarms.notifier import Notifier
 from relyon.app.authentication import (
     OwnPasswordNeededError,
     SignInNeededError,
@@ -26,6 +30,7 @@ from relyon.app.authentication import (
     chosen_language,
     find_address,
     find_sender,
+    see_account,
     see_visitor,
 )
 from relyon.app.bodies import BodyGate
@@ -52,6 +57,7 @@ from relyon.app.protection import (
 )
 from relyon.app.settings import Settings
 from relyon.core.errors import RelyonError, UnknownNameError
+from relyon.core.texts import translate
 from relyon.judging.actions import AnsweredError
 from relyon.judging.figures import NotReadyError
 from relyon.judging.schema import sa
@@ -88,6 +94,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        lifespan=_running,
     )
     app.state.store = store
     app.state.settings = chosen
@@ -106,6 +113,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     else:
         app.add_middleware(UnknownProxy)
     app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)
+    app.state.alarms = Notifier(store, app.state.rounds, chosen.alarms)
     for part in (
         sign_in,
         account,
@@ -122,6 +130,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         rest,
         dashboard,
         new_round,
+        alarm_pages,
     ):
         app.include_router(part.router)
     app.include_router(dashboard.api)
@@ -136,6 +145,13 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, _tell_status)
     app.add_exception_handler(Exception, _tell_failure)
     return app
+
+
+@asynccontextmanager
+async def _running(app: FastAPI) -> AsyncIterator[None]:
+    """A context in which the app's own threads run."""
+    with app.state.alarms.running():
+        yield
 
 
 def _static(name: str) -> Response:
@@ -243,11 +259,20 @@ def _answer(request: Request, status: int, message: str, hint: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": {"message": message, "hint": hint}}, status)
     visitor = Visitor(None, "", chosen_language(request))
+    back = "/"
     if status < 500 and status != 421:
-        visitor = see_visitor(request)
-    # Errors of a form on a project's page link back to that page.
-    form = re.match(r"/projects/\d+", request.url.path) if request.method == "POST" else None
-    back = form[0] if form and visitor.leads else "/"
+        visitor = see_account(request)
+        # Errors of a form on a project's page link back to that page.
+        form = re.match(r"/projects/\d+", request.url.path) if request.method == "POST" else None
+        if form and status != 404 and see_visitor(request).leads:
+            back = form[0]
+    language = visitor.language
     return render(
-        request, visitor, "error.html", status=status, message=message, hint=hint, back=back
+        request,
+        visitor,
+        "error.html",
+        status=status,
+        message=translate(message, language),
+        hint=translate(hint, language),
+        back=back,
     )

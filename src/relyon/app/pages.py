@@ -127,6 +127,7 @@ def render(
         .render(
             user=visitor.user,
             leads=visitor.leads,
+            account_leads=visitor.account_leads,
             csrf=csrf_token(visitor.secret),
             language=visitor.language,
             say=partial(say, visitor.language),

@@ -7,7 +7,7 @@ from typing import TypedDict
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
-from relyon.app.authentication import OpenStore, Person, Visitor
+from relyon.app.authentication import OpenStore, Person, see_projects
 from relyon.app.catalogue import say, sentence_case, texts
 from relyon.app.pages import render
 from relyon.app.rest import Id
@@ -17,7 +17,7 @@ from relyon.judging.figures import NotReadyError
 from relyon.judging.keys import choose_keys, is_notice_due
 from relyon.judging.progress import Progress
 from relyon.judging.recent import recent_progress
-from relyon.judging.records import REASONS, Project
+from relyon.judging.records import REASONS, Project, User
 from relyon.judging.store import Store
 
 __all__ = ["list_levels", "router"]
@@ -28,10 +28,13 @@ router = APIRouter(include_in_schema=False)
 @router.get("/")
 def show_projects(request: Request, store: OpenStore, visitor: Person) -> Response:
     """All projects with the user's progress."""
+    seen = see_projects(request, visitor.account)
     found = [
-        (project, _progress(store, project.id, visitor)) for project in store.projects.all("open")
+        (project, user.role != "judge", _progress(store, project.id, user))
+        for project, user in seen
+        if project.state == "open"
     ]
-    closed = [one for one in store.projects.all() if one.state == "closed"] if visitor.leads else []
+    closed = [project for project, _ in seen if project.state == "closed"]
     return render(
         request,
         visitor,
@@ -42,10 +45,10 @@ def show_projects(request: Request, store: OpenStore, visitor: Person) -> Respon
     )
 
 
-def _progress(store: Store, project: int, visitor: Visitor) -> Progress | None:
+def _progress(store: Store, project: int, user: User) -> Progress | None:
     """Returns a project's progress; None while a large one is counted for the first time."""
     try:
-        return recent_progress(store, project, visitor.account, patience=0.2)
+        return recent_progress(store, project, user, patience=0.2)
     except NotReadyError:
         return None
 

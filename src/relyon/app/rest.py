@@ -6,11 +6,19 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 from weakref import WeakKeyDictionary
 
-from fastapi import APIRouter, Body, Path, Query, Request
+from fastapi import APIRouter, Body, HTTPException, Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from relyon.app.authentication import COOKIE, Caller, LeadingCaller, OpenStore, note_event
+from relyon.app.authentication import (
+    COOKIE,
+    Caller,
+    LeadingCaller,
+    OpenStore,
+    enter_project,
+    note_event,
+    see_projects,
+)
 from relyon.app.bodies import takes_files, takes_text
 from relyon.app.downloads import LEFT_OUT, TABLES, send_text
 from relyon.app.protection import csrf_token
@@ -26,12 +34,12 @@ from relyon.judging.assignment import Task
 from relyon.judging.exchange import Mode, export_sheet, import_sheet
 from relyon.judging.gold_turns import mask_item, split_item, unmask_item
 from relyon.judging.keys import confirm_keys
+from relyon.judging.members import project_of_item
 from relyon.judging.places import see_preference
 from relyon.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
 from relyon.judging.records import ActionKind, Item, Project, Trait, User, item_parts
 from relyon.judging.shown import choose_fields
 from relyon.judging.store import Store
-from relyon.judging.texts import unknown_name
 
 __all__ = ["Id", "check_format", "describe_project", "fitting_formats", "router"]
 
@@ -154,18 +162,42 @@ def _number(user: User, project: Project, item: int) -> int:
 _masks: WeakKeyDictionary[Store, dict[int, Project]] = WeakKeyDictionary()
 
 
-def _find_item(store: Store, number: int | None) -> tuple[int | None, Project | None]:
-    """Returns the item of a number that a user sees, and the project that masks it, if any.
+def _find_item(
+    request: Request, user: User, number: int | None
+) -> tuple[int | None, Project | None, User]:
+    """Returns the item of a number that a user sees, its project, and the user in their role there.
 
-    The caller must check whether the item belongs to that project.
+    The project is None for a number that is not masked. The caller must check whether the item
+    belongs to the project.
+
+    Raises:
+        HTTPException: 404 if the user does not see the project that masks the number.
+        InputError: If the user sees no item of that number.
     """
-    project, item = (0, None) if number is None else split_item(number)
-    if not project or item is None:
-        return item, None
+    store: Store = request.app.state.store
+    mask, item = (0, None) if number is None else split_item(number)
+    if item is None:
+        return None, None, user
+    if not mask:
+        return item, None, _enter_item(request, user, item)
+    user = enter_project(request, user, mask)
     known = _masks.setdefault(store, {})
-    if project not in known:
-        known[project] = store.projects.get(project)
-    return unmask_item(known[project], item), known[project]
+    if mask not in known:
+        known[mask] = store.projects.get(mask)
+    return unmask_item(known[mask], item), known[mask], user
+
+
+def _enter_item(request: Request, user: User, item: int) -> User:
+    """Returns a user in their role in the project of an item.
+
+    Raises:
+        InputError: If there is no such item, or the user does not see its project.
+    """
+    project = project_of_item(request.app.state.store, item)
+    try:
+        return enter_project(request, user, project or 0)
+    except HTTPException:
+        raise InputError(message("judging.there-is-no-item-item-id", item_id=item)) from None
 
 
 def _shown(item: Item) -> dict[str, object]:
@@ -203,10 +235,9 @@ def session(request: Request, user: Caller) -> dict[str, object]:
 
 
 @router.get("/projects")
-def list_projects(store: OpenStore, user: Caller) -> list[dict[str, object]]:
-    """All projects; judges see only open ones."""
-    found = store.projects.all("open" if user.role == "judge" else "all")
-    return [describe_project(project, user) for project in found]
+def list_projects(request: Request, user: Caller) -> list[dict[str, object]]:
+    """All projects that the caller sees; judges see only open ones."""
+    return [describe_project(project, here) for project, here in see_projects(request, user)]
 
 
 @router.get("/projects/{project}")
@@ -214,7 +245,7 @@ def show_project(store: OpenStore, user: Caller, project: Id) -> dict[str, objec
     """One project, its scale and guideline; judges see only open ones."""
     found = store.projects.get(project)
     if user.role == "judge" and found.state != "open":
-        raise unknown_name("project", str(project), [])
+        raise HTTPException(404)
     return describe_project(found, user)
 
 
@@ -239,9 +270,11 @@ def take(
 
 @router.post("/actions")
 @takes_text
-def act(store: OpenStore, user: Caller, action: SentAction) -> dict[str, object]:
+def act(request: Request, store: OpenStore, user: Caller, action: SentAction) -> dict[str, object]:
     """Stores a judge's action. Sending it again with the same key stores nothing twice."""
-    item, project = _find_item(store, action.item_id)
+    item, project, user = _find_item(request, user, action.item_id)
+    if action.kind == "undo" and action.project_id is not None:
+        user = enter_project(request, user, action.project_id)
     sent = action.model_dump() | {"item_id": item}
     if action.kind != "undo":
         sent["project_id"] = None if project is None else project.id
@@ -303,8 +336,15 @@ def show_queue(
 
 @router.post("/adjudications")
 @takes_text
-def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adjudicated:
+def adjudicate(request: Request, store: OpenStore, user: Caller, decision: Decision) -> Adjudicated:
     """For leads: decides an item's grade, once per key."""
+    try:
+        user = _enter_item(request, user, decision.item_id)
+    except InputError:
+        if user.role != "judge":
+            raise
+    if user.role == "judge":
+        raise HTTPException(403)
     new = store.decisions.decide(
         decision.item_id,
         user,

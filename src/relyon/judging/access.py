@@ -15,10 +15,10 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.judging.events import record_event
+from relyon.judging.members import STANDING, Standing, join_standing, read_standing
 from relyon.judging.passwords import generate_password
 from relyon.judging.records import User
 from relyon.judging.schema import TableRow, sa, sign_ins, tokens, users
-from relyon.judging.table_rows import read_user
 from relyon.judging.texts import check_text
 
 if TYPE_CHECKING:
@@ -39,9 +39,11 @@ __all__ = [
     "end_all_sign_ins",
     "end_one_sign_in",
     "end_sign_in",
+    "find_program",
     "find_signed_in",
     "find_token",
     "find_token_user",
+    "find_visitor",
     "hash_secret",
     "list_sign_ins",
     "list_tokens",
@@ -68,9 +70,11 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 # The query of every request is built once.
 TOKEN_USER = (
     sa.select(
-        users, *(tokens.c[name].label(f"token_{name}") for name in ("id", "scope", "used_at"))
+        users,
+        *(tokens.c[name].label(f"token_{name}") for name in ("id", "scope", "used_at")),
+        *STANDING,
     )
-    .select_from(users.join(tokens, tokens.c.user_id == users.c.id))
+    .select_from(join_standing(users.join(tokens, tokens.c.user_id == users.c.id)))
     .where(
         tokens.c.secret_hash == sa.bindparam("hashed"),
         sa.or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > sa.bindparam("now")),
@@ -78,8 +82,8 @@ TOKEN_USER = (
     )
 )
 SIGNED_IN = (
-    sa.select(users, sign_ins.c.id.label("sign_in_id"), sign_ins.c.seen_at)
-    .select_from(users.join(sign_ins, sign_ins.c.user_id == users.c.id))
+    sa.select(users, sign_ins.c.id.label("sign_in_id"), sign_ins.c.seen_at, *STANDING)
+    .select_from(join_standing(users.join(sign_ins, sign_ins.c.user_id == users.c.id)))
     .where(
         sign_ins.c.secret_hash == sa.bindparam("hashed"),
         sign_ins.c.expires_at > sa.bindparam("now"),
@@ -183,10 +187,23 @@ def find_signed_in(store: Store, secret: str, *, idle: float = IDLE) -> User | N
         secret: The value of the cookie.
         idle: Seconds after which an unused sign-in ends.
     """
+    found = find_visitor(store, secret, idle=idle)
+    return None if found is None else found.user
+
+
+def find_visitor(
+    store: Store, secret: str, *, idle: float = IDLE, project_id: int | None = None
+) -> Standing | None:
+    """Returns the user of a sign-in's secret as `find_signed_in`, and their role in a project."""
     if not secret:
         return None
     now = store.clock()
-    values = {"hashed": hash_secret(secret), "now": now, "idle_since": now - idle}
+    values = {
+        "hashed": hash_secret(secret),
+        "now": now,
+        "idle_since": now - idle,
+        "project": project_id,
+    }
     with store.database.read() as connection:
         row = connection.execute(SIGNED_IN, values).one_or_none()
     if row is None:
@@ -195,7 +212,7 @@ def find_signed_in(store: Store, secret: str, *, idle: float = IDLE) -> User | N
         store.database.try_write(
             sa.update(sign_ins).where(sign_ins.c.id == row.sign_in_id).values(seen_at=now)
         )
-    return read_user(row)
+    return read_standing(row)
 
 
 def end_sign_in(store: Store, secret: str) -> None:
@@ -362,9 +379,24 @@ def find_token_user(store: Store, secret: str) -> tuple[User, Scope] | None:
 
     A token with the scope `grade` reduces its owner to a judge.
     """
+    found = find_program(store, secret)
+    if found is None:
+        return None
+    standing, scope = found
+    user = standing.user
+    return (replace(user, role="judge") if scope == "grade" else user), scope
+
+
+def find_program(
+    store: Store, secret: str, *, project_id: int | None = None
+) -> tuple[Standing, Scope] | None:
+    """Returns a token's user, their role in a project, and the token's scope, or None.
+
+    The user is in the account's own role: a token with the scope `grade` still has to reduce it.
+    """
     now = store.clock()
     with store.database.read() as connection:
-        values = {"hashed": hash_secret(secret), "now": now}
+        values = {"hashed": hash_secret(secret), "now": now, "project": project_id}
         row = connection.execute(TOKEN_USER, values).one_or_none()
     if row is None:
         return None
@@ -372,8 +404,7 @@ def find_token_user(store: Store, secret: str) -> tuple[User, Scope] | None:
         store.database.try_write(
             sa.update(tokens).where(tokens.c.id == row.token_id).values(used_at=now)
         )
-    user = read_user(row)
-    return (replace(user, role="judge") if row.token_scope == "grade" else user), row.token_scope
+    return read_standing(row), row.token_scope
 
 
 def create_first_account(store: Store, *, chosen_by: ChosenBy = "other") -> tuple[User, str] | None:

@@ -20,6 +20,7 @@ from relyon.judging.imported_accounts import (
     find_people,
 )
 from relyon.judging.jobs import Report, StoppedError, Work, start_job
+from relyon.judging.members import put_member
 from relyon.judging.places import is_swapped
 from relyon.judging.records import Project, User
 from relyon.judging.removal import abandon_project, tidy_up
@@ -102,6 +103,9 @@ def prepare_unpacking(
     try:
         with store.database.write() as connection:
             made = new_id(connection.execute(sa.insert(projects).values(**values)))
+            if by is not None and values.get("members_only"):
+                # Its members are accounts of another database.
+                put_member(connection, made, by.id, "lead", store.clock())
             work = start_job(
                 store,
                 connection,

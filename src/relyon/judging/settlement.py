@@ -7,8 +7,10 @@ from typing import NamedTuple
 from relyon.judging.disguise import is_lost
 from relyon.judging.places import (
     CHANGE_PLACE,
+    COUNTS,
     DECIDING,
     LATER,
+    UNANSWERED,
     forget_gold,
     give_gold,
     give_places,
@@ -18,7 +20,8 @@ from relyon.judging.places import (
     undone,
 )
 from relyon.judging.records import Project, User
-from relyon.judging.schema import TableRow, actions, assignments, gold, projects, sa, users
+from relyon.judging.result_rows import redo_results
+from relyon.judging.schema import TableRow, actions, assignments, gold, items, projects, sa, users
 from relyon.judging.table_rows import read_project, read_user
 
 __all__ = ["Said", "held_place", "is_gone", "last_said", "release_places", "settle"]
@@ -108,7 +111,8 @@ def settle(
     """
     held = held or held_place(connection, user, item_id)
     kind = None if last is None else last.kind
-    if kind == "skip" and (held is None or held.slot is not None):
+    removed = held is not None and held.state == "removed"
+    if kind == "skip" and (held is None or held.slot is not None) and not removed:
         if held is not None:
             _release(connection, held.id)
         _count_late(connection, project, item_id, now)
@@ -119,6 +123,8 @@ def settle(
         held = connection.execute(HELD, {"item": item_id, "user": user.id}).one()
     state = {None: "open", "later": "later"}.get(kind, "done")
     lease = {"open": 1, "later": LATER, "done": None}[state]
+    if removed:  # what it is when it is restored follows from the action
+        state = "removed"
     connection.execute(
         CHANGE_PLACE,
         {
@@ -155,9 +161,20 @@ def _count_late(connection: sa.Connection, project: Project, item_id: int, now: 
             return
 
 
-def release_places(connection: sa.Connection, user_id: int, now: float) -> None:
-    """Releases the places that a judge has not graded. A late grade can still be counted."""
-    mine = sa.and_(assignments.c.user_id == user_id, assignments.c.state != "done")
+def release_places(
+    connection: sa.Connection, user_id: int, now: float, *, project_id: int | None = None
+) -> None:
+    """Releases the places that a judge has not graded. A late grade can still be counted.
+
+    Args:
+        connection: A connection in a write transaction.
+        user_id: The judge.
+        now: The time.
+        project_id: Only places in this project; None for all.
+    """
+    mine = sa.and_(assignments.c.user_id == user_id, assignments.c.state.in_(UNANSWERED))
+    if project_id is not None:
+        mine = sa.and_(mine, assignments.c.project_id == project_id)
     here = sa.select(projects).where(
         projects.c.id.in_(sa.select(assignments.c.project_id).where(mine))
     )
@@ -174,6 +191,7 @@ def release_places(connection: sa.Connection, user_id: int, now: float) -> None:
                 continue
             _release(connection, place.id)
             _count_late(connection, project, place.item_id, now)
+        redo_results(connection, project.id, [place.item_id for place in held])
 
 
 def _release(connection: sa.Connection, place: int) -> None:
@@ -202,13 +220,14 @@ def _take_back(
     query = sa.select(assignments).where(
         assignments.c.item_id == item_id,
         assignments.c.slot.is_not(None),
-        assignments.c.state != "done",
+        assignments.c.state.in_(UNANSWERED),
     )
     if kind not in ("grade", "cannot"):
         query = query.where(is_free(now))
     slot = connection.execute(query.order_by(order, assignments.c.slot).limit(1)).one_or_none()
     if slot is None:
-        known = sa.select(gold.c.item_id).where(gold.c.item_id == item_id)
+        known = sa.select(gold.c.item_id).select_from(gold.join(items))
+        known = known.where(gold.c.item_id == item_id, COUNTS)
         if not connection.execute(known).all():
             return False
         give_gold(connection, project, user, item_id, now + project.lease_seconds, 0)
