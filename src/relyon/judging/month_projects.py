@@ -72,7 +72,7 @@ def create_month_project(
 
     The project is hidden until it is complete. Grades of an earlier project fill one place of
     their item, in the name of a closed account that begins with `EARLIER_PREFIX`; the item has no
-    further places, so that nobody grades it again.
+    further places, so that it is not graded again.
 
     Args:
         store: The database.

@@ -12,7 +12,7 @@ from types import ModuleType
 from relyon.core.errors import RelyonError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
-from relyon.report import click_drawings, drawings, training_drawings
+from relyon.report import click_drawings, drawings, judge_drawings, training_drawings
 from relyon.report.page import Chart
 from relyon.report.palette import FONT, ROLES
 from relyon.report.vegalite import VERSION
@@ -45,6 +45,8 @@ DRAWINGS: dict[str, Callable[[Chart, int], Mapping[str, object]]] = {
     "reliability": click_drawings.reliability,
     "by_iteration": training_drawings.by_iteration,
     "feature_bars": training_drawings.feature_bars,
+    "stacked_columns": judge_drawings.stacked_columns,
+    "shares": judge_drawings.shares,
 }
 
 

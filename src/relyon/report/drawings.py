@@ -14,7 +14,7 @@ from relyon.report.palette import (
     series_channels,
     tick_count,
 )
-from relyon.report.vegalite import Layers, Mark, channel, layers, mark
+from relyon.report.vegalite import Layers, Mark, Spec, channel, layers, mark
 
 __all__ = [
     "BarRow",
@@ -322,6 +322,21 @@ def trend(chart: Chart, width: int) -> Layers:
             fill=ROLES["paper"],
             strokeWidth=2,
         ),
+        *_month_marks(chart, months),
         width=width - 60,
         height=220,
     )
+
+
+def _month_marks(chart: Chart, months: list[str]) -> list[Mark]:
+    """Returns a mark at the top of every month with a note."""
+    noted = chart.values.get("noted", [])
+    if not noted:
+        return []
+    place: dict[str, Spec] = {
+        "x": channel("month:O", sort=months, scale={"domain": months, "paddingOuter": 0.1}),
+        "y": {"value": 6},
+        "description": channel("text:N"),
+    }
+    look = {"filled": True, "size": 70, "opacity": 1, "shape": "square"}
+    return [mark("point", place, rows=noted, color=ROLES["muted"], **look)]

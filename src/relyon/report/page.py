@@ -62,6 +62,7 @@ class ChartValues(TypedDict, total=False):
         mean: The mean of the bars.
         chance: The points of the curve of a random order.
         months: The months on the axis.
+        noted: The months with notes, and these.
         width: Maximum width in pixels.
         zero: Whether the axis begins at 0.
         end: The end of the axis; `None` fits it to the rows.
@@ -77,6 +78,7 @@ class ChartValues(TypedDict, total=False):
     mean: float
     chance: Sequence[tuple[float, float]]
     months: Sequence[str]
+    noted: Sequence[Mapping[str, object]]
     width: int
     zero: bool
     end: float | None

@@ -29,7 +29,7 @@ from relyon.report.page import (
     Table,
 )
 from relyon.report.provenance import note_section, rules_section
-from relyon.report.trends import beside_section, trend_section
+from relyon.report.trends import beside_section, month_note_sections, trend_section
 
 if TYPE_CHECKING:
     from relyon.online.monitoring import Monitor
@@ -114,7 +114,8 @@ def build_monitor_page(
         _summary(found, texts),
         trend_section(found, texts),
         beside_section(found, texts),
-        _causes(found, texts),
+        *([_causes(found, texts)] if len(found.months) > 1 else []),
+        *month_note_sections(found, texts),
         queries_section(found, texts, queries),
         coverage_section(found, texts),
         rules_section(found.convention, texts),
@@ -184,8 +185,6 @@ def _relative(share: float, texts: Catalogue) -> str:
 
 def _causes(found: Monitor, texts: Catalogue) -> Section:
     title = texts.say("monitor.cause")
-    if not found.losses:
-        return Section("causes", title, (Prose((texts.say("monitor.cause_first"),)),))
     ordered = sorted(found.losses, key=lambda one: one.tier != ALL)
     blocks: list[Block] = [
         Prose(tuple(typeset(losses_sentence(one, texts.language)) for one in ordered))

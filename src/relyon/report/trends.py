@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from relyon.core.texts import catalogue as monitoring_texts
 from relyon.online.monitoring import ALL, Point
-from relyon.online.monitoring.monitor_document import since_sentences
+from relyon.online.monitoring.monitor_document import note_line, since_sentences
 from relyon.online.monitoring.sentences import tier_name
 from relyon.report.catalogue import Catalogue
 from relyon.report.monthly import DIGITS, TONES, typeset
@@ -117,6 +118,15 @@ def _interval(interval: tuple[float, float]) -> str:
     return "–" if math.isnan(low) else f"{number(low, DIGITS)} … {number(high, DIGITS)}"
 
 
+def _noted(found: Monitor, texts: Catalogue) -> list[dict[str, object]]:
+    """Returns the months with notes, and these."""
+    words = monitoring_texts("monitoring", texts.language)
+    by_month: dict[str, list[str]] = {}
+    for one in found.month_notes:
+        by_month.setdefault(one.month, []).append(note_line(one, words))
+    return [{"month": month, "text": " ".join(said)} for month, said in by_month.items()]
+
+
 def _lines(
     found: Monitor,
     series: Sequence[tuple[str, str, str, Sequence[Point]]],
@@ -157,7 +167,9 @@ def _lines(
         axis,
         texts.say("table.interval", confidence=texts.percent(found.confidence)),
     )
-    legend = tuple(Key("line", role, name, dash) for name, role, dash, _ in series)
+    legend = [Key("line", role, name, dash) for name, role, dash, _ in series]
+    if len(series) > 1 and found.month_notes:
+        legend.append(Key("solid", "muted", texts.say("monitor.noted")))
     return Chart(
         drawing="trend",
         title=title,
@@ -170,9 +182,19 @@ def _lines(
             # Side by side, each chart has half the width.
             "width": WHOLE if len(series) > 1 else HALF,
             "series": [(name, role, dash) for name, role, dash, _ in series],
+            "noted": _noted(found, texts) if len(series) > 1 else [],
         },
-        legend=legend if len(series) > 1 else (),
+        legend=tuple(legend) if len(series) > 1 else (),
     )
+
+
+def month_note_sections(found: Monitor, texts: Catalogue) -> list[Section]:
+    """Returns the section with the notes on months, if there are any."""
+    if not found.month_notes:
+        return []
+    words = monitoring_texts("monitoring", texts.language)
+    lines = tuple(note_line(one, words) for one in found.month_notes)
+    return [Section("month-notes", words["words.notes"], (Prose(lines),))]
 
 
 def beside_section(found: Monitor, texts: Catalogue) -> Section:
@@ -189,6 +211,8 @@ def beside_section(found: Monitor, texts: Catalogue) -> Section:
             _lines(found, [(name, role, "", points)], measure, title, caption, axis, texts)
         )
     hidden = [alarm.sentence(texts.language) for alarm in found.alarms() if alarm.kind == "recall"]
-    fine = texts.say("monitor.beside_fine", last=found.months[-1])
-    blocks: list[Block] = [Prose(tuple(hidden) or (fine,)), Columns(((charts[0],), (charts[1],)))]
+    fine = [texts.say("monitor.beside_fine", last=found.months[-1])]
+    told = (hidden or fine) if len(found.months) > 1 else []
+    blocks: list[Block] = [*([Prose(tuple(told))] if told else [])]
+    blocks.append(Columns(((charts[0],), (charts[1],))))
     return Section("ndcg", texts.say("monitor.beside"), tuple(blocks))

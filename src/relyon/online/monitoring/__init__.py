@@ -4,6 +4,8 @@ from relyon.online.monitoring.alarms import Alarm
 from relyon.online.monitoring.archive import read_round, read_rounds, write_round
 from relyon.online.monitoring.change_attribution import Losses
 from relyon.online.monitoring.changes import Difference, MonthlyChange
+from relyon.online.monitoring.month_notes import MonthNote, add_month_note, read_month_notes
+from relyon.online.monitoring.planned_interval import PlannedInterval, plan_intervals
 from relyon.online.monitoring.points import ALL, Point
 from relyon.online.monitoring.rounds import Round, create_round
 from relyon.online.monitoring.sample_plan import PlannedSample, SamplePlan, plan_sample
@@ -17,15 +19,20 @@ __all__ = [
     "Losses",
     "Moments",
     "Monitor",
+    "MonthNote",
     "MonthlyChange",
+    "PlannedInterval",
     "PlannedSample",
     "Point",
     "Round",
     "SamplePlan",
+    "add_month_note",
     "create_round",
     "moments_of",
     "monitor",
+    "plan_intervals",
     "plan_sample",
+    "read_month_notes",
     "read_round",
     "read_rounds",
     "write_round",

@@ -11,6 +11,7 @@ from relyon.core.language import Language, check_language
 from relyon.core.lessons import lesson_line
 from relyon.core.texts import Catalogue, catalogue
 from relyon.measures.display_names import convention_line
+from relyon.online.monitoring.month_notes import MonthNote
 from relyon.online.monitoring.points import ALL, Point
 from relyon.online.monitoring.sentences import (
     STYLE,
@@ -25,7 +26,7 @@ from relyon.online.monitoring.trend import Trend
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["legend_lines", "monitor_document", "past_sentences", "since_sentences"]
+__all__ = ["legend_lines", "monitor_document", "note_line", "past_sentences", "since_sentences"]
 
 ARROWS = {"fell": "▼", "rose": "▲", "undecided": "·"}
 
@@ -57,8 +58,17 @@ def monitor_document(found: Trend, language: Language, queries: int) -> Document
     for title, frame in _query_frames(found, words, queries):
         table = Table(*_query_rows(frame, found, words, language), long=[0])
         blocks.append(Section("", title, [table]))
+    if found.month_notes:
+        lines = [note_line(one, words) for one in found.month_notes]
+        blocks.append(Section("", words["words.notes"], [Points(lines)]))
     rules = convention_line(found.convention, [f"dcg@{found.common_k}"], language=language)
     return Document([*blocks, Lines([*legend_lines(found, language), rules])], _title(found, words))
+
+
+def note_line(note: MonthNote, words: Catalogue) -> str:
+    """Returns a note on a month, with its writer and day, in one line."""
+    by = words.say("note.by", by=note.by, day=note.at[:10]) if note.by or note.at else ""
+    return words.say(f"note.{note.kind}", month=note.month, text=note.text, by=by)
 
 
 def _title(found: Trend, words: Catalogue) -> str:

@@ -23,6 +23,7 @@ from relyon.online.monitoring.changes import (
     compare_points,
 )
 from relyon.online.monitoring.monitor_document import monitor_document
+from relyon.online.monitoring.month_notes import read_month_notes
 from relyon.online.monitoring.points import month_points
 from relyon.online.monitoring.query_values import query_values
 from relyon.online.monitoring.round_notes import observe
@@ -57,6 +58,7 @@ class Monitor(Trend, Exportable):
         confidence: Confidence level of the intervals.
         alpha: The level of the tests.
         notes: What was noticed about the rounds.
+        month_notes: What people noted on the months, the earliest first.
 
     Examples:
         >>> import polars as pl, relyon
@@ -148,6 +150,7 @@ class Monitor(Trend, Exportable):
             "largest_drops": self.largest_drops(queries).to_dicts(),
             "convention": self.convention.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
+            "month_notes": [note.to_dict() for note in self.month_notes],
         }
 
     def document(self, language: Language = "en", *, queries: int = 5) -> Document:
@@ -190,7 +193,8 @@ def monitor(
     """Evaluates all rounds under the same rules and compares each with the one before.
 
     Args:
-        rounds: A folder of rounds, or rounds from `relyon.create_round`.
+        rounds: A folder of rounds, with the notes on its months; or rounds from
+            `relyon.create_round`.
         convention: The rules; `None` takes the last round's.
         k: Ranks that count, for all tiers or by tier; `None` takes the last round's.
         common_k: Ranks that count where tiers are compared; `None` takes the least common k of all
@@ -267,6 +271,11 @@ def monitor(
         confidence=confidence,
         alpha=alpha,
         notes=notes,
+        month_notes=tuple(
+            read_month_notes(rounds, [one.month for one in found])
+            if isinstance(rounds, str | PathLike)
+            else ()
+        ),
     )
 
 

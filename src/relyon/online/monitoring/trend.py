@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.notes import Note
+from relyon.core.registry import suggestion
+from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.online.monitoring.alarms import Alarm, find_alarms
 from relyon.online.monitoring.change_attribution import Losses
-from relyon.online.monitoring.changes import MonthlyChange, difference
+from relyon.online.monitoring.changes import MonthlyChange, compare_points, difference
+from relyon.online.monitoring.month_notes import MonthNote
 from relyon.online.monitoring.month_variance import renamed
 from relyon.online.monitoring.past_changes import PastChanges, past_changes
 from relyon.online.monitoring.points import ALL, Depth, Point
@@ -40,6 +44,7 @@ class Trend:
     confidence: float
     alpha: float
     notes: tuple[Note, ...] = field(default=())
+    month_notes: tuple[MonthNote, ...] = field(default=())
 
     def series(self, tier: str, depth: Depth = "tier") -> list[Point]:
         """Returns the points of a tier, the earliest first; `all` is known at the common k."""
@@ -65,6 +70,34 @@ class Trend:
             ),
             None,
         )
+
+    def compare(self, before: str, after: str) -> list[MonthlyChange]:
+        """Returns the changes from any month to a later one, tested as month on month.
+
+        All tiers together and each tier at its own k are one family, corrected by Holm. The
+        correction is for this one comparison: whoever compares many months finds some at or below
+        alpha by chance more often than that.
+
+        Args:
+            before: The earlier month.
+            after: The later month.
+
+        Raises:
+            UnknownNameError: If there is no such month.
+            ParameterError: If the first is not earlier than the second.
+        """
+        for month in (before, after):
+            if month not in self.months:
+                raise UnknownNameError(
+                    message("online.there-is-no-month", month=month),
+                    hint=suggestion(month, list(self.months)),
+                )
+        if before >= after:
+            raise ParameterError(
+                message("online.first-month-must-be-earlier", before=before, after=after)
+            )
+        points = [[one for one in self.points if one.month == month] for month in (before, after)]
+        return compare_points(*points, confidence=self.confidence, alpha=self.alpha)
 
     def alarms(self, tier: str | None = None, max_drop: float | None = None) -> list[Alarm]:
         """Returns the alarms of the last month; none if there is only one month.
