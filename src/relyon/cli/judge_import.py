@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -23,7 +22,7 @@ from relyon.core.texts import message
 if TYPE_CHECKING:
     from relyon.data.sheets import Row, Sheet
     from relyon.judging import Store
-    from relyon.judging.records import Comparison, Project
+    from relyon.judging.records import Project
 
 __all__ = ["import_"]
 
@@ -141,6 +140,7 @@ def import_(request: Import) -> None:
     from relyon.judging.events import record_event
     from relyon.judging.exchange import import_sheet
     from relyon.judging.item_texts import fill_items
+    from relyon.judging.pooling import DEPTH, compare_tops, pool_sheet
     from relyon.judging.store import open_store
 
     if not request.files and not request.runs and not request.sides:
@@ -176,17 +176,17 @@ def import_(request: Import) -> None:
     with ended_in_order(), open_store(request.database) as store:
         found = _project(store, request.project)
         sheets = [_sheet(path, request, found) for path in request.files]
-        ranks = request.k or found.k or 10
+        ranks = request.k or found.k or DEPTH
         if request.sides:
             tops = _tops(request.sides, ranks)
             # A file's own values take precedence over the table of documents.
             known = [
                 _guarded(_described(one, request.documents, request.queries), found, request.show)
-                for one in _pools(tops) + sheets
+                for one in [pool_sheet(top) for _, top in tops] + sheets
             ]
             with Progress("cli.importing") as report:
                 added = store.items.add_comparisons(
-                    found.id, _comparisons(tops, known), report=report
+                    found.id, compare_tops(tops, known), report=report
                 )
             record_event(store, "imported", detail=f"{found.name}: {added} + 0")
             messages.note(
@@ -204,7 +204,7 @@ def import_(request: Import) -> None:
             )
         for path, one in zip(request.files, sheets, strict=True):
             accept_sheet(store, found, one, request.judge, path)
-        sheets += [_sheet_of(_top(path, ranks)) for path in request.runs]
+        sheets += [pool_sheet(_top(path, ranks)) for path in request.runs]
         told = [
             row
             for one in sheets
@@ -343,32 +343,10 @@ def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Shee
 
 
 def _top(path: str, k: int) -> dict[str, list[str]]:
-    """Returns the first documents of each query of a run, in the order that measures use."""
-    from relyon.data.convention import load_convention
-    from relyon.data.ranking import Ranking
     from relyon.io import read_run
+    from relyon.judging.pooling import top_documents
 
-    run = read_run(path)
-    rules = load_convention(None)
-    found = {}
-    for query in run.queries:
-        documents, scores = zip(*run.documents(query), strict=True)
-        ranking = Ranking.build({}, documents, scores, rules, query=query)
-        found[query] = [entry.document for entry in ranking.top(k)]
-    return found
-
-
-def _sheet_of(top: Mapping[str, Sequence[str]]) -> Sheet:
-    from relyon.data.sheets import Row, Sheet
-    from relyon.judging.records import Item
-
-    return Sheet(
-        tuple(
-            Row(Item(query, document, rank=rank))
-            for query, documents in top.items()
-            for rank, document in enumerate(documents, 1)
-        )
-    )
+    return top_documents(read_run(path), k)
 
 
 def _tops(texts: Sequence[str], k: int) -> list[tuple[str, dict[str, list[str]]]]:
@@ -379,28 +357,3 @@ def _tops(texts: Sequence[str], k: int) -> list[tuple[str, dict[str, list[str]]]
             message("cli.comparison-needs-two-systems"), hint=message("cli.give-side-name-run")
         )
     return tops
-
-
-def _pools(tops: Sequence[tuple[str, Mapping[str, Sequence[str]]]]) -> list[Sheet]:
-    return [_sheet_of(top) for _, top in tops]
-
-
-def _comparisons(
-    tops: Sequence[tuple[str, Mapping[str, Sequence[str]]]], sheets: Sequence[Sheet]
-) -> list[Comparison]:
-    from relyon.judging.records import Comparison, Item
-
-    known = {(row.item.query, row.item.document): row.item for one in sheets for row in one.rows}
-    of_query = {row.item.query: row.item for one in sheets for row in one.rows}
-    pairs = []
-    for (first, ours), (second, theirs) in combinations(tops, 2):
-        for query in [query for query in ours if query in theirs]:
-            if ours[query] == theirs[query]:
-                continue
-            told = of_query.get(query, Item(query, "-"))
-            left, right = (
-                tuple(known.get((query, one), Item(query, one)) for one in documents[query])
-                for documents in (ours, theirs)
-            )
-            pairs.append(Comparison(query, first, second, left, right, told.query_text, told.tier))
-    return pairs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from relyon.core.cells import APOSTROPHE
 from relyon.core.errors import InputError, ParseError
@@ -73,9 +73,12 @@ class Columns:
         return {**dict.fromkeys(TEXTS, ""), **self.roles, **left_out}
 
     @cached_property
-    def by_name(self) -> dict[str, str]:
-        """Returns the roles by column."""
-        return {name: role for role, name in self.roles.items()}
+    def by_name(self) -> dict[str, list[str]]:
+        """Returns the roles of each column that has any."""
+        found: dict[str, list[str]] = {}
+        for role, name in self.roles.items():
+            found.setdefault(name, []).append(role)
+        return found
 
 
 @dataclass(frozen=True)
@@ -200,7 +203,7 @@ def _of_text(source: Source, chosen: Delimited) -> RowTable:
 
 
 def _text_item(values: Values, columns: Columns, scale: Scale | None) -> Row:
-    return sheet_row({name: str(value) for name, value in values.items()}, columns.chosen, scale)
+    return sheet_row(cast("Mapping[str, str]", values), columns.chosen, scale)
 
 
 def _of_objects(source: Source) -> RowTable:
@@ -230,9 +233,9 @@ def _object_item(values: Values, columns: Columns, scale: Scale | None) -> Row:
     given = values.get("fields")
     fields: dict[str, object] = dict(given) if isinstance(given, Mapping) else {}
     for name, value in values.items():
-        role = columns.by_name.get(name)
-        if role is not None:
-            content[role] = _plain(value) if role in TEXTS else value
+        if name in columns.by_name:
+            for role in columns.by_name[name]:
+                content[role] = _plain(value) if role in TEXTS else value
         elif name in OWN and name in KNOWN.union(RATING):
             content.setdefault(name, value)
         elif name not in columns.hidden:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from uuid import uuid4
 
 from relyon.core.errors import InputError
@@ -13,13 +14,14 @@ from relyon.judging.database_part import Base
 from relyon.judging.imported_accounts import ensure_people, find_people
 from relyon.judging.incoming_items import Imported, Incoming
 from relyon.judging.jobs import Work
-from relyon.judging.places import remember_lapse, undone
+from relyon.judging.places import REMOVED, UNANSWERED, remember_lapse, undone
 from relyon.judging.records import Item, Project, Rating
+from relyon.judging.result_rows import redo_results
 from relyon.judging.schema import actions, assignments, gold, items, sa, sides
 from relyon.judging.table_rows import check_item, import_key, item_row, result_rows
 from relyon.judging.texts import check_grade, check_text
 
-__all__ = ["Batch", "refuse_differing"]
+__all__ = ["Batch", "Fault", "refuse_differing"]
 
 
 class _Place:
@@ -36,6 +38,21 @@ class _Place:
         self.user_id = user_id
         self.fresh = fresh
         self.action_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A rating that cannot be stored.
+
+    Attributes:
+        item: Its item.
+        judge: Whose it is.
+        reason: Why.
+    """
+
+    item: Item
+    judge: str
+    reason: str
 
 
 class Batch:
@@ -77,9 +94,14 @@ class Batch:
         #: Answers of this batch: two that differ are two people's, or a mistake.
         self.given: set[tuple[int, int]] = set()
         self.gold: set[int] = set()
+        self.removed: set[int] = set()
 
-    def check(self) -> None:
+    def check(self, faults: list[Fault] | None = None) -> None:
         """Validates the batch, without changing anything.
+
+        Args:
+            faults: Collects the ratings that cannot be stored; None raises at the first one, and
+                keeps those that differ from stored ones in `differing`.
 
         Raises:
             InputError: If something in it cannot be stored.
@@ -108,7 +130,16 @@ class Batch:
             for rating in row.ratings:
                 name = rating.judge.strip()
                 user = judges.get(name) or strangers.setdefault(name, -1 - len(strangers))
-                self._fill(row.item, user, rating, changes=False)
+                different = len(self.differing)
+                try:
+                    self._fill(row.item, user, rating, changes=False)
+                except InputError as error:
+                    if faults is None:
+                        raise
+                    faults.append(Fault(row.item, name, error.message))
+                if faults is not None and len(self.differing) > different:
+                    told = message("judging.other-grade-is-stored", judge=name)
+                    faults.append(Fault(row.item, name, told))
 
     def store(self) -> Imported:
         """Stores the batch.
@@ -197,6 +228,8 @@ class Batch:
             run(sa.update(assignments).where(assignments.c.item_id.in_(old)).values(slot=None))
         rows = [(item, *told) for item, told in known.items()]
         insert_rows(self.connection, gold, ["item_id", "grade", "note"], rows)
+        if old:
+            redo_results(self.connection, self.project.id, old)
         return len(known) - before
 
     def _read_old(self) -> None:
@@ -209,7 +242,7 @@ class Batch:
             one = _Place(row.id, row.item_id, row.slot, row.user_id, fresh=False)
             if row.user_id is not None:
                 self.held.setdefault(row.item_id, {})[row.user_id] = one
-            if row.slot is not None and row.state != "done":
+            if row.slot is not None and row.state in UNANSWERED:
                 self.open.setdefault(row.item_id, []).append(one)
         for places in self.open.values():
             places.sort(key=lambda one: (one.user_id is not None, one.slot))
@@ -226,13 +259,17 @@ class Batch:
         self.answers = {
             (row.item_id, row.user_id): row.grade for row in run(standing.order_by(actions.c.id))
         }
+        gone = sa.select(items.c.id).where(items.c.id.in_(self.old), REMOVED)
+        self.removed = set(run(gone).scalars())
         self.gold = set(
             run(sa.select(gold.c.item_id).where(gold.c.item_id.in_(self.old))).scalars()
         )
 
     def _fill(self, item: Item, user: int, rating: Rating, *, changes: bool = True) -> None:
-        """Assigns a rating to a place, unless the judge has already rated the item."""
+        """Assigns a rating to a place, unless the judge rated the item or a lead removed it."""
         item_id = self.known[item.query, item.document]
+        if item_id in self.removed:
+            return
         grade = None if rating.grade is None else check_grade(self.project.scale, rating.grade)
         key = import_key(item_id)
         if (item_id, user) in self.said:

@@ -34,6 +34,7 @@ __all__ = [
     "export_sheet",
     "final_judgments",
     "import_sheet",
+    "incoming_rows",
     "read_sheet",
     "refuse_preferences",
     "write_sheet",
@@ -213,7 +214,7 @@ def import_sheet(
         check_sent_sheet(store, project, read, path=source)
         read, notes = hide_behaviour(read, project.scale, read.shown)
         warn(notes)
-        rows = _incoming(read, judge, as_gold=mode == "gold")
+        rows = incoming_rows(read, judge, as_gold=mode == "gold")
     except BaseException as error:
         if work is not None:
             work.fail(error)
@@ -223,7 +224,17 @@ def import_sheet(
     return bring_in(store, project, rows, source=source, by=by, report=report, again=again)
 
 
-def _incoming(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy[Row]:
+def incoming_rows(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy[Row]:
+    """Returns the rows of a sheet as an import stores them.
+
+    Args:
+        sheet: Items with their grades.
+        judge: The judge to whom final grades are attributed.
+        as_gold: Whether final grades are known grades of gold items; rows without one are left out.
+
+    Raises:
+        InputError: If there are no final grades for gold.
+    """
     if as_gold:
         known = [
             row for row in sheet.finals().rows if row.final is not None and not row.final_source

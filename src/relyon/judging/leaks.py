@@ -15,13 +15,13 @@ from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.columns import NAMES, plain_name
 from relyon.data.columns.synonyms import BEHAVIOUR, SPELLINGS
-from relyon.data.sheets import Row, Sheet
+from relyon.data.sheets import Item, Row, Sheet
 from relyon.judging.shown import choose_fields
 
 if TYPE_CHECKING:
     from relyon.data.scale import Scale
 
-__all__ = ["hide_behaviour"]
+__all__ = ["find_leaks", "hide_behaviour"]
 
 #: Names of grades, and of those who give them, as `plain_name` returns them.
 GRADES = frozenset({*NAMES["grade"], *NAMES["judge"], "得分", "分数", "等级分", "评级"}) - {"user"}
@@ -50,18 +50,7 @@ def hide_behaviour(
     Raises:
         InputError: If a field has a grade's name, or only a grade's values.
     """
-    names: dict[str, _Values] = {}
-    for row in sheet.rows:
-        if row.item.fields:
-            for name, value in choose_fields(row.item).items():
-                if name not in show:
-                    names.setdefault(name, _Values(scale)).add(value)
-    behaviour = [name for name in names if _is_behaviour(name)]
-    grades = [
-        name
-        for name, values in names.items()
-        if name not in behaviour and (plain_name(name) in GRADES or values.graded)
-    ]
+    behaviour, grades = find_leaks((row.item for row in sheet.rows), scale, show)
     if grades:
         raise InputError(
             message("judging.fields-are-grades", fields=[f"`{name}`" for name in grades]),
@@ -82,6 +71,37 @@ def hide_behaviour(
         "hidden-fields", len(behaviour), "warning", values={"fields": named, "show": show_all}
     )
     return replace(sheet, rows=rows), [note]
+
+
+def find_leaks(
+    found: Iterable[Item], scale: Scale, show: Collection[str] = ()
+) -> tuple[list[str], list[str]]:
+    """Returns the fields of what users did, and those that look like grades.
+
+    Args:
+        found: Items.
+        scale: The project's scale, by which values are recognised as grades.
+        show: Fields that judges see on purpose.
+
+    Examples:
+        >>> from relyon.data.scale import SEARCH
+        >>> fields = {"price": "30", "CTR": "0.1", "人工标注": "高"}
+        >>> find_leaks([Item("q", "d", fields=fields)], SEARCH)
+        (['CTR'], ['人工标注'])
+    """
+    names: dict[str, _Values] = {}
+    for item in found:
+        if item.fields:
+            for name, value in choose_fields(item).items():
+                if name not in show:
+                    names.setdefault(name, _Values(scale)).add(value)
+    behaviour = [name for name in names if _is_behaviour(name)]
+    grades = [
+        name
+        for name, values in names.items()
+        if name not in behaviour and (plain_name(name) in GRADES or values.graded)
+    ]
+    return behaviour, grades
 
 
 class _Values:

@@ -22,10 +22,12 @@ __all__ = [
     "LEVELS",
     "LOG_LEVELS",
     "NAMES",
+    "NEED_NAMES",
     "QUERY_IDS",
     "QUERY_KEYS",
     "QUERY_TEXTS",
     "SPELLINGS",
+    "TIER_NAMES",
     "Levels",
 ]
 
@@ -133,10 +135,18 @@ ITEM_NAMES: dict[str, tuple[str, ...]] = {
         "url", "link", "uri", "address", "链接", "网址", "商品链接", "地址", "連結", "網址",
     ),
     "image": (
-        "image", "imageurl", "thumbnail", "thumb", "picture", "图片",
-        "商品图", "商品图片", "图片地址", "图片链接", "主图", "圖片", "imagelink",
+        "image", "imageurl", "imagelink", "thumbnail", "thumb", "picture", "pictureurl", "photo",
+        "photourl", "图片", "商品图", "商品图片", "图片地址", "图片链接", "图片url", "主图",
+        "主图链接", "商品主图", "封面", "封面图", "圖片", "商品圖", "商品圖片",
     ),
 }  # fmt: skip
+
+#: Names of what users meant by a query, and of how often it is searched.
+NEED_NAMES = (
+    "need", "informationneed", "userneed", "narrative", "需求", "信息需求", "搜索需求", "用户需求",
+    "查询需求", "搜索意图", "查询意图", "用户意图", "資訊需求", "搜尋需求",
+)  # fmt: skip
+TIER_NAMES = ("tier", "querytier", "分层", "层级", "频次分层", "流量分层", "分層")
 
 #: Names of the columns of a sheet of items; the text of a query only beside its id.
 ITEM_LEVELS: dict[str, Levels] = {
@@ -151,8 +161,8 @@ QUERY_KEYS = ("queryid", "qid", "查询id", *TEXT_IDS.split(), "topicid", "topic
 #: Names of the columns of a table of queries' texts: an id may be all that its column is called.
 QUERY_IDS = ("id", *NAMES["query"])
 QUERY_TEXTS = (
-    "querytext", "text", "query", "question", "title", "need", "informationneed",
-    *(name for name in TEXTS.split() if name != "querytext"), "需求", "信息需求",
+    "querytext", "text", "query", "question", "title",
+    *(name for name in TEXTS.split() if name != "querytext"), *NEED_NAMES,
 )  # fmt: skip
 
 #: Names of counts in logs: how often a row was shown and clicked. A log of single impressions has
