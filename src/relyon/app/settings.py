@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from relyon.app.alarms.settings import AlarmSettings
 
 __all__ = ["Settings"]
 
@@ -32,6 +34,7 @@ class Settings:
         idle_days: Days until an unused sign-in expires.
         event_days: Days to keep the log of sign-ins and changes.
         rounds: The folder of monthly rounds that the monitor shows; None shows instructions.
+        alarms: What alarms may reach.
     """
 
     secure_cookies: bool = False
@@ -47,3 +50,4 @@ class Settings:
     idle_days: float = 3.0
     event_days: float = 365.0
     rounds: str | os.PathLike[str] | None = None
+    alarms: AlarmSettings = field(default_factory=AlarmSettings)

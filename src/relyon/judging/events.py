@@ -30,6 +30,13 @@ EventKind = Literal[
     "account_made",
     "account_closed",
     "account_opened",
+    "invitation_made",
+    "invitation_used",
+    "invitation_withdrawn",
+    "member_added",
+    "member_removed",
+    "identity_linked",
+    "identity_unlinked",
     "token_made",
     "token_ended",
     "project_made",
@@ -41,6 +48,7 @@ EventKind = Literal[
     "exported",
     "month_stored",
     "month_removed",
+    "receiver_changed",
     "backed_up",
 ]
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)

@@ -24,6 +24,7 @@ __all__ = [
     "Added",
     "discard_round",
     "find_last_added",
+    "read_added",
     "remove_round",
     "stage_round",
     "store_round",
@@ -88,14 +89,17 @@ def discard_round(folder: Path, token: str) -> None:
 
 def find_last_added(folder: Path) -> Added | None:
     """Returns the last added month; None if there is none, or it cannot be read."""
-    found = []
-    for path in find_rounds(folder):
-        try:
-            made = json.loads((path / MANIFEST).read_text("utf-8"))["made"]
-            found.append(Added(path.name, datetime.fromisoformat(made).timestamp()))
-        except (OSError, ValueError, TypeError, KeyError):
-            continue
+    found = filter(None, map(read_added, find_rounds(folder)))
     return max(found, key=lambda one: (one.at, one.month), default=None)
+
+
+def read_added(path: Path) -> Added | None:
+    """Returns when the month in a folder was created; None if that cannot be read."""
+    try:
+        made = json.loads((path / MANIFEST).read_text("utf-8"))["made"]
+        return Added(path.name, datetime.fromisoformat(made).timestamp())
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
 
 
 def remove_round(folder: Path, month: str) -> Path:

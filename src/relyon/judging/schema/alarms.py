@@ -1,4 +1,4 @@
-"""Tables of alarms: who is told, and what was sent."""
+"""Tables of alarms: receivers, and what was sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 
-# Who is told of alarms.
+# Who is notified of alarms.
 receivers = sa.Table(
     "receivers",
     metadata,
@@ -27,7 +27,7 @@ receivers = sa.Table(
     text_column("name"),
     sa.Column("language", sa.Text, nullable=False),
     sa.Column("active", sa.Boolean, nullable=False, server_default=sa.true()),
-    # Whether a month without an alarm is told, too.
+    # Whether a month without an alarm is sent, too.
     sa.Column("every_month", sa.Boolean, nullable=False, server_default=sa.false()),
     reference("created_by", "users.id"),
     time_column(),

@@ -1,0 +1,1 @@
+"""Alarms to chats and by e-mail: receivers, messages, and their delivery."""
