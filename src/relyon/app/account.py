@@ -40,7 +40,7 @@ from relyon.judging.passwords import LEAST_LENGTH, MOST_LENGTH
 from relyon.judging.records import User
 from relyon.judging.store import Store
 
-__all__ = ["router"]
+__all__ = ["find_fault", "router"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -125,7 +125,7 @@ def _own_claim(request: Request, visitor: SignedIn) -> Claim:
     return make_claim(request, visitor.account.name)
 
 
-def _find_fault(old: str, new: str, name: str) -> str:
+def find_fault(new: str, name: str, *, old: str | None = None) -> str:
     """Returns the key of the text about an invalid new password; empty if it is valid."""
     if new == old:
         return "account.same"
@@ -166,7 +166,7 @@ async def change_password(
         return secret, browser
 
     target = own_path(next)
-    fault = _find_fault(old, new, visitor.account.name)
+    fault = find_fault(new, visitor.account.name, old=old)
     if fault:
         return _password(request, visitor, next=target, problem=fault, status=400)
     try:

@@ -14,11 +14,12 @@ from relyon.core.errors import ParameterError
 from relyon.judging.access import delete_token, end_all_sign_ins, list_tokens
 from relyon.judging.account_names import check_one_script
 from relyon.judging.events import EVENT_KINDS, EventKind, list_events
+from relyon.judging.invitations import list_invitations
 from relyon.judging.passwords import generate_password
 from relyon.judging.records import Role, User
 from relyon.judging.store import Store
 
-__all__ = ["router"]
+__all__ = ["INVITATION_DAYS", "router", "show_all_accounts"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -27,9 +28,11 @@ AccountAction = Literal["password", "close", "open", "sign_out", "role"]
 ROLES: tuple[Role, ...] = get_args(Role)
 #: Events on one page.
 SHOWN = 50
+#: Invitations on the page, the latest; and the days after which one can expire.
+MOST_INVITATIONS, INVITATION_DAYS = 50, (1, 7, 30, 90)
 
 
-def _accounts(
+def show_all_accounts(
     request: Request,
     store: Store,
     visitor: Visitor,
@@ -37,7 +40,19 @@ def _accounts(
     made: str = "",
     password: str = "",
     told: str = "",
+    link: str = "",
 ) -> Response:
+    """Returns the page of all accounts.
+
+    Args:
+        request: The request.
+        store: The database.
+        visitor: Who sees it.
+        made: The name of the account that has just been changed.
+        password: Its password, which is shown once.
+        told: The key of a text about what has been done.
+        link: The link of an invitation, which is shown once.
+    """
     return render(
         request,
         visitor,
@@ -48,13 +63,17 @@ def _accounts(
         made=made,
         password=password,
         told=told,
+        link=link,
+        invitations=list_invitations(store)[:MOST_INVITATIONS],
+        projects=store.projects.all("open"),
+        days=INVITATION_DAYS,
     )
 
 
 @router.get("/accounts")
 def show_accounts(request: Request, store: OpenStore, visitor: Administrator) -> Response:
     """All accounts and their tokens."""
-    return _accounts(request, store, visitor)
+    return show_all_accounts(request, store, visitor)
 
 
 @router.post("/accounts", dependencies=[CheckedForm])
@@ -76,7 +95,7 @@ def add_account(
     password = generate_password()
     user = store.accounts.create(name, role=role, password=password, chosen_by="other")
     note_event(request, visitor, "account_made", f"{user.name} ({role})")
-    return _accounts(request, store, visitor, made=user.name, password=password)
+    return show_all_accounts(request, store, visitor, made=user.name, password=password)
 
 
 @router.post("/accounts/change", dependencies=[CheckedForm])
@@ -114,7 +133,7 @@ def change_account(
             told = "lead.told_role"
     if user.id == visitor.account.id:  # without the role they may no longer see this page
         return RedirectResponse("/", 303)
-    return _accounts(request, store, visitor, made=user.name, password=password, told=told)
+    return show_all_accounts(request, store, visitor, made=user.name, password=password, told=told)
 
 
 def _change_role(request: Request, store: Store, visitor: Visitor, user: User, role: Role) -> None:
@@ -137,7 +156,7 @@ def remove_token(request: Request, store: OpenStore, visitor: Administrator, tok
     """Deletes any user's token."""
     ended = delete_token(store, None, token)
     note_event(request, visitor, "token_ended", f"{ended.owner}: {ended.name}")
-    return _accounts(request, store, visitor, told="account.token_deleted")
+    return show_all_accounts(request, store, visitor, told="account.token_deleted")
 
 
 @router.get("/events")

@@ -40,6 +40,7 @@ from relyon.app.health import Health
 from relyon.app.months import dashboard, new_round
 from relyon.app.months.rounds import RoundsFolder
 from relyon.app.pages import ASSETS, asset, render
+from relyon.app.people import invitations
 from relyon.app.project import (
     creation,
     data,
@@ -118,6 +119,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         sign_in,
         account,
         accounts,
+        invitations,
         projects,
         creation,
         progress,

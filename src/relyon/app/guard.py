@@ -2,10 +2,12 @@
 
 The rules, in the order in which they apply to a sign-in attempt:
 
-- In a browser in which the account signed in before, only that browser's own mistakes count. - From
-an address from which it signed in before, only mistakes for this name from that address count. -
-Others also share the limit of strangers for the name, from any address, and that of
-strangers at the address, for any name.
+- In a browser in which the account signed in before, only that browser's own mistakes count.
+- From an address from which it signed in before, only mistakes for this name from that address
+  count.
+- Others also share the limit of strangers for the name, from any address, and that of strangers at
+  the address, for any name. Uses of an invitation, and answers of an identity provider, count
+  under the latter.
 
 So a guessing stranger locks out strangers, but no returning user. Guesses at an address are
 answered alike for every name: once strangers must wait there, so must a wrong password for a name
@@ -176,6 +178,34 @@ class SignInGuard:
         if user is None:
             self._answer_as_strangers(claim)
             return None
+        return self._let_in(user, claim, before)
+
+    async def admit(self, claim: Claim, find: Callable[[], User], before: str) -> Entry:
+        """Signs in an account without its password: that of an invitation, or of a provider.
+
+        Attempts count under the limit that strangers at an address share.
+
+        Args:
+            claim: The attempt; its name does not matter.
+            find: Finds or creates the account, and raises an error if there is none.
+            before: The cookie's current secret, which is revoked.
+
+        Raises:
+            WaitError: If there were too many attempts.
+            BusyError: If too many are being checked.
+        """
+
+        def enter() -> Entry:
+            reserved = self.attempts.reserve([self._of_strangers(claim)])
+            if reserved.wait > 0:
+                raise WaitError(reserved.wait)
+            user = find()
+            self.attempts.release(reserved)
+            return self._let_in(user, claim, before)
+
+        return await self._take_turn("none", enter)
+
+    def _let_in(self, user: User, claim: Claim, before: str) -> Entry:
         browser = remember_browser(self.store, user, claim.browser, claim.address)
         end_sign_in(self.store, before)
         secret = start_sign_in(

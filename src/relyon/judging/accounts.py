@@ -47,10 +47,8 @@ class Accounts(Base):
             ParameterError: If the name is empty, taken, or could be mistaken for another one, the
                 role unknown, or the password short or easily guessed.
         """
-        name = check_account_name(name, "user")
-        check_one_script(name)
+        name = self.check_new_name(name)
         check_choice("role", role, get_args(Role))
-        self._check_name_free(name)
         values = {
             "name": name,
             "role": role,
@@ -62,9 +60,22 @@ class Accounts(Base):
         made = self.insert_named(users, values, "user")
         return User(made, name, role, must_change=bool(values["must_change"]))
 
-    def _check_name_free(self, name: str) -> None:
+    def check_new_name(self, name: str) -> str:
+        """Returns the name of a new account without the space around it.
+
+        Raises:
+            ParameterError: If it is empty, taken, mixes scripts, or could be mistaken for another
+                one.
+        """
+        name = check_account_name(name, "user")
+        check_one_script(name)
         taken = self.find(name) or self.find_alike(name)
-        if taken is not None and taken.name != name:
+        if taken is not None and taken.name == name:
+            raise ParameterError(
+                message("judging.already-exists", what="user", values=name),
+                hint=message("judging.choose-another-name"),
+            )
+        if taken is not None:
             raise ParameterError(
                 message(
                     "judging.could-be-mistaken",
@@ -73,6 +84,7 @@ class Accounts(Base):
                 ),
                 hint=message("judging.choose-another-name"),
             )
+        return name
 
     def all(self) -> list[User]:
         """Returns all accounts by name."""

@@ -140,6 +140,8 @@ invitations = sa.Table(
     id_column(),
     sa.Column("secret_hash", sa.Text, nullable=False, unique=True),
     sa.Column("role", sa.Text, nullable=False),
+    # The name of the account; empty lets whoever accepts choose one.
+    text_column("name"),
     # The project of which the account becomes a member, if any, and its role there.
     reference("project_id", "projects.id", nullable=True),
     text_column("note"),

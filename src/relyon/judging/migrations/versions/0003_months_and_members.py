@@ -25,6 +25,13 @@ def upgrade() -> None:
     op.add_column(
         "items", sa.Column("removed", sa.Boolean(), server_default=sa.false(), nullable=False)
     )
+    op.create_index(
+        "ix_items_removed",
+        "items",
+        ["project_id"],
+        sqlite_where=sa.text("removed = 1"),
+        postgresql_where=sa.text("removed = true"),
+    )
     with op.batch_alter_table("assignments") as table:
         table.drop_constraint("state", type_="check")
         table.create_check_constraint("state", "state IN ('open', 'later', 'done', 'removed')")
@@ -126,6 +133,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("secret_hash", sa.Text(), nullable=False),
         sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), server_default="", nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=True),
         sa.Column("note", sa.Text(), server_default="", nullable=False),
         sa.Column("created_by", sa.Integer(), nullable=False),
@@ -232,6 +240,7 @@ def downgrade() -> None:
     with op.batch_alter_table("assignments") as table:
         table.drop_constraint("state", type_="check")
         table.create_check_constraint("state", "state IN ('open', 'later', 'done')")
+    op.drop_index("ix_items_removed", "items")
     with op.batch_alter_table("items") as table:
         table.drop_column("removed")
     with op.batch_alter_table("jobs") as table:

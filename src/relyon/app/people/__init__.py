@@ -1,0 +1,1 @@
+"""People: invitations, members of projects, and signing in with an identity provider."""
