@@ -135,7 +135,7 @@ def test_one_round_is_a_page_too() -> None:
         page = build_monitor_page(found, language=language)
         assert page.section("causes") is None
         assert render_monitor_report(found, language=language).count("<svg") > 3
-    assert "nothing to compare it with" in build_monitor_page(found).lead[0]
+    assert "second month" in build_monitor_page(found).lead[0]
 
 
 def test_a_quiet_month_says_so() -> None:
