@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from relyon.app.authentication import Leader, OpenStore
+from relyon.app.project.judges import view_judges
 from relyon.app.project.tabs import PATIENCE, render_tab
 from relyon.app.projects import list_levels
 from relyon.app.rest import Id
@@ -32,4 +33,5 @@ def show_progress(request: Request, store: OpenStore, visitor: Leader, project: 
         machines=describe_machines(store, project),
         keys=list_levels(found, visitor.language),
         confirmed=count_confirmed(store, project),
+        judges=view_judges(store, found, "progress", visitor.language),
     )

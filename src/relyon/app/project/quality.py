@@ -7,6 +7,7 @@ from fastapi.responses import Response
 
 from relyon.app.authentication import Leader, OpenStore
 from relyon.app.language_models import calibrate_models
+from relyon.app.project.judges import view_judges
 from relyon.app.project.tabs import PATIENCE, render_tab
 from relyon.app.rest import Id
 from relyon.judging.agreement import CoefficientValues
@@ -24,14 +25,16 @@ def show_agreement(request: Request, store: OpenStore, visitor: Leader, project:
     """Agreement between judges, overall, by tier, pair and judge; and with language models."""
     found = recent_agreement(store, project, patience=PATIENCE)
     agreement = found["agreement"]
+    project_found = store.projects.get(project)
     return render_tab(
         request,
         store,
         visitor,
-        store.projects.get(project),
+        project_found,
         "quality",
         found=found,
         verdict=judge_agreement(None if agreement is None else agreement["overall"]),
+        judges=view_judges(store, project_found, "quality", visitor.language),
         machines=calibrate_models(store, project, found["machines"], visitor.language),
     )
 
