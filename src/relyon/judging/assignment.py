@@ -15,10 +15,12 @@ from relyon.judging.disguise import lose_gold
 from relyon.judging.gold_turns import is_gold_turn
 from relyon.judging.jobs import unfinished
 from relyon.judging.places import (
+    COUNTS,
     JUDGING_ORDER,
     LATER,
     MAY_GET,
     PROJECT,
+    UNANSWERED,
     USER,
     ClaimValues,
     claim_values,
@@ -45,7 +47,7 @@ _OWN = (
     .where(
         assignments.c.project_id == PROJECT,
         assignments.c.user_id == USER,
-        assignments.c.state.in_(("open", "later")),
+        assignments.c.state.in_(UNANSWERED),
     )
     .order_by(assignments.c.given, JUDGING_ORDER, items.c.id)
 )
@@ -69,7 +71,7 @@ _FREE_IN_WINDOW = _FREE.where(
 _FREE_GOLD = (
     sa.select(items.c.id)
     # A project has many items but few gold items: search only those.
-    .where(items.c.id.in_(sa.select(gold.c.item_id)), items.c.project_id == PROJECT)
+    .where(items.c.id.in_(sa.select(gold.c.item_id)), items.c.project_id == PROJECT, COUNTS)
     .where(*new_to_judge(items.c.id))
     .order_by(JUDGING_ORDER, items.c.id)
     .limit(sa.bindparam("most"))

@@ -18,8 +18,10 @@ from relyon.judging.imported_accounts import MACHINE_PREFIX
 from relyon.judging.items import Items
 from relyon.judging.llm.models import Models
 from relyon.judging.llm.replies import Replies
+from relyon.judging.places import COUNTS, take_turn
 from relyon.judging.projects import Projects, find_project, refuse_closed
 from relyon.judging.records import Item, Rating, User
+from relyon.judging.result_rows import refuse_removed, write_results
 from relyon.judging.schema import actions, adjudications, assignments, gold, items, sa
 from relyon.judging.texts import check_grade, check_text, is_id
 
@@ -153,10 +155,13 @@ class Decisions(Base):
                 )
             )
         item = assignments.c.item_id
+        newest = sa.select(sa.func.max(adjudications.c.id)).group_by(adjudications.c.item_id)
+        stands = sa.and_(adjudications.c.id.in_(newest), adjudications.c.grade.is_not(None))
         spread = sa.func.max(actions.c.grade) - sa.func.min(actions.c.grade)
         unrateable = sa.func.sum(sa.case((actions.c.kind == "cannot", 1), else_=0))
         decided = sa.or_(
-            item.in_(sa.select(adjudications.c.item_id)), item.in_(sa.select(gold.c.item_id))
+            item.in_(sa.select(adjudications.c.item_id).where(stands)),
+            item.in_(sa.select(gold.c.item_id)),
         )
         query = (
             sa.select(item, spread, unrateable)
@@ -205,7 +210,8 @@ class Decisions(Base):
 
         Raises:
             ParameterError: If the user is a judge, or the key was used for something else.
-            InputError: If the item is not in the project, or the grade is not on the scale.
+            InputError: If the item is not in the project or was removed from it, or the grade is
+                not on the scale.
         """
         if user.role == "judge":
             raise ParameterError(
@@ -218,6 +224,7 @@ class Decisions(Base):
             if project_id not in (None, project.id):
                 raise InputError(message("judging.there-is-no-item", item_id=item_id))
             parsed = check_grade(project.scale, grade)
+            take_turn(connection, project.id)
             before = connection.execute(
                 sa.select(adjudications).where(
                     adjudications.c.user_id == user.id, adjudications.c.key == key
@@ -228,6 +235,7 @@ class Decisions(Base):
                     raise ParameterError(message("judging.this-key-was-used"))
                 return False
             refuse_closed(project)
+            refuse_removed(connection, item_id)
             connection.execute(
                 sa.insert(adjudications).values(
                     item_id=item_id,
@@ -238,18 +246,20 @@ class Decisions(Base):
                     created_at=self.clock(),
                 )
             )
+            write_results(connection, [item_id])
             return True
 
     def all(self, project_id: int) -> dict[int, float]:
-        """Returns the decided grades by item."""
+        """Returns the decided grades by item, without decisions that were withdrawn."""
         with self.database.read() as connection:
             rows = connection.execute(
                 sa.select(adjudications.c.item_id, adjudications.c.grade)
                 .select_from(adjudications.join(items))
-                .where(items.c.project_id == project_id)
+                .where(items.c.project_id == project_id, COUNTS)
                 .order_by(adjudications.c.id)
             )
-            return {row.item_id: row.grade for row in rows}
+            newest = {row.item_id: row.grade for row in rows}
+        return {item: grade for item, grade in newest.items() if grade is not None}
 
     def final_grades(self, project_id: int, *, rule: Rule = "median") -> list[FinalGrade]:
         """Returns the final grade of every item that has one, in the items' order.
@@ -298,8 +308,9 @@ class Decisions(Base):
             return found
         scale = self._projects.get(project_id).scale
         said = self._grades.ratings(project_id)
+        gone = self._items.removed(project_id)
         for item, sample in self._replies.samples(accepted.configuration).items():
-            if item not in found and item not in said:
+            if item not in found and item not in said and item not in gone:
                 one = aggregate([aggregate(sample).value], rule=rule, scale=scale)
                 nobody = replace(one, judges=0, agreeing=0, tied=False)
                 found[item] = (nobody, accepted.configuration.judge)
@@ -331,5 +342,5 @@ class Decisions(Base):
         if accepted is None:
             return 0
         said = {*self._grades.ratings(project_id), *self._gold.all(project_id)}
-        said |= {*self.all(project_id)}
+        said |= {*self.all(project_id), *self._items.removed(project_id)}
         return len(self._replies.graded_items(accepted.configuration) - said)

@@ -10,6 +10,7 @@ from relyon.judging.places import (
     MAY_GET,
     NOW,
     PROJECT,
+    UNANSWERED,
     USER,
     claim_values,
     draw_number,
@@ -24,7 +25,7 @@ __all__ = ["is_lost", "lose_gold"]
 _EXPIRED = sa.select(assignments).where(
     assignments.c.project_id == PROJECT,
     assignments.c.user_id == USER,
-    assignments.c.state != "done",
+    assignments.c.state.in_(UNANSWERED),
     assignments.c.leased_until < NOW,
 )
 

@@ -11,6 +11,7 @@ from relyon.judging.database_part import Base
 from relyon.judging.imports import bring_in
 from relyon.judging.incoming_items import Imported, Incoming
 from relyon.judging.jobs import Report
+from relyon.judging.places import COUNTS
 from relyon.judging.projects import Projects
 from relyon.judging.records import Item
 from relyon.judging.schema import actions, gold, items, sa, users
@@ -73,7 +74,7 @@ class Gold(Base):
             rows = connection.execute(
                 sa.select(gold.c.item_id, gold.c.grade)
                 .select_from(gold.join(items))
-                .where(items.c.project_id == project_id)
+                .where(items.c.project_id == project_id, COUNTS)
             )
             return {row.item_id: row.grade for row in rows}
 
@@ -86,8 +87,8 @@ class Gold(Base):
         """Returns how each judge grades the gold items, by name: the first grade counts."""
         first = (
             sa.select(sa.func.min(actions.c.id))
-            .select_from(actions.join(gold, actions.c.item_id == gold.c.item_id))
-            .where(actions.c.project_id == project_id, actions.c.kind == "grade")
+            .select_from(actions.join(gold, actions.c.item_id == gold.c.item_id).join(items))
+            .where(actions.c.project_id == project_id, actions.c.kind == "grade", COUNTS)
             .group_by(actions.c.item_id, actions.c.user_id)
         )
         query = (
@@ -114,6 +115,6 @@ def _count_gold(connection: sa.Connection, project_id: int) -> int:
     query = (
         sa.select(sa.func.count())
         .select_from(gold.join(items))
-        .where(items.c.project_id == project_id)
+        .where(items.c.project_id == project_id, COUNTS)
     )
     return int(connection.execute(query).scalar_one())

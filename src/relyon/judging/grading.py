@@ -10,7 +10,14 @@ from relyon.judging.actions import Action, AnsweredError, Receipt
 from relyon.judging.assignment import Task, claim_tasks
 from relyon.judging.database import Database, new_id
 from relyon.judging.database_part import Base
-from relyon.judging.places import ANSWERS, DECIDING, see_preference, take_turn, undone
+from relyon.judging.places import (
+    ANSWERS,
+    DECIDING,
+    UNANSWERED,
+    see_preference,
+    take_turn,
+    undone,
+)
 from relyon.judging.projects import Projects, find_project, refuse_closed
 from relyon.judging.records import Project, User
 from relyon.judging.schema import TableRow, actions, lapses, projects, sa
@@ -188,7 +195,7 @@ def _find_project(connection: sa.Connection, project_id: int | None) -> Project:
 
 def _answered(connection: sa.Connection, user: User, item_id: int, held: TableRow | None) -> bool:
     """Returns whether the judge's last action on an item is an answer."""
-    if held is not None and held.state != "done":
+    if held is not None and held.state in UNANSWERED:
         return False
     last = last_said(connection, user, item_id)
     return last is not None and last.kind in ANSWERS

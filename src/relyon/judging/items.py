@@ -11,6 +11,7 @@ from relyon.judging.database_part import Base
 from relyon.judging.imports import bring_in
 from relyon.judging.incoming_items import Incoming, Lazy
 from relyon.judging.jobs import Report
+from relyon.judging.places import COUNTS, REMOVED
 from relyon.judging.projects import Projects
 from relyon.judging.records import Comparison, Item
 from relyon.judging.schema import items, sa, sides
@@ -48,22 +49,29 @@ class Items(Base):
         return bring_in(self, project, Lazy(list(new), Incoming), report=report).items
 
     def all(self, project_id: int, *, ids: Sequence[int] | None = None) -> list[Item]:
-        """Returns a project's items in the order in which they were added.
+        """Returns a project's items in the order in which they were added, without removed ones.
 
         Args:
             project_id: The project.
             ids: Only these items; None for all.
         """
-        query = sa.select(items).where(items.c.project_id == project_id).order_by(items.c.id)
+        mine = sa.and_(items.c.project_id == project_id, COUNTS)
+        query = sa.select(items).where(mine).order_by(items.c.id)
         if ids is not None:
             query = query.where(items.c.id.in_([one for one in ids if is_id(one)]))
         with self.database.read() as connection:
             return [read_item(row) for row in connection.execute(query)]
 
+    def removed(self, project_id: int) -> set[int]:
+        """Returns the ids of the items that a lead removed, which count in no figure."""
+        query = sa.select(items.c.id).where(items.c.project_id == project_id, REMOVED)
+        with self.database.read() as connection:
+            return set(connection.execute(query).scalars())
+
     def by_id(self, project_id: int) -> Iterator[tuple[int, Item]]:
-        """Yields the ids and items of a project, in order."""
+        """Yields the ids and items of a project, in order, without removed ones."""
         query = sa.select(*(items.c[name] for name in CONTENT), items.c.id)
-        query = query.where(items.c.project_id == project_id).order_by(items.c.id)
+        query = query.where(items.c.project_id == project_id, COUNTS).order_by(items.c.id)
         with self.database.read() as connection:
             for part in connection.execute(query).partitions(1000):
                 for *content, number in part:
@@ -71,7 +79,8 @@ class Items(Base):
 
     def tiers(self, project_id: int) -> dict[int, str]:
         """Returns every item's tier."""
-        query = sa.select(items.c.id, items.c.tier).where(items.c.project_id == project_id)
+        mine = sa.and_(items.c.project_id == project_id, COUNTS)
+        query = sa.select(items.c.id, items.c.tier).where(mine)
         with self.database.read() as connection:
             return {row[0]: row[1] for row in connection.execute(query.order_by(items.c.id))}
 
@@ -125,7 +134,7 @@ class Items(Base):
             rows = connection.execute(
                 sa.select(items, sides)
                 .select_from(items.join(sides))
-                .where(items.c.project_id == project_id)
+                .where(items.c.project_id == project_id, COUNTS)
                 .order_by(items.c.id)
             )
             return {row.id: read_comparison(row) for row in rows}

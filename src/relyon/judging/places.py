@@ -14,12 +14,15 @@ from relyon.judging.table_rows import PLACES
 __all__ = [
     "ANSWERS",
     "CHANGE_PLACE",
+    "COUNTS",
     "DECIDING",
     "JUDGING_ORDER",
     "LATER",
     "MAY_GET",
     "NOW",
     "PROJECT",
+    "REMOVED",
+    "UNANSWERED",
     "USER",
     "ClaimValues",
     "claim_values",
@@ -42,6 +45,10 @@ __all__ = [
 DECIDING = ("grade", "cannot", "skip", "later")
 #: Those of them after which an item is finished, and not given to its judge again.
 ANSWERS = ("grade", "cannot", "skip")
+#: States of places whose judge has not answered.
+UNANSWERED = ("open", "later")
+#: The conditions for items that count, and for those that a lead removed: they count in no figure.
+COUNTS, REMOVED = items.c.removed == sa.false(), items.c.removed == sa.true()
 #: A postponed item stays reserved this many times longer.
 LATER = 100
 # Building a statement takes longer than executing it, so each is built once. These are the
@@ -101,9 +108,9 @@ def claim_values(project: Project, user: User, now: float) -> ClaimValues:
 
 def is_free(now: float | sa.BindParameter[float]) -> sa.ColumnElement[bool]:
     """Returns the condition that a place is unassigned, or its lease has expired."""
-    return sa.or_(
-        assignments.c.user_id.is_(None),
-        sa.and_(assignments.c.state != "done", assignments.c.leased_until < now),
+    return sa.and_(
+        assignments.c.state.in_(UNANSWERED),
+        sa.or_(assignments.c.user_id.is_(None), assignments.c.leased_until < now),
     )
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from relyon.judging.gold_turns import count_turns
 from relyon.judging.places import (
+    COUNTS,
     DECIDING,
     NOW,
     PROJECT,
+    REMOVED,
     USER,
     count_given,
     is_free,
@@ -129,7 +131,11 @@ def _overall_query() -> sa.Select[*tuple[int, ...]]:
             sa.func.sum(done).label("filled"),
             sa.func.max(sa.case((is_free(NOW), 1), else_=0)).label("free"),
         )
-        .where(assignments.c.project_id == PROJECT, assignments.c.slot.is_not(None))
+        .where(
+            assignments.c.project_id == PROJECT,
+            assignments.c.slot.is_not(None),
+            assignments.c.state != "removed",
+        )
         .group_by(assignments.c.item_id)
         .subquery()
     )
@@ -166,7 +172,9 @@ class _Queries:
 
 
 _GOLDEN = (
-    sa.select(gold.c.item_id).select_from(gold.join(items)).where(items.c.project_id == PROJECT)
+    sa.select(gold.c.item_id)
+    .select_from(gold.join(items))
+    .where(items.c.project_id == PROJECT, COUNTS)
 )
 
 
@@ -209,7 +217,12 @@ def _queries(*, one: bool) -> _Queries:
         .group_by(actions.c.user_id),
         answered=sa.select(actions.c.user_id, sa.func.count())
         .select_from(actions.join(last, actions.c.id == last.c.id))
-        .where(actions.c.kind.in_(("grade", "cannot")))
+        .where(
+            actions.c.kind.in_(("grade", "cannot")),
+            actions.c.item_id.not_in(
+                sa.select(items.c.id).where(items.c.project_id == PROJECT, REMOVED)
+            ),
+        )
         .group_by(actions.c.user_id),
         taken=counted.where(still_free),
         seen=counted.where(known.c.item_id.in_(_GOLDEN)),

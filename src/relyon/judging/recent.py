@@ -101,8 +101,8 @@ def recent_queue(
     every = store.figures.get(
         ("queue", project_id), lambda: store.decisions.queued_items(project_id), patience=patience
     )
-    decided = store.decisions.all(project_id)
-    left = [item for item in every if item not in decided]
+    settled = {*store.decisions.all(project_id), *store.items.removed(project_id)}
+    left = [item for item in every if item not in settled]
     chosen = left[: 2 * most] + ([again] if again else [])
     shown = store.decisions.queue(project_id, again=again, most=most, among=chosen)
     return shown, max(len(left), len(shown))

@@ -24,7 +24,16 @@ from relyon.judging.result_rows import redo_results
 from relyon.judging.schema import TableRow, actions, assignments, gold, items, projects, sa, users
 from relyon.judging.table_rows import read_project, read_user
 
-__all__ = ["Said", "held_place", "is_gone", "last_said", "release_places", "settle"]
+__all__ = [
+    "Said",
+    "count_late",
+    "held_place",
+    "is_gone",
+    "last_said",
+    "release_place",
+    "release_places",
+    "settle",
+]
 
 HELD = (
     sa.select(assignments)
@@ -114,8 +123,8 @@ def settle(
     removed = held is not None and held.state == "removed"
     if kind == "skip" and (held is None or held.slot is not None) and not removed:
         if held is not None:
-            _release(connection, held.id)
-        _count_late(connection, project, item_id, now)
+            release_place(connection, held.id)
+        count_late(connection, project, item_id, now)
         return
     if held is None:
         if not _take_back(connection, project, user, item_id, kind, now):
@@ -137,7 +146,7 @@ def settle(
     )
 
 
-def _count_late(connection: sa.Connection, project: Project, item_id: int, now: float) -> None:
+def count_late(connection: sa.Connection, project: Project, item_id: int, now: float) -> None:
     """Assigns a place that became free to the earliest grade that came too late."""
     holders = sa.select(assignments.c.user_id).where(
         assignments.c.item_id == item_id, assignments.c.user_id.is_not(None)
@@ -189,12 +198,12 @@ def release_places(
             if place.slot is None:
                 forget_gold(connection, place.id)
                 continue
-            _release(connection, place.id)
-            _count_late(connection, project, place.item_id, now)
+            release_place(connection, place.id)
+            count_late(connection, project, place.item_id, now)
         redo_results(connection, project.id, [place.item_id for place in held])
 
 
-def _release(connection: sa.Connection, place: int) -> None:
+def release_place(connection: sa.Connection, place: int) -> None:
     """Unassigns a place."""
     connection.execute(
         sa.update(assignments)

@@ -106,6 +106,12 @@ items = sa.Table(
     time_column(),
     sa.UniqueConstraint("project_id", "query", "document"),
     sa.Index(None, "project_id", "place"),
+    sa.Index(
+        "ix_items_removed",
+        "project_id",
+        sqlite_where=sa.text("removed = 1"),
+        postgresql_where=sa.text("removed = true"),
+    ),
 )
 
 jobs = sa.Table(
