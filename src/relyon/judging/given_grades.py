@@ -19,8 +19,10 @@ __all__ = ["GivenGrades", "read_given"]
 PERIODS = (("1d", "%m-%d"), ("1w", "%m-%d"), ("1mo", "%Y-%m"))
 #: Periods that fit on an axis.
 MOST_PERIODS = 14
+#: Rows that are read at once: a project may have a million.
+CHUNK = 50_000
 
-ITEM = sa.select(
+ROWS = sa.select(
     assignments.c.item_id,
     users.c.name,
     actions.c.grade,
@@ -114,17 +116,16 @@ def read_given(store: Store, project_id: int) -> GivenGrades:
     import polars as pl
 
     project = store.projects.get(project_id)
-    query = standing(ITEM.add_columns(items.c.query, items.c.tier), project.id).where(
+    query = standing(ROWS.add_columns(items.c.query, items.c.tier), project.id).where(
         assignments.c.item_id == items.c.id,
         actions.c.kind == "grade",
         assignments.c.item_id.not_in(sa.select(gold.c.item_id)),
     )
     count = sa.select(sa.func.count()).where(
-        assignments.c.project_id == project.id, assignments.c.slot.is_not(None)
+        assignments.c.project_id == project.id,
+        assignments.c.slot.is_not(None),
+        assignments.c.state != "removed",
     )
-    with store.database.read() as connection:
-        rows = connection.execute(query).all()
-        places = int(connection.execute(count).scalar_one())
     types = {
         "item": pl.Int64,
         "judge": pl.String,
@@ -134,5 +135,12 @@ def read_given(store: Store, project_id: int) -> GivenGrades:
         "query": pl.String,
         "tier": pl.String,
     }
-    frame = pl.DataFrame([tuple(row) for row in rows], schema=types, orient="row")
+    with store.database.read() as connection:
+        found = connection.execute(query, execution_options={"yield_per": CHUNK})
+        parts = [
+            pl.DataFrame([tuple(row) for row in part], schema=types, orient="row")
+            for part in found.partitions()
+        ]
+        places = int(connection.execute(count).scalar_one())
+    frame = pl.concat(parts) if parts else pl.DataFrame(schema=types)
     return GivenGrades(frame, places)

@@ -29,7 +29,7 @@ __all__ = ["FEWEST", "JudgeFinding", "check_judges", "measure_period"]
 
 Kind = Literal["gold", "apart", "strict", "generous", "fast", "same", "two_differ"]
 
-#: Shared results, timed grades or gold items of a judge below which nothing is said about them.
+#: Shared results, timed grades or gold items of a judge below which no finding is returned.
 FEWEST = 20
 FEWEST_GOLD = 5
 #: Queries below which an estimate's error is too uncertain to name somebody.
@@ -40,7 +40,7 @@ ALPHA = 0.05
 LEAST_SHARE, LEAST_GRADE = 0.1, 0.25
 #: The share of gold items that somebody who has read the guideline gets right.
 GOLD_RIGHT = 0.7
-#: Median seconds in which nobody reads a title.
+#: Median seconds that are too few to read a title.
 FASTEST = 1.0
 #: A grade that is nearly always the same, where others' is not.
 ALWAYS, OTHERS = 0.95, 0.8
@@ -56,7 +56,7 @@ class JudgeFinding:
         kind: `gold`: misses gold items; `apart`: agrees with the others less than they do with each
             other; `strict`, `generous`: grades lower, or higher, than the others; `fast`: grades in
             less time than reading takes; `same`: nearly always gives the same grade;
-            `two_differ`: two judges, of whom nobody can say who is right.
+            `two_differ`: two judges, whose grades do not show who is right.
         judge: The judge; of two, both names.
         value: The share, difference or seconds that was found.
         other: What it is compared with.
@@ -93,7 +93,7 @@ def check_judges(given: GivenGrades, gold: Sequence[GoldQuality] = ()) -> list[J
         gold: How each judge graded the gold items.
 
     Returns:
-        The findings; each kind names nobody with a probability of about 95% if all judges grade
+        The findings; each kind names no judge with a probability of about 95% if all of them grade
         alike.
 
     References:
@@ -129,15 +129,21 @@ def _over_queries(rows: pl.DataFrame, column: str) -> RatioEstimate:
 
 #: A comparison of one judge with the others: its finding and p-value, if there is enough to say.
 Compared: TypeAlias = "tuple[JudgeFinding, float] | None"
+#: Compares a judge with the others: all grades, and the judge's shared ones.
+Comparison: TypeAlias = "Callable[[GivenGrades, pl.DataFrame], Compared]"
 
 
-def _one_by_one(
-    given: GivenGrades, compare: Callable[[GivenGrades, str], Compared]
-) -> list[JudgeFinding]:
+def _one_by_one(given: GivenGrades, compare: Comparison) -> list[JudgeFinding]:
     """Names the judge who differs most, then compares the rest with each other."""
     named: list[JudgeFinding] = []
     while len(given.judges) > 2:
-        found = [one for judge in given.judges if (one := compare(given, judge)) is not None]
+        each = given.shared().partition_by("judge", maintain_order=True)
+        enough = [
+            own
+            for own in each
+            if own.height >= FEWEST and own["query"].n_unique() >= FEWEST_QUERIES
+        ]
+        found = [one for own in enough if (one := compare(given, own)) is not None]
         corrected = adjust([p for _, p in found], "holm")
         certain = [
             (p, -abs(one.value - one.other), one)
@@ -155,7 +161,7 @@ def _one_by_one(
     return named
 
 
-def _apart(given: GivenGrades, judge: str) -> Compared:
+def _apart(given: GivenGrades, own: pl.DataFrame) -> Compared:
     """Compares a judge's agreement with the others with theirs, tier by tier.
 
     Who got the difficult tiers agrees less for that reason: so the others' agreement is weighted
@@ -163,10 +169,10 @@ def _apart(given: GivenGrades, judge: str) -> Compared:
     """
     import polars as pl
 
-    own = given.shared().filter(pl.col("judge") == judge)
+    judge = str(own["judge"][0])
     others = given.without(judge).shared()
     own = own.filter(pl.col("tier").is_in(others["tier"].unique().to_list()))
-    if own.height < FEWEST or own["query"].n_unique() < FEWEST_QUERIES:
+    if own.height < FEWEST:
         return None
     mine = _over_queries(own, "equal")
     theirs, variance, degrees = 0.0, mine.error**2, mine.degrees
@@ -185,21 +191,16 @@ def _apart(given: GivenGrades, judge: str) -> Compared:
     return JudgeFinding("apart", judge, mine.value, theirs, own.height), p
 
 
-def _shifted(given: GivenGrades, judge: str) -> Compared:
-    import polars as pl
-
-    own = given.shared().filter(pl.col("judge") == judge)
-    if own.height < FEWEST or own["query"].n_unique() < FEWEST_QUERIES:
-        return None
+def _shifted(given: GivenGrades, own: pl.DataFrame) -> Compared:
     found = _over_queries(own, "above")
     if math.isnan(found.error):
         return None
     kind: Kind = "strict" if found.value < 0 else "generous"
-    return JudgeFinding(kind, judge, found.value, 0.0, own.height), found.p
+    return JudgeFinding(kind, str(own["judge"][0]), found.value, 0.0, own.height), found.p
 
 
 def _two(judges: Sequence[str], shared: pl.DataFrame) -> list[JudgeFinding]:
-    """Of two judges who differ, nobody can say who is right."""
+    """Of two judges who differ, the grades do not show who is right."""
     if len(judges) != 2 or shared.height < 2 * FEWEST:
         return []
     found = measure_period(shared)

@@ -35,7 +35,7 @@ class JudgesView:
 
     Attributes:
         charts: The charts, as sections of a page.
-        findings: Who needs help; empty if nobody stands out.
+        findings: Who needs help, if any judge does.
         verdict: A sentence in place of findings; empty if there are any.
     """
 
