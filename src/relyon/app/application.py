@@ -40,7 +40,7 @@ from relyon.app.health import Health
 from relyon.app.months import dashboard, new_round
 from relyon.app.months.rounds import RoundsFolder
 from relyon.app.pages import ASSETS, asset, render
-from relyon.app.people import invitations
+from relyon.app.people import invitations, members
 from relyon.app.project import (
     creation,
     data,
@@ -120,6 +120,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         account,
         accounts,
         invitations,
+        members,
         projects,
         creation,
         progress,

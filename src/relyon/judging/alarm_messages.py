@@ -109,14 +109,14 @@ def _read(row: TableRow, receiver: Receiver, now: float) -> Message:
 
 
 def queue_messages(
-    store: Base, month: str, told: Sequence[Receiver], write: Callable[[Receiver], str]
+    store: Base, month: str, to: Sequence[Receiver], write: Callable[[Receiver], str]
 ) -> int:
     """Queues the messages on a month that are not known yet, and returns how many.
 
     Args:
         store: The database.
         month: The month.
-        told: Who is to be notified.
+        to: Who is to be notified.
         write: Returns the content for a receiver.
     """
     with store.database.read() as connection:
@@ -125,7 +125,7 @@ def queue_messages(
                 sa.select(messages.c.receiver_id).where(messages.c.month == month)
             ).scalars()
         )
-    contents = {one.id: write(one) for one in told if one.id not in known}
+    contents = {one.id: write(one) for one in to if one.id not in known}
     return sum(_queue(store, month, number, text) for number, text in contents.items())
 
 

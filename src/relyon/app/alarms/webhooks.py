@@ -11,6 +11,7 @@ from __future__ import annotations
 import http.client
 import ipaddress
 import json
+import re
 import socket
 import ssl
 import threading
@@ -30,6 +31,8 @@ PATIENCE = 20.0
 LARGEST = 1 << 16
 #: Seconds to connect to one address of a host, and how many are tried.
 CONNECTING, MOST_ADDRESSES = 8.0, 4
+#: What begins the name of somebody, as in `@channel` and not in `DCG@10`.
+MENTION = re.compile(r"@(?=[^\W\d])")
 #: Statuses with which a receiver says that it did not take a message and may do so later.
 LATER = {408, 425, 429, 500, 503}
 #: Statuses of a server in between, which may have passed it on.
@@ -160,7 +163,7 @@ def write_body(kind: ReceiverKind, text: str) -> dict[str, object]:
         >>> write_body("feishu", "DCG fell")
         {'msg_type': 'text', 'content': {'text': 'DCG fell'}}
     """
-    quiet = text.replace("@", "@\u200b")
+    quiet = MENTION.sub("@\u200b", text)
     if kind == "dingtalk":
         return {"msgtype": "text", "text": {"content": quiet}}
     if kind == "feishu":
