@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 
 from relyon.app.alarms.settings import AlarmSettings
+from relyon.app.models.settings import ModelEndpoint
 
 __all__ = ["Settings"]
 
@@ -35,6 +36,7 @@ class Settings:
         event_days: Days to keep the log of sign-ins and changes.
         rounds: The folder of monthly rounds that the monitor shows; None shows instructions.
         alarms: What alarms may reach.
+        models: The language models that leads may let grade.
     """
 
     secure_cookies: bool = False
@@ -51,3 +53,4 @@ class Settings:
     event_days: float = 365.0
     rounds: str | os.PathLike[str] | None = None
     alarms: AlarmSettings = field(default_factory=AlarmSettings)
+    models: tuple[ModelEndpoint, ...] = ()

@@ -11,7 +11,8 @@ import click
 from relyon.cli.groups import Listen, listen_options
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import no_color_option
-from relyon.cli.request import argument, flag, option, request, takes
+from relyon.cli.request import argument, flag, group, option, request, takes
+from relyon.cli.serve_reach import Reach
 from relyon.core.errors import ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
@@ -134,6 +135,7 @@ class Serve:
         show_default=True,
         help="Days to keep the log of sign-ins and changes.",
     )
+    reach: Reach = group(Reach)
 
 
 @click.command("serve", help=HELP, short_help="Open the web app in which people grade.")
@@ -157,6 +159,9 @@ def serve(request: Serve) -> None:
         )
     if request.ssl_key and not request.ssl_certificate:
         raise ParameterError(message("cli.ssl-key-needs-ssl-certificate"))
+    alarms, models = request.reach.alarms(), request.reach.endpoints()
+    for name in request.reach.exposed_keys():
+        messages.warning(message("cli.key-of-model-is-sent", name=name))
     ending = Ending()
     with (
         ending.entered(),
@@ -190,6 +195,8 @@ def serve(request: Serve) -> None:
                 idle_days=request.idle_days,
                 event_days=request.event_days,
                 rounds=rounds,
+                alarms=alarms,
+                models=models,
             )
             if not (is_local(listening) or request.ssl_certificate or request.proxies):
                 messages.warning(message(PLAIN))
