@@ -58,6 +58,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "output",
         "row_options",
         "scored",
+        "serve_reach",
         "sessions",
         "shares",
         "shells",
