@@ -8,7 +8,7 @@ from collections.abc import MutableMapping, Sequence
 from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import jinja2
 from fastapi import Request
@@ -18,7 +18,7 @@ from markupsafe import Markup
 from relyon.app.authentication import Visitor
 from relyon.app.catalogue import name_reason, say, sentence_case, write_date, write_time
 from relyon.app.protection import csrf_token
-from relyon.core.texts.languages import LANGUAGES, language_name, language_tag
+from relyon.core.texts.languages import LANGUAGES, Language, language_name, language_tag
 from relyon.core.texts.numbers import PAGE
 from relyon.online.monitoring.sentences import tier_name
 from relyon.report.environment import environment
@@ -117,6 +117,12 @@ def _environment() -> jinja2.Environment:
     return found
 
 
+def _in_language(request: Request, language: Language) -> str:
+    """Returns the address of a page in another language: the same filters, the same place."""
+    kept = [pair for pair in request.query_params.multi_items() if pair[0] != "lang"]
+    return f"{request.url.path}?{urlencode([*kept, ('lang', language)])}"
+
+
 def render(
     request: Request, visitor: Visitor, template: str, /, *, status: int = 200, **values: object
 ) -> HTMLResponse:
@@ -135,6 +141,7 @@ def render(
             write_date=partial(write_date, visitor.language),
             write_time=partial(write_time, visitor.language),
             path=request.url.path,
+            in_language=partial(_in_language, request),
             **values,
         )
     )
