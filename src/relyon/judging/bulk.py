@@ -127,4 +127,4 @@ def update_statistics(database: Database) -> None:
             connection.exec_driver_sql("PRAGMA analysis_limit = 1000")
             connection.exec_driver_sql("ANALYZE")
         else:
-            connection.exec_driver_sql("ANALYZE items, assignments, actions, gold")
+            connection.exec_driver_sql("ANALYZE items, assignments, actions, gold, results")

@@ -20,7 +20,7 @@ from relyon.judging.places import (
 )
 from relyon.judging.projects import Projects, find_project, refuse_closed
 from relyon.judging.records import Project, User
-from relyon.judging.schema import TableRow, actions, lapses, projects, sa
+from relyon.judging.schema import TableRow, actions, lapses, overrides, projects, sa
 from relyon.judging.settlement import Said, held_place, is_gone, last_said, settle
 from relyon.judging.table_rows import read_project
 from relyon.judging.texts import is_id, is_storable
@@ -140,6 +140,9 @@ class Grading(Base):
         if before is not None:
             return _repeat(connection, project, user, before)
         refuse_closed(project)
+        reopened = _reopened(connection, project, user, action.undoes)
+        if reopened is not None:
+            return reopened
         target = _undoable(connection, project, user, action.undoes)
         item_id = int(target.item_id)
         now = self.clock()
@@ -225,6 +228,8 @@ def _undoable(
         actions.c.user_id == user.id,
         actions.c.kind.in_(DECIDING),
         actions.c.id.not_in(undone(actions.c.user_id == user.id)),
+        # A lead's re-opening for other judges, which skips in the judge's name.
+        ~sa.and_(actions.c.kind == "skip", actions.c.id.in_(sa.select(overrides.c.action_id))),
     )
     if undoes is not None and not is_storable(undoes):
         raise InputError(message("judging.there-is-nothing"))
@@ -234,6 +239,25 @@ def _undoable(
     if found is None:
         raise InputError(message("judging.there-is-nothing"))
     return found
+
+
+def _reopened(
+    connection: sa.Connection, project: Project, user: User, undoes: str | None
+) -> Receipt | None:
+    """Returns the receipt of an undo that came after a lead's re-opening had done the same."""
+    if undoes is None or not is_storable(undoes):
+        return None
+    own, undo = actions.alias(), actions.alias()
+    row = connection.execute(
+        sa.select(undo.c.id, undo.c.item_id)
+        .select_from(
+            own.join(undo, undo.c.undoes == own.c.id).join(
+                overrides, overrides.c.action_id == undo.c.id
+            )
+        )
+        .where(own.c.user_id == user.id, own.c.key == undoes, own.c.project_id == project.id)
+    ).one_or_none()
+    return None if row is None else Receipt(row.id, "undo", row.item_id, None, True, True)
 
 
 def _repeat(connection: sa.Connection, project: Project, user: User, before: TableRow) -> Receipt:

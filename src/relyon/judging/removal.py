@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.judging.bulk import update_statistics
+from relyon.judging.corrections import resume
 from relyon.judging.jobs import JobState, Report, Work, claim_dead_jobs, start_job
 from relyon.judging.places import take_turn
 from relyon.judging.schema import items, jobs, llm_answers, llm_requests, metadata, projects, sa
@@ -186,7 +187,7 @@ def prepare_store(store: Base) -> None:
 def tidy_up(store: Base) -> int:
     """Cleans up the jobs of processes that died, and returns their number.
 
-    Incomplete imports and archives are removed; a removal is continued.
+    Incomplete imports and archives are removed; a removal or a correction is continued.
     """
     found = claim_dead_jobs(store)
     for work, kind in found:
@@ -195,6 +196,9 @@ def tidy_up(store: Base) -> int:
             if kind == "import":
                 discard_import(work)
                 work.end("failed", "the program was ended; nothing of it was kept")
+                continue
+            if kind == "correct":
+                resume(store, work)
                 continue
             if kind == "model":
                 work.end("failed", "the program was ended; the answers so far are kept")

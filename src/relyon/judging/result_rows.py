@@ -52,14 +52,14 @@ RESULT_STATES: tuple[ResultState, ...] = get_args(ResultState)
 APART = 1.0
 #: Items that one step derives, and ids that it looks through.
 STEP, WINDOW = 500, 20_000
-#: Characters of texts that a search looks at.
-SEARCHED = 600
+#: Characters that a search looks at: of the query, and of the title and the document's name.
+SEARCHED = 400
 NAMES = ["item_id", "project_id", "state", "query", "tier", "text", "low", "high", "spread",
          "noted", "imported", "acted_at"]  # fmt: skip
 
 
 def plain_search(text: str) -> str:
-    """Returns a text without differences of case and width, as searches compare it.
+    """Returns a text in one line, without differences of case and width, as searches compare it.
 
     Examples:
         >>> plain_search("ＲＥＤ  Shoes"), plain_search("红色 运动鞋")
@@ -136,11 +136,11 @@ def _write(connection: sa.Connection, ids: Sequence[int]) -> None:
         one = said.get(item.id, _Said())
         low, high = min(one.grades, default=None), max(one.grades, default=None)
         spread = 0.0 if low is None or high is None else high - low
-        texts = dict.fromkeys((item.query, item.query_text, item.title, item.document))
         rows.append((
             item.id, item.project_id,
             one.state(removed=item.removed, golden=item.id in golden, spread=spread),
-            item.query, item.tier, plain_search("\n".join(filter(None, texts)))[:SEARCHED],
+            item.query, item.tier,
+            f"{_searched(item.query, item.query_text)}\n{_searched(item.title, item.document)}",
             low, high, spread, one.noted, one.imported, max(one.at, item.created_at),
         ))  # fmt: skip
     run(sa.delete(results).where(results.c.item_id.in_(ids)))
@@ -183,6 +183,11 @@ def _read_said(connection: sa.Connection, ids: Sequence[int]) -> dict[int, _Said
         one = said.setdefault(item, _Said())
         one.at = max(one.at, at)
     return said
+
+
+def _searched(*texts: str) -> str:
+    """Returns texts in one line, as searches look at them."""
+    return plain_search("\v".join(dict.fromkeys(filter(None, texts))))[:SEARCHED]
 
 
 def redo_results(connection: sa.Connection, project_id: int, ids: Sequence[int]) -> None:

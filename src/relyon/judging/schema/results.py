@@ -5,6 +5,7 @@ from __future__ import annotations
 from relyon.judging.schema.columns import (
     id_column,
     metadata,
+    postgresql,
     reference,
     sa,
     text_column,
@@ -13,6 +14,7 @@ from relyon.judging.schema.columns import (
 
 __all__ = ["corrected", "corrections", "overrides", "result_marks", "results"]
 
+TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 #: The orders of the list of results, each with an index.
 ORDERS = ("acted_at", "spread", "query", "item_id")
 
@@ -24,9 +26,11 @@ results = sa.Table(
     sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
     reference("project_id", "projects.id"),
     sa.Column("state", sa.Text, nullable=False),
-    sa.Column("query", sa.Text, nullable=False),
+    # In the order of its characters, in any database.
+    sa.Column("query", TEXT, nullable=False),
     text_column("tier"),
-    # All texts that a search looks at, without differences of case and width.
+    # What a search looks at, without differences of case and width: a line with the query, and
+    # one with the title and the document's name.
     text_column("text"),
     # Of the grades that count.
     sa.Column("low", sa.Double),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects import postgresql
 
 revision = "0003"
 down_revision = "0002"
@@ -42,7 +43,11 @@ def upgrade() -> None:
         sa.Column("item_id", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
-        sa.Column("query", sa.Text(), nullable=False),
+        sa.Column(
+            "query",
+            sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql"),
+            nullable=False,
+        ),
         sa.Column("tier", sa.Text(), server_default="", nullable=False),
         sa.Column("text", sa.Text(), server_default="", nullable=False),
         sa.Column("low", sa.Double(), nullable=True),
