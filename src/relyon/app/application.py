@@ -37,7 +37,9 @@ from relyon.app.bodies import BodyGate
 from relyon.app.catalogue import say, texts
 from relyon.app.guard import SignInGuard
 from relyon.app.health import Health
-from relyon.app.months import dashboard, new_round
+from relyon.app.imports import interface as import_interface, pages as import_pages
+from relyon.app.months import dashboard, month_notes, new_month, new_round, project_month
+from relyon.app.months.drafts import Drafts
 from relyon.app.months.rounds import RoundsFolder
 from relyon.app.pages import ASSETS, asset, render
 from relyon.app.people import invitations, members
@@ -57,6 +59,7 @@ from relyon.app.protection import (
     UnknownProxy,
 )
 from relyon.app.settings import Settings
+from relyon.app.told_errors import tell_error
 from relyon.core.errors import RelyonError, UnknownNameError
 from relyon.core.texts import translate
 from relyon.judging.actions import AnsweredError
@@ -113,6 +116,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=list(chosen.proxies))
     else:
         app.add_middleware(UnknownProxy)
+    app.state.drafts = Drafts()
     app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)
     app.state.alarms = Notifier(store, app.state.rounds, chosen.alarms)
     for part in (
@@ -125,6 +129,8 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         creation,
         progress,
         data,
+        import_pages,
+        import_interface,
         quality,
         decisions,
         project_settings,
@@ -133,6 +139,9 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         rest,
         dashboard,
         new_round,
+        new_month,
+        month_notes,
+        project_month,
         alarm_pages,
     ):
         app.include_router(part.router)
@@ -197,6 +206,8 @@ def _ask_for_password(request: Request, error: Exception) -> Response:
 
 def _tell_problem(request: Request, error: Exception) -> Response:
     message, hint = getattr(error, "message", str(error)), getattr(error, "hint", "")
+    if isinstance(error, RelyonError) and not request.url.path.startswith("/api/"):
+        message, hint = tell_error(error, chosen_language(request))
     status = 404 if isinstance(error, UnknownNameError) else 400
     if isinstance(error, AnsweredError):
         status = 409

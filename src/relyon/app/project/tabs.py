@@ -16,7 +16,14 @@ __all__ = ["PATIENCE", "TABS", "render_tab"]
 #: Seconds that a page waits for the figures of a large project, which are counted after a start.
 PATIENCE = 0.5
 #: The tabs, by the last part of their address.
-TABS = {"progress": "", "data": "/data", "quality": "/agreement", "settings": "/settings"}
+TABS = {
+    "progress": "",
+    "data": "/data",
+    "results": "/results",
+    "quality": "/agreement",
+    "people": "/people",
+    "settings": "/settings",
+}
 
 
 def render_tab(
