@@ -10,6 +10,7 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.judging.bulk import update_statistics
 from relyon.judging.corrections import resume
+from relyon.judging.job_reasons import write_reason
 from relyon.judging.jobs import JobState, Report, Work, claim_dead_jobs, start_job
 from relyon.judging.places import take_turn
 from relyon.judging.schema import items, jobs, llm_answers, llm_requests, metadata, projects, sa
@@ -140,8 +141,9 @@ def start_removal(
         total = connection.execute(counts).scalar_one()
         last = {"last_item": most, "total": total}
         connection.execute(sa.update(jobs).where(jobs.c.id == work.job_id).values(**last))
-        # A running import stops by itself.
-        others = sa.and_(jobs.c.project_id == project.id, jobs.c.kind == "import")
+        # A running import stops by itself, and so does a language model.
+        kinds = jobs.c.kind.in_(("import", "model"))
+        others = sa.and_(jobs.c.project_id == project.id, kinds)
         connection.execute(
             sa.update(jobs).where(others, jobs.c.state == "running").values(state="stopping")
         )
@@ -201,7 +203,7 @@ def tidy_up(store: Base) -> int:
                 resume(store, work)
                 continue
             if kind == "model":
-                work.end("failed", "the program was ended; the answers so far are kept")
+                work.end("failed", write_reason(message("judging.model-was-ended")))
                 continue
             if kind == "unpack":
                 abandon_project(work, "failed")

@@ -15,7 +15,7 @@ from relyon.data.scale import Scale
 from relyon.judging.records import Item, Project, Trait, item_parts
 from relyon.judging.shown import choose_fields
 
-__all__ = ["LONGEST", "Prompt", "build_prompt", "can_be_shown"]
+__all__ = ["LONGEST", "Prompt", "build_prompt", "can_be_shown", "restore_prompt"]
 
 #: Maximum characters shown of one text of a result, and of all its further fields together.
 LONGEST = 4000
@@ -132,6 +132,32 @@ def build_prompt(project: Project, *, language: Language = "en", task: str | Non
         (texts["task"] if task is None else task).strip(),
     )
     return Prompt(language, filled, project.scale)
+
+
+def restore_prompt(text: str, *, language: Language, scale: Scale) -> Prompt:
+    """Returns the prompt of which `text` is the constant part, to ask the same again.
+
+    Args:
+        text: As `Prompt.text` returned it.
+        language: The language of the prompt.
+        scale: The project's scale.
+
+    Raises:
+        InputError: If it was not built with this scale, or by another version of relyon.
+
+    Examples:
+        >>> from relyon.data.scale import SEARCH
+        >>> built = Prompt("en", "Grade it.", SEARCH)
+        >>> restore_prompt(built.text, language="en", scale=SEARCH) == built
+        True
+    """
+    end = Prompt(language, "", scale).text
+    if not text.endswith(end):
+        raise InputError(
+            message("judging.prompt-cannot-be-repeated"),
+            hint=message("judging.start-model-anew"),
+        )
+    return Prompt(language, text.removesuffix(end), scale)
 
 
 def _levels(scale: Scale, language: Language) -> str:

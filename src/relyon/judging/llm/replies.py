@@ -13,7 +13,7 @@ from relyon.judging.llm.models import Configuration
 from relyon.judging.places import take_turn
 from relyon.judging.schema import TableRow, llm_answers, llm_requests, sa
 
-__all__ = ["Replies", "StoredAnswer"]
+__all__ = ["Replies", "StoredAnswer", "Tally"]
 
 Columns = TypeVarTuple("Columns")
 
@@ -38,6 +38,25 @@ class StoredAnswer:
     sample: int
     attempt: int
     answer: Answer
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The answers to the requests of a configuration, counted.
+
+    Attributes:
+        items: Items that it was to grade.
+        answers: Answers.
+        graded: Of them, those with a grade.
+        prompt_tokens: Of all requests, as the endpoint counted them; 0 if it does not.
+        completion_tokens: Of all answers.
+    """
+
+    items: int
+    answers: int
+    graded: int
     prompt_tokens: int
     completion_tokens: int
 
@@ -77,6 +96,30 @@ class Replies(Base):
             for row in connection.execute(query):
                 found.setdefault(row.item_id, []).append(_answer(row))
         return found
+
+    def requested(self, configuration: Configuration) -> dict[int, str]:
+        """Returns the items that a model was to grade, with the hash of each request."""
+        query = sa.select(llm_requests.c.item_id, llm_requests.c.request_hash).where(
+            llm_requests.c.configuration_id == configuration.id
+        )
+        with self.database.read() as connection:
+            return {row.item_id: row.request_hash for row in connection.execute(query)}
+
+    def tally(self, configuration: Configuration) -> Tally:
+        """Counts the answers of a model, of all attempts, without reading them."""
+        mine = llm_requests.c.configuration_id == configuration.id
+        asked = sa.select(llm_requests.c.request_hash).where(mine)
+        items = sa.select(sa.func.count()).select_from(llm_requests).where(mine)
+        query = sa.select(
+            sa.func.count().label("answers"),
+            sa.func.count(llm_answers.c.grade).label("graded"),
+            sa.func.coalesce(sa.func.sum(llm_answers.c.prompt_tokens), 0).label("prompt"),
+            sa.func.coalesce(sa.func.sum(llm_answers.c.completion_tokens), 0).label("completion"),
+        ).where(llm_answers.c.request_hash.in_(asked))
+        with self.database.read() as connection:
+            row = connection.execute(query).one()
+            count = connection.execute(items).scalar_one()
+        return Tally(count, row.answers, row.graded, int(row.prompt), int(row.completion))
 
     def find(self, request_hashes: Iterable[str]) -> dict[str, list[StoredAnswer]]:
         """Returns the answers to requests in any project, by sample and attempt."""
