@@ -153,11 +153,11 @@ def test_the_report_is_a_file_of_its_own(store: Store, made: Path, language: Lan
 def test_rounds_are_read_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = []
 
-    def read(folder: Path) -> list[relyon.Round]:
+    def read(folder: Path) -> relyon.Monitor:
         times.append(folder)
-        return relyon.read_rounds(folder)
+        return relyon.monitor(folder)
 
-    monkeypatch.setattr("relyon.app.months.rounds.read_rounds", read)
+    monkeypatch.setattr("relyon.online.monitoring.monitor", read)
     rounds = RoundsFolder(made)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda n: rounds.parts(("en", "zh")[n % 2])[1], range(16)))

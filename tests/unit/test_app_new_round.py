@@ -18,8 +18,8 @@ from fastapi.testclient import TestClient
 
 import relyon
 from relyon.app import Settings, create_app
-from relyon.app.protection import csrf_token
 from relyon.app.months.staging import find_last_added
+from relyon.app.protection import csrf_token
 from relyon.judging.access import start_sign_in
 from relyon.judging.events import list_events
 from relyon.judging.records import Item, Rating
@@ -83,7 +83,11 @@ class Lead:
         page = self.look(sample, name, **values)
         if page.status_code != 200:
             return page
-        return self.send("/monitor/new/store", token=token_of(page.text))
+        return self.store(token_of(page.text))
+
+    def store(self, token: str, reason: str = "a first try"):
+        """Stores a month that was looked at, and accepts what speaks against it."""
+        return self.send("/monitor/new/store", token=token, accept="true", reason=reason)
 
 
 def token_of(page: str) -> str:
@@ -108,6 +112,26 @@ def test_a_month_is_stored_and_shown(store: Store, sample: bytes, tmp_path: Path
     assert "2026-03" in lead.client.get("/monitor").text
     event = list_events(store)[0]
     assert (event.kind, event.detail) == ("month_stored", "2026-03")
+
+
+def test_what_speaks_against_a_month_has_to_be_accepted(
+    store: Store, sample: bytes, tmp_path: Path
+) -> None:
+    lead = Lead(store, tmp_path / "rounds")
+    page = lead.look(sample).text
+    assert "Store the month only if you accept: open grades, open disagreements" in page
+    token = token_of(page)
+    for values in ({}, {"accept": "true"}, {"accept": "true", "reason": "  "}, {"reason": "why"}):
+        answer = lead.send("/monitor/new/store", token=token, **values)
+        assert answer.status_code == 400
+        assert "the month was not stored" in answer.text
+        assert find_rounds(tmp_path / "rounds") == []
+    assert lead.store(token, "judges <b>left</b>").status_code == 303
+    (note,) = relyon.monitor(tmp_path / "rounds").month_notes
+    assert (note.kind, note.by, note.text) == ("accepted", "lea", "judges <b>left</b>")
+    shown = lead.client.get("/monitor").text
+    assert "judges &lt;b&gt;left&lt;/b&gt;" in shown
+    assert "<b>left" not in shown
 
 
 def test_a_month_is_never_replaced(store: Store, sample: bytes, tmp_path: Path) -> None:
@@ -155,7 +179,7 @@ def test_only_leads_add_months(store: Store, sample: bytes, tmp_path: Path) -> N
     [
         ({"month": "2026-13"}, 400, "`2026-13` is not a month"),
         ({"month": "../../2026-03"}, 400, "is not a month"),
-        ({"project": "99"}, 404, "unknown project"),
+        ({"project": "99"}, 404, "This page doesn’t exist"),
         ({"project": "2"}, 400, "not grades"),
         ({"project": "3"}, 400, "nothing has been graded in `Empty`"),
         ({"rule": "best"}, 422, "rule"),
@@ -191,11 +215,11 @@ def test_a_month_is_looked_at_before_it_is_stored(
     assert lead.client.get("/monitor").status_code == 200
     # What was looked at is what is stored, even if a grade changes in between.
     store.grades.add(1, [(Item("tv", "b"), [Rating("bo", 0)])])
-    assert lead.send("/monitor/new/store", token=token_of(page)).status_code == 303
+    assert lead.store(token_of(page)).status_code == 303
     (made,) = relyon.read_rounds(tmp_path / "rounds")
     assert made.judgments["tv"] == {"a": 2.0, "b": 1.0}
     # It is stored once.
-    answer = lead.send("/monitor/new/store", token=token_of(page))
+    answer = lead.store(token_of(page))
     assert (answer.status_code, "nothing left to store" in answer.text) == (400, True)
     assert [one.name for one in (tmp_path / "rounds" / ".pending").iterdir()] == []
 
@@ -209,10 +233,10 @@ def test_a_month_that_is_hardly_judged_says_so(store: Store, tmp_path: Path) -> 
     lead = Lead(store, tmp_path / "rounds")
     page = lead.look((tmp_path / "drawn.csv").read_bytes()).text
     assert "2 of the 3 results that the sample shows are judged (67%)" in page
-    assert "Judge more before you store the month" in page
+    assert "Too few of the shown results are judged: " in page
     page = lead.look((tmp_path / "drawn.csv").read_bytes(), month="2026-04").text
     assert lead.send("/monitor/new/cancel", token=token_of(page)).status_code == 303
-    assert lead.send("/monitor/new/store", token=token_of(page)).status_code == 400
+    assert lead.store(token_of(page)).status_code == 400
     assert find_rounds(tmp_path / "rounds") == []
 
 

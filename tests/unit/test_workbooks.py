@@ -361,3 +361,11 @@ def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(DependencyError) as caught:
         write_table(pl.DataFrame({"a": [1]}), tmp_path / "b.xlsx")
     assert caught.value.hint == "pip install 'relyon[excel]'"
+
+
+def test_a_table_is_no_cell_far_away(tmp_path: Path) -> None:
+    """Excel's tables are links such as `rId1`, which look like places."""
+    table = pl.DataFrame({"query": [f"q{n}" for n in range(300)], "doc": ["d"] * 300})
+    table.write_excel(tmp_path / "table.xlsx", table_style="Table Style Medium 2")
+    source = Source(tmp_path / "table.xlsx", limit=2**24)
+    assert source.read_all().startswith(b"query,doc")

@@ -38,6 +38,7 @@ from relyon.app.catalogue import say, texts
 from relyon.app.guard import SignInGuard
 from relyon.app.health import Health
 from relyon.app.imports import interface as import_interface, pages as import_pages
+from relyon.app.models import pages as model_pages
 from relyon.app.months import dashboard, month_notes, new_month, new_round, project_month
 from relyon.app.months.drafts import Drafts
 from relyon.app.months.rounds import RoundsFolder
@@ -58,6 +59,7 @@ from relyon.app.protection import (
     SecurityHeaders,
     UnknownProxy,
 )
+from relyon.app.results import correcting, listing
 from relyon.app.settings import Settings
 from relyon.app.told_errors import tell_error
 from relyon.core.errors import RelyonError, UnknownNameError
@@ -143,6 +145,9 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         month_notes,
         project_month,
         alarm_pages,
+        model_pages,
+        listing,
+        correcting,
     ):
         app.include_router(part.router)
     app.include_router(dashboard.api)

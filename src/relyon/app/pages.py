@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
 SCRIPTS = (
-    "drawing.js", "job.js", "judge.js", "keys.js", "offline.js", "outbox.js", "queue.js", "tabs.js",
-    "wait.js", "worker.js",
+    "drawing.js", "import.js", "job.js", "judge.js", "keys.js", "offline.js", "outbox.js",
+    "queue.js", "results.js", "tabs.js", "wait.js", "worker.js",
 )  # fmt: skip
 ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
 
@@ -64,9 +64,19 @@ def _percent(value: float | None) -> str:
     return "–" if value is None or math.isnan(value) else f"{100 * value:.0f}%"
 
 
+def _width(value: float | None) -> str:
+    """Returns half an interval as a share."""
+    return "–" if value is None or math.isnan(value) else f"±{100 * value:.1f}%"
+
+
 def _is_web(address: str) -> bool:
     """Returns whether an address leads to a page and runs nothing."""
     return address.lower().startswith(("http://", "https://"))
+
+
+def _is_picture(address: str) -> bool:
+    """Returns whether judges see an address as a picture: of a page, or one that it contains."""
+    return _is_web(address) or address.lower().startswith("data:image/")
 
 
 def render_markdown(text: str) -> Markup:
@@ -100,11 +110,13 @@ def _render_picture(
 def _environment() -> jinja2.Environment:
     found = environment(jinja2.PackageLoader("relyon.app"))
     found.filters.update(
+        is_picture=_is_picture,
         is_web=_is_web,
         number=_number,
         signed=_signed,
         tier=tier_name,
         percent=_percent,
+        width=_width,
         markdown=render_markdown,
         sentence_case=sentence_case,
     )

@@ -20,7 +20,7 @@ from relyon.judging.recent import recent_progress
 from relyon.judging.records import REASONS, Project, User
 from relyon.judging.store import Store
 
-__all__ = ["list_levels", "router"]
+__all__ = ["list_levels", "list_scales", "router"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -41,7 +41,7 @@ def show_projects(request: Request, store: OpenStore, visitor: Person) -> Respon
         "projects.html",
         projects=found,
         closed=closed,
-        scales=_scales(visitor.language),
+        scales=list_scales(visitor.language),
     )
 
 
@@ -53,7 +53,7 @@ def _progress(store: Store, project: int, user: User) -> Progress | None:
         return None
 
 
-def _scales(language: Language) -> dict[str, str]:
+def list_scales(language: Language) -> dict[str, str]:
     """Returns the scales a project can have, and their levels in words."""
     found = {}
     for name in scales:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import Literal
 
 from relyon.app.alarms.settings import AlarmSettings
 from relyon.app.models.settings import ModelEndpoint
+from relyon.app.people.provider_settings import ProviderSettings
 
 __all__ = ["Settings"]
 
@@ -35,8 +37,11 @@ class Settings:
         idle_days: Days until an unused sign-in expires.
         event_days: Days to keep the log of sign-ins and changes.
         rounds: The folder of monthly rounds that the monitor shows; None shows instructions.
+        log_folder: A folder with logs from which leads may choose one for a month; None for none.
         alarms: What alarms may reach.
         models: The language models that leads may let grade.
+        provider: The identity provider with which people can sign in; None for none.
+        passwords: Who signs in with a password: `all`, or `admins` only.
     """
 
     secure_cookies: bool = False
@@ -52,5 +57,8 @@ class Settings:
     idle_days: float = 3.0
     event_days: float = 365.0
     rounds: str | os.PathLike[str] | None = None
+    log_folder: str | os.PathLike[str] | None = None
     alarms: AlarmSettings = field(default_factory=AlarmSettings)
     models: tuple[ModelEndpoint, ...] = ()
+    provider: ProviderSettings | None = None
+    passwords: Literal["all", "admins"] = "all"

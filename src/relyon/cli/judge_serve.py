@@ -106,6 +106,12 @@ class Serve:
         metavar="FOLDER",
         help="Rounds from `relyon monitor add`, to show month by month.",
     )
+    log_folder: str | None = option(
+        "--log-folder",
+        type=click.Path(exists=True, file_okay=False),
+        metavar="FOLDER",
+        help="Search logs from which leads may choose one for a month, besides uploading one.",
+    )
     demo: str | None = option(
         "--demo",
         is_flag=False,
@@ -195,6 +201,7 @@ def serve(request: Serve) -> None:
                 idle_days=request.idle_days,
                 event_days=request.event_days,
                 rounds=rounds,
+                log_folder=request.log_folder,
                 alarms=alarms,
                 models=models,
             )

@@ -54,6 +54,7 @@ def read_sessions(
     kind: Kind = "sessions",
     others: Literal["drop", "keep"] = "drop",
     encoding: str | None = None,
+    limit: int | None = None,
 ) -> Sessions:
     """Reads a search log: one row per impression.
 
@@ -77,10 +78,11 @@ def read_sessions(
         others: Whether columns without a role are kept, as they are.
         encoding: The encoding of text files, such as "gbk"; None for UTF-8, or the one that
             `text_encoding` declares or that is certain.
+        limit: Bytes that a file of a stranger may unpack to, about; None for any.
 
     Raises:
-        InputError: If a file cannot be read, its format is not recognised, a column is missing, or
-            the rows are counts and `kind` is not `clicks`.
+        InputError: If a file cannot be read, unpacks to more than the limit, its format is not
+            recognised, a column is missing, or the rows are counts and `kind` is not `clicks`.
         ParseError: At the first line whose value cannot be read.
         UnknownNameError: If there is no format or encoding of that name.
 
@@ -102,7 +104,7 @@ def read_sessions(
         if encoding is not None:
             raise no_text(type(source).__name__, message("io.data-in-memory"))
         return Sessions.from_frame(source, columns, kind=kind, others=others)
-    sources = [Source(path, encoding=encoding) for path in paths]
+    sources = [Source(path, encoding=encoding, limit=limit) for path in paths]
     for one in sources:
         check_encoding(one.head, one.path)
     found: list[SessionFormat] = [_format(one, format) for one in sources]

@@ -32,7 +32,7 @@ STRINGS = "xl/sharedstrings.xml"
 #: Most bytes of a part that only describes others.
 SMALL = 2**24
 MILLION = 1_000_000
-PLACES = re.compile(rb"""["']([A-Za-z]{1,4})(\d{1,10})["']""")
+PLACES = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{1,4})(\d{1,10})["']""")
 ROWS = re.compile(rb"<(?:\w+:)?row(?![^>]*\br\s*=)")
 NUMBERS = re.compile(rb"""<(?:\w+:)?row\b[^>]*\br\s*=\s*["'](\d{1,10})""")
 CELLS = re.compile(rb"<(?:\w+:)?c[\s/>]")

@@ -44,11 +44,16 @@ EventKind = Literal[
     "project_archived",
     "project_deleted",
     "project_restored",
+    "results_corrected",
     "imported",
     "exported",
     "month_stored",
     "month_removed",
+    "month_noted",
     "receiver_changed",
+    "model_started",
+    "model_accepted",
+    "model_withdrawn",
     "backed_up",
 ]
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)

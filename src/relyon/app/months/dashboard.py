@@ -8,17 +8,28 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from relyon.app.authentication import Leader, LeadingCaller
-from relyon.app.pages import render
-from relyon.app.rest import ERRORS
+from relyon.app.authentication import (
+    Leader,
+    LeadingCaller,
+    OpenStore,
+    Visitor,
+    see_projects,
+)
 from relyon.app.months.rounds import RoundsFolder
 from relyon.app.months.staging import find_last_added
+from relyon.app.pages import render
+from relyon.app.rest import ERRORS
 from relyon.core.document.json import json_values
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.texts import catalogue, message
 from relyon.core.texts.languages import Language, file_name
-from relyon.online.monitoring import Monitor
-from relyon.online.monitoring.sentences import tier_name
+from relyon.judging.records import Project
+from relyon.judging.samples import list_sampled
+from relyon.judging.store import Store
+from relyon.online.monitoring import ALL, Monitor
+from relyon.online.monitoring.archive import find_rounds
+from relyon.online.monitoring.monitor_document import note_line
+from relyon.online.monitoring.sentences import change_sentence, tier_name
 
 __all__ = ["api", "router"]
 
@@ -41,12 +52,19 @@ OpenRounds = Annotated[RoundsFolder, Depends(_rounds_of)]
 
 @router.get("/monitor")
 def show_monitor(
-    request: Request, visitor: Leader, added: Annotated[str, Query(max_length=20)] = ""
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    added: Annotated[str, Query(max_length=20)] = "",
+    before: Annotated[str, Query(max_length=20)] = "",
+    after: Annotated[str, Query(max_length=20)] = "",
 ) -> Response:
     """The monthly numbers, the alarm and its cause.
 
     Args:
         added: The month that has just been stored.
+        before: The earlier of two months to compare.
+        after: The later one.
     """
     rounds: RoundsFolder | None = request.app.state.rounds
     last = None if rounds is None else find_last_added(rounds.folder)
@@ -65,8 +83,10 @@ def show_monitor(
             hint=hint,
             added=added,
             last=last,
+            waiting=waiting,
         )
 
+    waiting = _waiting(request, store, visitor, rounds)
     if rounds is None:
         return without_numbers()
     if rounds.is_empty():
@@ -86,7 +106,39 @@ def show_monitor(
         alarms=_alarms(found, visitor.language),
         opening=opening,
         sections=sections,
+        waiting=waiting,
+        months=found.months,
+        pair=(before, after) if before and after else found.months[-2:],
+        compared=_compare(found, before, after, visitor.language),
+        notes=[
+            note_line(one, catalogue("monitoring", visitor.language)) for one in found.month_notes
+        ],
     )
+
+
+def _waiting(
+    request: Request, store: Store, visitor: Visitor, rounds: RoundsFolder | None
+) -> list[tuple[Project, str]]:
+    """Returns the projects that the visitor leads whose months are not stored, and these months."""
+    stored = set() if rounds is None else {one.name for one in find_rounds(rounds.folder)}
+    sampled = list_sampled(store)
+    return [
+        (project, sampled[project.id])
+        for project, user in see_projects(request, visitor.account)
+        if project.id in sampled
+        and sampled[project.id] not in stored
+        and user.role != "judge"
+        and project.state == "open"
+    ]
+
+
+def _compare(found: Monitor, before: str, after: str, language: Language) -> list[str] | None:
+    """Returns the changes between two months in sentences; None if none were chosen."""
+    if not (before and after):
+        return None
+    changes = [one for one in found.compare(before, after) if one.can_alarm]
+    changes.sort(key=lambda one: one.tier != ALL)
+    return [change_sentence(one, language) for one in changes]
 
 
 def _alarms(found: Monitor, language: Language) -> dict[str, list[str]]:

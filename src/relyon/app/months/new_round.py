@@ -13,18 +13,41 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
-from relyon.app.authentication import CheckedForm, Leader, OpenStore, note_event
-from relyon.app.bodies import takes_files
+from relyon.app.authentication import (
+    CheckedForm,
+    Leader,
+    OpenStore,
+    Visitor,
+    enter_project,
+    note_event,
+)
+from relyon.app.bodies import takes_files, takes_text
+from relyon.app.months.acceptance import (
+    SIDES,
+    Reason,
+    is_accepted,
+    list_led,
+    measure_coverage,
+    note_stored,
+)
 from relyon.app.months.dashboard import OpenRounds
+from relyon.app.months.staging import (
+    discard_round,
+    read_staged,
+    remove_round,
+    stage_round,
+    store_round,
+)
 from relyon.app.pages import render
 from relyon.app.rest import LARGEST_ID
-from relyon.app.months.staging import discard_round, remove_round, stage_round, store_round
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.data.aggregation import Rule
 from relyon.data.period import check_month
 from relyon.io.table_files import SUFFIXES
 from relyon.judging.exchange import final_judgments
+from relyon.judging.month_gate import MonthGate, check_month_gate
+from relyon.judging.records import Project
 from relyon.online.monitoring import Round, create_round
 from relyon.online.sampling import Sample, read_sample
 
@@ -35,14 +58,14 @@ Text = Annotated[str, Form(max_length=64)]
 
 
 @router.get("/monitor/new")
-def show_form(request: Request, store: OpenStore, visitor: Leader, rounds: OpenRounds) -> Response:
+def show_form(request: Request, visitor: Leader, rounds: OpenRounds) -> Response:
     """The form for adding a month."""
     return render(
         request,
         visitor,
         "new_round.html",
         month=f"{date.today():%Y-%m}",
-        projects=[one for one in store.projects.all() if one.kind == "grades"],
+        projects=list_led(request, visitor),
     )
 
 
@@ -58,28 +81,65 @@ def show_round(
     project: Annotated[int, Form(ge=1, le=LARGEST_ID)],
     rule: Annotated[Rule, Form()] = "median",
 ) -> Response:
-    """A preview of a month before it is stored: the share of shown results that is judged."""
+    """A preview of a month before it is stored, and what speaks against it."""
+    enter_project(request, visitor.account, project, leads=True)
     grades, grading = final_judgments(store, project, rule=rule)
     limit = request.app.state.settings.largest_unpacked
     made = create_round(month, _uploaded(sample, limit), grades, grading=grading)
-    token = stage_round(made, rounds.folder)
+    token = stage_round(made, rounds.folder, project)
+    found = store.projects.get(project)
+    gate = check_month_gate(store, found, made)
+    return _preview(request, visitor, made, found, gate, token=token)
+
+
+def _preview(
+    request: Request,
+    visitor: Visitor,
+    made: Round,
+    project: Project,
+    gate: MonthGate,
+    *,
+    token: str,
+    reason: str | None = None,
+) -> Response:
+    """Returns the preview; with a reason if the month was not accepted."""
     return render(
         request,
         visitor,
         "round_preview.html",
+        status=200 if reason is None else 400,
         token=token,
-        month=month,
-        project=store.projects.get(project),
-        rule=rule,
+        month=made.month,
+        project=project,
+        rule=made.grading.partition(",")[0],
         coverage=measure_coverage(made),
+        gate=gate,
+        sides=SIDES,
+        refused=reason is not None,
+        reason=reason or "",
     )
 
 
 @router.post("/monitor/new/store", dependencies=[CheckedForm])
-def add_round(request: Request, visitor: Leader, rounds: OpenRounds, token: Text = "") -> Response:
+@takes_text
+def add_round(
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    rounds: OpenRounds,
+    token: Text = "",
+    accept: Annotated[bool, Form()] = False,
+    reason: Reason = "",
+) -> Response:
     """Stores a previewed month, which never changes afterwards."""
+    made, project = read_staged(rounds.folder, token)
+    enter_project(request, visitor.account, project, leads=True)
+    found = store.projects.get(project)
+    gate = check_month_gate(store, found, made)
+    if not is_accepted(gate, accept=accept, reason=reason):
+        return _preview(request, visitor, made, found, gate, token=token, reason=reason)
     month = store_round(rounds.folder, token)
-    note_event(request, visitor, "month_stored", month)
+    note_stored(request, visitor, rounds, month, gate, reason)
     return RedirectResponse(f"/monitor?added={month}", 303)
 
 
@@ -98,36 +158,6 @@ def take_out_round(
     place = remove_round(rounds.folder, check_month(month))
     note_event(request, visitor, "month_removed", month)
     return render(request, visitor, "round_removed.html", month=month, place=str(place))
-
-
-def measure_coverage(made: Round) -> dict[str, object]:
-    """Returns how much of a month's sample is judged, for the page.
-
-    Args:
-        made: The month.
-
-    Returns:
-        `pairs`, the number of query-document pairs in the sample, and how many are `judged`; and
-        for `tiers` the tier, its sessions, how many of them show no judged result, and their shown
-        and judged results.
-    """
-    import polars as pl
-
-    pairs = made.sample.results.select("query", "doc").unique()
-    known = {query: made.judgments[query] for query in made.judgments.queries}
-    judged = sum(doc in known.get(query, {}) for query, doc in pairs.iter_rows())
-    values = made.results.group_by("tier").agg(
-        pl.len().alias("sessions"),
-        pl.col("dcg").is_null().sum().alias("without"),
-        pl.col("shown").sum(),
-        pl.col("judged").sum(),
-    )
-    by_tier = {row["tier"]: row for row in values.iter_rows(named=True)}
-    return {
-        "pairs": pairs.height,
-        "judged": judged,
-        "tiers": [by_tier[tier] for tier in made.tiers if tier in by_tier],
-    }
 
 
 def _uploaded(file: UploadFile, limit: int) -> Sample:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import RelyonError
 from relyon.core.language import Language
-from relyon.online.monitoring import read_rounds
 from relyon.online.monitoring.archive import find_rounds
+from relyon.online.monitoring.month_notes import NOTES
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -27,7 +27,7 @@ class RoundsFolder:
     """The monitor over a folder of rounds, for many threads at once.
 
     Reading, testing and drawing take seconds, so the result is cached until a file of a round is
-    added, changed or removed.
+    added, changed or removed, or a note is added.
 
     Args:
         folder: Where `relyon monitor add` puts rounds; it may not exist yet.
@@ -76,7 +76,7 @@ class RoundsFolder:
         if self._found is None or state != self._seen:
             self._parts.clear()
             try:
-                self._found = monitor(read_rounds(self.folder))
+                self._found = monitor(self.folder)
             except RelyonError as problem:
                 self._found = problem
             self._seen = state
@@ -87,10 +87,10 @@ class RoundsFolder:
 
     def _state(self) -> State:
         state = []
-        for month in find_rounds(self.folder):
-            for file in os.scandir(month):
-                found = file.stat()
-                # A file's modification time can be set back, but not its change time.
-                times = (found.st_mtime_ns, found.st_ctime_ns)
-                state.append((file.path, found.st_size, *times))
+        files = [file.path for month in find_rounds(self.folder) for file in os.scandir(month)]
+        notes = self.folder / NOTES
+        for path in [*files, *([str(notes)] if notes.exists() else [])]:
+            found = os.stat(path)
+            # A file's modification time can be set back, but not its change time.
+            state.append((path, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
         return tuple(sorted(state))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.online.monitoring import Round, write_round
+from relyon.online.monitoring import Round, read_round, write_round
 from relyon.online.monitoring.archive import MANIFEST, find_rounds
 
 __all__ = [
@@ -25,12 +25,15 @@ __all__ = [
     "discard_round",
     "find_last_added",
     "read_added",
+    "read_staged",
     "remove_round",
     "stage_round",
     "store_round",
 ]
 
 PENDING, REMOVED = ".pending", ".removed"
+#: The file beside a previewed round that names its project.
+PROJECT = "project"
 TOKEN = re.compile(r"[0-9a-f]{32}")
 #: Seconds after which an unstored round is abandoned.
 FORGOTTEN = 86_400.0
@@ -49,8 +52,13 @@ class Added:
     at: float
 
 
-def stage_round(made: Round, folder: Path) -> str:
+def stage_round(made: Round, folder: Path, project: int) -> str:
     """Writes a round next to the others, and returns the token for storing it.
+
+    Args:
+        made: The round.
+        folder: The rounds.
+        project: The project whose grades it has.
 
     Raises:
         InputError: If the month already exists, or nothing can be written.
@@ -59,6 +67,7 @@ def stage_round(made: Round, folder: Path) -> str:
     _forget_old(folder / PENDING)
     token = secrets.token_hex(16)
     write_round(made, folder / PENDING / token)
+    (folder / PENDING / token / PROJECT).write_text(str(project), encoding="ascii")
     return token
 
 
@@ -80,6 +89,16 @@ def store_round(folder: Path, token: str) -> str:
         ) from None
     shutil.rmtree(folder / PENDING / token, ignore_errors=True)
     return staged.name
+
+
+def read_staged(folder: Path, token: str) -> tuple[Round, int]:
+    """Returns a previewed round, and the project whose grades it has.
+
+    Raises:
+        InputError: If it no longer exists.
+    """
+    made = read_round(_staged(folder, token))
+    return made, int((folder / PENDING / token / PROJECT).read_text(encoding="ascii"))
 
 
 def discard_round(folder: Path, token: str) -> None:

@@ -13,6 +13,7 @@ from relyon.app.rest import Id
 from relyon.judging.keys import count_confirmed
 from relyon.judging.llm.descriptions import describe_machines
 from relyon.judging.recent import recent_work
+from relyon.judging.samples import sampled_month
 
 __all__ = ["router"]
 
@@ -33,5 +34,6 @@ def show_progress(request: Request, store: OpenStore, visitor: Leader, project: 
         machines=describe_machines(store, project),
         keys=list_levels(found, visitor.language),
         confirmed=count_confirmed(store, project),
+        month=sampled_month(store, project),
         judges=view_judges(store, found, "progress", visitor.language),
     )

@@ -12,6 +12,8 @@ from relyon.app.bodies import takes_files
 from relyon.app.project.guidelines import WRITTEN_IN, GuidelineForm
 from relyon.app.project.tabs import render_tab
 from relyon.app.rest import Id
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
 
 __all__ = ["router"]
 
@@ -58,8 +60,9 @@ def change_project(
     project: Id,
     name: Text = "",
     gold_share: Annotated[float | None, Form(ge=0, lt=1)] = None,
+    target: Annotated[str | None, Form(max_length=20)] = None,
 ) -> Response:
-    """Renames a project, and changes its share of gold items."""
+    """Renames a project, and changes its share of gold items and its target of agreement."""
     found = store.projects.get(project)
     if name.strip() != found.name:
         if any(one.name == name.strip() for one in store.projects.all()):
@@ -69,7 +72,27 @@ def change_project(
     if gold_share is not None and gold_share != found.gold_share:
         store.projects.set_gold_share(found.id, gold_share)
         note_event(request, visitor, "project_changed", f"{found.name}: gold {gold_share:.0%}")
+    wanted = found.target_agreement if target is None else _read_target(target)
+    if wanted != found.target_agreement:
+        store.projects.set_target_agreement(found.id, wanted)
+        note_event(request, visitor, "project_changed", f"{found.name}: α {wanted}")
     return RedirectResponse(f"/projects/{project}/settings", 303)
+
+
+def _read_target(text: str) -> float | None:
+    """Returns a target from a form; None for an empty one.
+
+    Raises:
+        ParameterError: If it is not a number.
+    """
+    if not text.strip():
+        return None
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise ParameterError(
+            message("judging.parameter-target-agreement", target=text[:20])
+        ) from None
 
 
 @router.post("/projects/{project}/close", dependencies=[CheckedForm])

@@ -4,7 +4,12 @@ from relyon.online.monitoring.alarms import Alarm
 from relyon.online.monitoring.archive import read_round, read_rounds, write_round
 from relyon.online.monitoring.change_attribution import Losses
 from relyon.online.monitoring.changes import Difference, MonthlyChange
-from relyon.online.monitoring.month_notes import MonthNote, add_month_note, read_month_notes
+from relyon.online.monitoring.month_notes import (
+    LONGEST_NOTE,
+    MonthNote,
+    add_month_note,
+    read_month_notes,
+)
 from relyon.online.monitoring.planned_interval import PlannedInterval, plan_intervals
 from relyon.online.monitoring.points import ALL, Point
 from relyon.online.monitoring.rounds import Round, create_round
@@ -14,6 +19,7 @@ from relyon.online.monitoring.timeline import Monitor, monitor
 
 __all__ = [
     "ALL",
+    "LONGEST_NOTE",
     "Alarm",
     "Difference",
     "Losses",

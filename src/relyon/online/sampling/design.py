@@ -36,7 +36,7 @@ DEFAULT_DEPTH: Mapping[str, int] = {"head": 40, "middle": 20, "tail": 20}
 def draw_sample(
     sessions: object,
     *,
-    per_tier: int = 100,
+    per_tier: int | Mapping[str, int] = 100,
     design: Design = "stratified",
     allocation: Allocation = "equal",
     deviations: Mapping[str, float] | None = None,
@@ -58,7 +58,8 @@ def draw_sample(
         sessions: What `relyon.read_sessions` takes: `relyon.Sessions`, a frame of any engine, or a
             path. A warning says how many bots are in it; `relyon.online.logs.without_bots` leaves
             them out.
-        per_tier: Sessions per tier, averaged over tiers.
+        per_tier: Sessions per tier, averaged over tiers; or how many of each tier, by its name,
+            for a stratified sample that is not allocated otherwise.
         design: `stratified`: from each tier a simple random sample without replacement. `pptss`:
             draws with replacement, of queries with probability proportional to their traffic and
             then of one of their sessions.
@@ -97,13 +98,9 @@ def draw_sample(
         Cochran (1977), Sampling Techniques, 3rd edition, chapters 5 and 9A; Hansen and Hurwitz
         (1943), Annals of Mathematical Statistics 14(4).
     """
-    if per_tier < 1:
-        raise ParameterError(
-            message(
-                "online.parameter-per-tier",
-                per_tier=per_tier,
-            )
-        )
+    for size in per_tier.values() if isinstance(per_tier, Mapping) else [per_tier]:
+        if size < 1:
+            raise ParameterError(message("online.parameter-per-tier", per_tier=size))
     if seed < 0:
         raise ParameterError(message("online.parameter-seed-must-be-0", seed=seed))
     check_choice("design", design, get_args(Design))
@@ -113,6 +110,9 @@ def draw_sample(
         raise ParameterError(message("online.standard-deviations-of-pilot"))
     named = tiers.names if isinstance(tiers, Tiers) else tuple(names)
     depths = _depths(k, named)
+    each = _by_tier(per_tier, named, "per_tier") if isinstance(per_tier, Mapping) else None
+    if each is not None and (design == "pptss" or allocation != "equal"):
+        raise ParameterError(message("online.sizes-by-tier-are-not-allocated"))
     shallow = chosen_common(min(depths), min(depths), common_k)
     pilot = None if deviations is None else _by_tier(deviations, named, "deviations")
     say = progress or (lambda done, steps, what: None)
@@ -121,18 +121,23 @@ def draw_sample(
     bots = noted_bots(log)
     say(1, 4, "counting the sessions of every query")
     cut = tiers if isinstance(tiers, Tiers) else build_tiers(log, tiers, cuts, names=named)
-    wanted = per_tier * len(named)
+    wanted = per_tier * len(named) if isinstance(per_tier, int) else 0
     say(2, 4, "choosing sessions")
     if design == "pptss":
         drawn = draw_pptss(log, cut, wanted, seed)
     else:
-        sizes = allocate(cut.sessions, wanted, allocation, deviations=pilot)
+        sizes = (
+            allocate(cut.sessions, wanted, allocation, deviations=pilot)
+            if each is None
+            else [min(pair) for pair in zip(each, cut.sessions, strict=True)]
+        )
         drawn = draw_stratified(log, cut, sizes, seed)
     strata = _strata(cut, drawn, depths)
     rows = _described(drawn, strata)
     say(3, 4, "reading their results")
     shown = results_of(log, rows["session"].unique().sort().to_list(), max(depths))
-    thin = _notes(strata, design, per_tier if allocation == "equal" else 0)
+    equal = per_tier if isinstance(per_tier, int) and allocation == "equal" else 0
+    thin = _notes(strata, design, each or [equal] * len(strata))
     notes = (*bots, *_mixed(shown), *thin)
     warn(notes)
     origin = origin_of(log, sum(note.count for note in bots))
@@ -253,9 +258,9 @@ def _mixed(shown: pl.DataFrame) -> list[Note]:
     ]
 
 
-def _notes(strata: Sequence[Stratum], design: Design, per_tier: int) -> list[Note]:
+def _notes(strata: Sequence[Stratum], design: Design, sizes: Sequence[int]) -> list[Note]:
     notes = []
-    for tier in strata:
+    for tier, per_tier in zip(strata, sizes, strict=True):
         if not tier.sessions:
             notes.append(_tier_note("empty-tier", tier.name))
         elif design == "pptss" and tier.sampled < 2:
