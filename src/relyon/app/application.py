@@ -43,7 +43,8 @@ from relyon.app.months import dashboard, month_notes, new_month, new_round, proj
 from relyon.app.months.drafts import Drafts
 from relyon.app.months.rounds import RoundsFolder
 from relyon.app.pages import ASSETS, asset, render
-from relyon.app.people import invitations, members
+from relyon.app.people import invitations, members, single_sign_on
+from relyon.app.people.provider import IdentityProvider
 from relyon.app.project import (
     creation,
     data,
@@ -59,7 +60,7 @@ from relyon.app.protection import (
     SecurityHeaders,
     UnknownProxy,
 )
-from relyon.app.results import correcting, listing
+from relyon.app.results import api as results_api, correcting, listing
 from relyon.app.settings import Settings
 from relyon.app.told_errors import tell_error
 from relyon.core.errors import RelyonError, UnknownNameError
@@ -105,6 +106,9 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.state.store = store
     app.state.settings = chosen
     app.state.guard = SignInGuard(store, chosen)
+    app.state.provider = (
+        None if chosen.provider is None else IdentityProvider(chosen.provider, clock=store.clock)
+    )
     app.state.health = Health(store.database)
     # The middleware added last sees a request first.
     app.add_middleware(BodyGate, largest=chosen.largest_body, find=find_sender)
@@ -126,6 +130,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         account,
         accounts,
         invitations,
+        single_sign_on,
         members,
         projects,
         creation,
@@ -148,6 +153,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         model_pages,
         listing,
         correcting,
+        results_api,
     ):
         app.include_router(part.router)
     app.include_router(dashboard.api)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 from weakref import WeakKeyDictionary
 
-from fastapi import APIRouter, Body, HTTPException, Path, Query, Request
+from fastapi import APIRouter, HTTPException, Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,19 +19,17 @@ from relyon.app.authentication import (
     note_event,
     see_projects,
 )
-from relyon.app.bodies import takes_files, takes_text
+from relyon.app.bodies import takes_text
 from relyon.app.downloads import LEFT_OUT, TABLES, send_text
 from relyon.app.protection import csrf_token
 from relyon.core.document.json import json_values
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.aggregation import Rule
-from relyon.io import read_sheet
-from relyon.io.plain_text import sent_source
 from relyon.io.sheets import sheet_format, sheet_formats
 from relyon.judging.actions import LONGEST, LONGEST_KEY, SLOWEST, Action, Again
 from relyon.judging.assignment import Task
-from relyon.judging.exchange import Mode, export_sheet, import_sheet
+from relyon.judging.exchange import export_sheet
 from relyon.judging.gold_turns import mask_item, split_item, unmask_item
 from relyon.judging.keys import confirm_keys
 from relyon.judging.members import project_of_item
@@ -394,32 +392,3 @@ def export_text(
     chosen = sheet_format(check_format(found, format))
     note_event(request, user, "exported", f"{found.name}: {format}")
     return send_text(export_sheet(store, found.id, rule=rule), chosen, table)
-
-
-@router.post("/projects/{project}/import")
-@takes_files
-def import_text(
-    request: Request,
-    store: OpenStore,
-    user: LeadingCaller,
-    project: Id,
-    text: Annotated[str, Body(media_type="text/plain")],
-    format: str = "csv",
-    gold: bool = False,
-    update: Annotated[
-        bool, Query(description="Grades replace those that their judges gave before.")
-    ] = False,
-) -> dict[str, int]:
-    """For leads: adds the items and grades of a file, which is the body of the request."""
-    found = store.projects.get(project)
-    if found.kind == "side_by_side":
-        raise InputError(
-            message("app.file-contains-no-rankings"), hint=message("app.use-relyon-judge-import")
-        )
-    limit = request.app.state.settings.largest_sheet
-    sent = sent_source(text.encode("utf-8", "surrogatepass"), "request", limit)
-    sheet = read_sheet(sent, format=format, scale=found.scale)
-    mode: Mode = "gold" if gold else "update" if update else "add"
-    items, grades = import_sheet(store, project, sheet, mode=mode, source="API", by=user)
-    note_event(request, user, "imported", f"{found.name}: {format}, {items} + {grades}")
-    return {"items": items, "grades": grades}

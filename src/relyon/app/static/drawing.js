@@ -3,6 +3,9 @@
 const drawing = (() => {
   const isWeb = (address) => /^https?:\/\//i.test(address ?? "");
 
+  // A picture of a page, or one that the address contains.
+  const isPicture = (address) => isWeb(address) || /^data:image\//i.test(address ?? "");
+
   function element(name, text, kind = "") {
     const made = document.createElement(name);
     made.textContent = text;
@@ -23,7 +26,7 @@ const drawing = (() => {
     }
     article.append(title);
     if (found.url) article.append(element("p", found.url, "address"));
-    if (isWeb(found.image)) {
+    if (isPicture(found.image)) {
       const picture = document.createElement("img");
       picture.src = found.image;
       picture.alt = say("image");

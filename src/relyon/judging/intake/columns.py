@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError, ParameterError
-from relyon.core.texts import message
+from relyon.core.texts import Text, message
 from relyon.data.columns import ITEM_LEVELS, LEVELS, best_columns, plain_name
 from relyon.data.columns.synonyms import (
     ITEM_NAMES,
@@ -135,15 +135,24 @@ def check_choices(kind: IntakeKind, choices: Mapping[str, str], names: Sequence[
             continue
         if role in roles:
             raise InputError(
-                message("judging.two-columns-have-role", first=roles[role], second=name, role=role)
+                message(
+                    "judging.two-columns-have-role",
+                    first=roles[role],
+                    second=name,
+                    role=_name(role),
+                )
             )
         roles[role] = name
     missing = [role for role in KINDS[kind][0] if role not in roles]
     if kind in ("run", "sides") and not {"score", "rank"} & roles.keys():
         missing.append("score")
     if missing:
-        raise InputError(message("judging.roles-are-missing", roles=missing))
+        raise InputError(message("judging.roles-are-missing", roles=[_name(role) for role in missing]))
     return Columns(roles, frozenset(name for name, role in choices.items() if role == LEFT_OUT))
+
+
+def _name(role: str) -> Text:
+    return Text(f"app.import.role_{role}")
 
 
 def _roles(kind: IntakeKind, table: RowTable) -> dict[str, str]:

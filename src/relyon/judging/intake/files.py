@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
+from relyon.io.format import formats
+from relyon.io.formats.delimited import Delimited
+from relyon.io.formats.json_lines import Jsonl
+from relyon.io.formats.parquet import Parquet
 from relyon.io.plain_text import sent_source
 from relyon.io.recognition import open_source
 from relyon.io.row_tables import Columns, RowTable, open_rows
@@ -20,8 +24,10 @@ if TYPE_CHECKING:
     from relyon.io.byte_source import Source
     from relyon.io.format import Kind
 
-__all__ = ["Part", "Seen", "open_part"]
+__all__ = ["Part", "Seen", "open_part", "upload_formats"]
 
+#: Formats that read something else than the bytes of the file.
+ELSEWHERE = frozenset({"judging-database"})
 #: Rows by which columns are guessed, and of which a page shows the first.
 FIRST = 200
 
@@ -75,6 +81,22 @@ class Seen:
         return check_choices(kind, self.choices, () if self.table is None else self.table.names)
 
 
+def upload_formats(kind: IntakeKind) -> list[str]:
+    """Returns the names of the formats in which something can be brought in.
+
+    Examples:
+        >>> upload_formats("queries")
+        ['jsonl', 'tsv', 'csv', 'parquet', 'xlsx']
+    """
+    wanted: Kind = "run" if kind in ("run", "sides") else "sheet"
+    found = [name for name in formats if wanted in formats.get(name).kinds]
+    if kind in ("documents", "queries"):
+        found = [
+            name for name in found if isinstance(formats.get(name), Delimited | Jsonl | Parquet)
+        ]
+    return [name for name in found if name not in ELSEWHERE]
+
+
 def open_part(part: Part, kind: IntakeKind, scale: Scale, limit: int) -> Seen:
     """Opens an uploaded file and looks at its beginning.
 
@@ -94,7 +116,16 @@ def open_part(part: Part, kind: IntakeKind, scale: Scale, limit: int) -> Seen:
     source = sent_source(data, part.name, limit, part.encoding)
     del data
     wanted: Kind = "run" if kind in ("run", "sides") else "sheet"
-    source = open_source(source, format=part.format, kind=wanted, named=kind == "documents")
+    allowed = upload_formats(kind)
+    named = kind in ("documents", "queries")
+    if part.format is None or part.format in allowed:
+        source = open_source(source, format=part.format, kind=wanted, named=named)
+    if source.format not in allowed:
+        raise InputError(
+            message("judging.format-is-not-for-this", format=part.format or source.format),
+            path=part.name,
+            hint=message("judging.choose-other-format"),
+        )
     table = open_rows(source)
     if table is None:
         if kind in ("documents", "queries"):

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, RelyonError
-from relyon.core.texts import message
+from relyon.data.columns import refuse
 from relyon.data.sheets import Row, Sheet, join_rows
 from relyon.io.format import formats
 from relyon.judging.batch import Batch, Fault
@@ -125,8 +125,7 @@ class ResultsFile:
             if place in leave_out:
                 continue
             if isinstance(row, InputError):
-                where = {"place": place, "unit": self.unit, "told": row.message}
-                raise InputError(message("judging.row-is-faulty", **where), path=self.path)
+                refuse(row.message, self.path, place, self.unit, row.hint)
             kept.append(row)
         # Somebody chose what judges see.
         roles = {*columns.roles.values()}
