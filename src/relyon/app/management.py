@@ -26,6 +26,7 @@ from relyon.judging.archive import pack_project
 from relyon.judging.archive_import import Unpacked, prepare_unpacking
 from relyon.judging.archive_parts import SUFFIX
 from relyon.judging.archive_reader import Archive
+from relyon.judging.corrections import correction_of_job
 from relyon.judging.jobs import Job, find_job, list_jobs, refuse_while_importing, stop_job
 from relyon.judging.recent import recent_work
 from relyon.judging.records import Project
@@ -161,8 +162,13 @@ def _job(store: Store, number: int) -> Job:
 def show_job(request: Request, store: OpenStore, visitor: Leader, job: Id) -> Response:
     """The progress of an import."""
     found = _job(store, job)
+    if found.kind == "correct":
+        correction = correction_of_job(store, job)
+        return RedirectResponse(f"/projects/{found.project_id}/corrections/{correction}", 303)
     if found.unfinished and not found.alive:
         in_background(lambda: tidy_up(store), "tidying up")
+    if found.kind == "model":
+        return RedirectResponse(f"/projects/{found.project_id}/models", 303)
     ready = found.kind == "import" or found.state == "done"
     project = store.projects.get(found.project_id) if ready else None
     return render(request, visitor, "job.html", job=found, project=project)

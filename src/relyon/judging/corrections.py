@@ -40,16 +40,19 @@ from relyon.judging.texts import check_grade, check_text, is_id
 
 __all__ = [
     "AT_ONCE",
+    "BulkKind",
     "Correcting",
     "Correction",
     "CorrectionKind",
     "correct",
+    "correction_of_job",
     "find_correction",
     "resume",
     "undo_correction",
 ]
 
-CorrectionKind = Literal["decide", "reopen", "reopen_others", "remove", "restore", "undo"]
+BulkKind = Literal["decide", "reopen", "reopen_others", "remove", "restore"]
+CorrectionKind = BulkKind | Literal["undo"]
 #: Results that are corrected in one transaction.
 AT_ONCE = 200
 #: Results of a step, and ids that a step looks through for results of a filter.
@@ -119,6 +122,13 @@ def find_correction(store: Base, project_id: int, number: int) -> Correction:
         )  # fmt: skip
 
 
+def correction_of_job(store: Base, job_id: int) -> int:
+    """Returns the correction that a job runs."""
+    query = sa.select(corrections.c.id).where(corrections.c.job_id == job_id)
+    with store.database.read() as connection:
+        return int(connection.execute(query).scalar_one())
+
+
 def _find(connection: sa.Connection, project_id: int, number: int) -> TableRow:
     mine = sa.and_(corrections.c.id == number, corrections.c.project_id == project_id)
     row = None
@@ -149,7 +159,7 @@ def correct(
     store: Base,
     project_id: int,
     user: User,
-    kind: Literal["decide", "reopen", "reopen_others", "remove", "restore"],
+    kind: BulkKind,
     chosen: Sequence[int] | ResultFilter,
     *,
     request: str,
@@ -173,7 +183,7 @@ def correct(
         ParameterError: If the user is a judge, the project is closed, or another correction of the
             project is not finished.
     """
-    check_choice("kind", kind, get_args(CorrectionKind)[:-1])
+    check_choice("kind", kind, get_args(BulkKind))
     reason = check_text(reason, "reason").strip()
     if not reason:
         raise InputError(

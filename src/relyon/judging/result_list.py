@@ -19,8 +19,16 @@ from relyon.judging.result_rows import RESULT_STATES, ResultState, plain_search
 from relyon.judging.schema import TableRow, actions, assignments, items, results, sa
 from relyon.judging.texts import is_storable
 
-__all__ = ["Counted", "ListedResult", "ResultFilter", "ResultOrder", "ResultPage", "count_results",
-    "filter_conditions", "list_results"]  # fmt: skip
+__all__ = [
+    "Counted",
+    "ListedResult",
+    "ResultFilter",
+    "ResultOrder",
+    "ResultPage",
+    "count_results",
+    "filter_conditions",
+    "list_results",
+]
 
 ResultOrder = Literal["newest", "query", "spread", "added"]
 #: Results that a page looks through at most.
@@ -330,9 +338,7 @@ class _Walk:
             found += connection.execute(query.where(*conditions)).all()
         return [row for row in found if row.state in states]
 
-    def page_of(
-        self, connection: sa.Connection, rows: Sequence[TableRow], count: int
-    ) -> ResultPage:
+    def page_of(self, rows: Sequence[TableRow], count: int) -> ResultPage:
         """Returns a page of results that were all read."""
         keyed = sorted(((self.place(row), row) for row in rows), key=lambda one: one[0],
                        reverse=self.falling)  # fmt: skip

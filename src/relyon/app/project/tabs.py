@@ -21,6 +21,7 @@ TABS = {
     "data": "/data",
     "results": "/results",
     "quality": "/agreement",
+    "models": "/models",
     "people": "/people",
     "settings": "/settings",
 }

@@ -1,0 +1,1 @@
+"""Results: leads find and correct them, judges see their own."""
