@@ -1,4 +1,4 @@
-"""Language models in the app: beside people on the agreement page, and nobody to sign in as."""
+"""Language models in the app: compared with people in a tab, and nobody to sign in as."""
 
 from __future__ import annotations
 
@@ -74,13 +74,16 @@ class Lead:
 @pytest.mark.long
 def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
     before = Lead(store).read("/projects/1/agreement")
-    assert "Language model" not in before
+    assert "Language models graded here" not in before
     chosen = grade_all(store)
     after = Lead(store).read("/projects/1/agreement")
-    people, _, model = after.partition("Language model: llm:small (version 1)")
     # What is said of people is what was said before.
-    assert before.startswith(people.strip())
-    assert "llm:small" not in people
+    assert after.startswith(before)
+    assert "llm:small" not in after
+    assert "Language models graded here, too" in after
+    _, _, model = (
+        Lead(store).read("/projects/1/models").partition("Language model: llm:small (version 1)")
+    )
     assert "Results graded: 24; answers for each: 1." in model
     assert "Not accepted: its grades are not used." in model
     assert "llm:small" not in Lead(store).read("/projects/1")
@@ -89,7 +92,7 @@ def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
     assert "Cohen κ 1.00 [1.00, 1.00]" in model
     assert "none 4 0 0 0 low 0 4 0 0 middle 0 0 4 0 high 0 0 0 4" in model
     accept_judge(store, chosen, store.accounts.get("lea"), least=16)
-    for page in ("/projects/1/agreement", "/projects/1"):
+    for page in ("/projects/1/models", "/projects/1"):
         text = Lead(store).read(page)
         assert re.search(
             r"llm:small .*Accepted by lea on .*: its grades count for 8 ungraded res", text
@@ -99,9 +102,9 @@ def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
 def test_the_newest_version_and_the_accepted_one_are_shown(store: Store) -> None:
     first = grade_all(store)
     grade_all(store, samples=2)
-    assert "(version 1)" not in Lead(store).read("/projects/1/agreement")
+    assert "(version 1)" not in Lead(store).read("/projects/1/models")
     accept_judge(store, first, store.accounts.get("lea"), least=16)
-    text = Lead(store).read("/projects/1/agreement")
+    text = Lead(store).read("/projects/1/models")
     assert "(version 1)" in text
     assert "(version 2)" in text
 
@@ -115,12 +118,12 @@ def test_a_model_that_graded_nothing_in_common(store: Store) -> None:
     )  # fmt: skip
     chosen = store.models.add(draft)
     # Before its first answer it has graded nothing, and is in nobody's way.
-    text = Lead(store).read(f"/projects/{project.id}/agreement")
+    text = Lead(store).read(f"/projects/{project.id}/models")
     assert "llm:small" not in text
     (item,) = store.items.all(project.id)
     store.replies.add_requests(chosen, {item.id: "asked"})
     store.replies.add("asked", 1, 1, Answer(1.0), Completion(""))
-    text = Lead(store).read(f"/projects/{project.id}/agreement")
+    text = Lead(store).read(f"/projects/{project.id}/models")
     assert "No result has been graded by both the model and people." in text
 
 
@@ -152,6 +155,6 @@ def test_a_model_without_an_answer_does_not_count_as_having_graded(store: Store)
     assert store.models.get(project.id) == small
     assert store.models.get(project.id, "llm:broken") == broken
     assert [one["judge"] for one in describe_machines(store, project.id)] == ["llm:small"]
-    assert "llm:broken" not in Lead(store).read("/projects/1/agreement")
+    assert "llm:broken" not in Lead(store).read("/projects/1/models")
     with pytest.raises(UnknownNameError):
         store.models.get(project.id, "llm:nobody")

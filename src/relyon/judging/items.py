@@ -62,6 +62,13 @@ class Items(Base):
         with self.database.read() as connection:
             return [read_item(row) for row in connection.execute(query)]
 
+    def count(self, project_id: int) -> int:
+        """Returns the number of a project's items, without removed ones."""
+        mine = sa.and_(items.c.project_id == project_id, COUNTS)
+        query = sa.select(sa.func.count()).select_from(items).where(mine)
+        with self.database.read() as connection:
+            return int(connection.execute(query).scalar_one())
+
     def removed(self, project_id: int) -> set[int]:
         """Returns the ids of the items that a lead removed, which count in no figure."""
         query = sa.select(items.c.id).where(items.c.project_id == project_id, REMOVED)

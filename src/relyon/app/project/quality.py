@@ -1,4 +1,4 @@
-"""How far the grades of a project can be trusted: agreement, gold, language models."""
+"""How far the grades of a project can be trusted: agreement and gold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from relyon.app.authentication import Leader, OpenStore
-from relyon.app.language_models import calibrate_models
 from relyon.app.project.judges import view_judges
 from relyon.app.project.tabs import PATIENCE, render_tab
 from relyon.app.rest import Id
@@ -22,7 +21,7 @@ FEW = 30
 
 @router.get("/projects/{project}/agreement")
 def show_agreement(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """Agreement between judges, overall, by tier, pair and judge; and with language models."""
+    """Agreement between judges, overall, by tier, pair and judge."""
     found = recent_agreement(store, project, patience=PATIENCE)
     agreement = found["agreement"]
     project_found = store.projects.get(project)
@@ -35,7 +34,7 @@ def show_agreement(request: Request, store: OpenStore, visitor: Leader, project:
         found=found,
         verdict=judge_agreement(None if agreement is None else agreement["overall"]),
         judges=view_judges(store, project_found, "quality", visitor.language),
-        machines=calibrate_models(store, project, found["machines"], visitor.language),
+        machines=[one["judge"] for one in found["machines"]],
     )
 
 

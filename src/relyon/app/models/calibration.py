@@ -1,4 +1,4 @@
-"""Language models on the agreement page, compared with people but not counted among them."""
+"""Language models compared with people, but not counted among them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from relyon.judging.llm.descriptions import MachineValues
 if TYPE_CHECKING:
     from relyon.judging.store import Store
 
-__all__ = ["calibrate_models"]
+__all__ = ["CalibratedMachine", "calibrate_models"]
 
-#: A page must respond within a second: larger projects use the command line.
+#: A page must respond within a second: with more items a comparison is made when it is asked for.
 MOST_ITEMS = 2000
 #: Enough for intervals of two digits.
 DRAWS = Resampling(500)
@@ -25,13 +25,19 @@ DRAWS = Resampling(500)
 class CalibratedMachine(MachineValues):
     """A language model with its calibration, for the page."""
 
+    id: int
     many: bool
     outlook: str
     calibration: dict[str, object] | None
 
 
 def calibrate_models(
-    store: Store, project_id: int, machines: Sequence[MachineValues], language: Language
+    store: Store,
+    project_id: int,
+    machines: Sequence[MachineValues],
+    language: Language,
+    *,
+    compared: int = 0,
 ) -> list[CalibratedMachine]:
     """Returns the calibration of each language model: its newest version, and the accepted one.
 
@@ -40,6 +46,7 @@ def calibrate_models(
         project_id: The project.
         machines: Its language models, as `describe_agreement` returns them.
         language: Language of the verdict.
+        compared: The configuration that is compared even if it has many items.
 
     Returns:
         The models; `calibration` is None if nothing was graded by both, or if there are too many
@@ -52,15 +59,23 @@ def calibrate_models(
     for one in machines:
         if not one["accepted"] and newest[one["judge"]] != one["version"]:
             continue
-        many = one["graded"] > MOST_ITEMS
+        chosen = known[one["judge"], one["version"]]
+        many = one["graded"] > MOST_ITEMS and chosen.id != compared
         calibration, outlook = None, ""
         if not many:
-            chosen = known[one["judge"], one["version"]]
             try:
                 measured = calibrate(store, chosen, resampling=DRAWS)
                 calibration = measured.to_dict()
                 outlook = measured.outlook.text(language) if measured.outlook is not None else ""
             except InputError:  # nothing has been graded by both yet
                 calibration = None
-        found.append({**one, "many": many, "outlook": outlook, "calibration": calibration})
+        found.append(
+            {
+                **one,
+                "id": chosen.id,
+                "many": many,
+                "outlook": outlook,
+                "calibration": calibration,
+            }
+        )
     return found
