@@ -33,6 +33,7 @@ from relyon.judging.exchange import export_sheet
 from relyon.judging.gold_turns import mask_item, split_item, unmask_item
 from relyon.judging.keys import confirm_keys
 from relyon.judging.members import project_of_item
+from relyon.judging.needs import needs_of
 from relyon.judging.places import see_preference
 from relyon.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
 from relyon.judging.records import ActionKind, Item, Project, Trait, User, item_parts
@@ -262,7 +263,11 @@ def take(
 ) -> dict[str, object]:
     """Returns the next items to grade; called again, those that are not done yet."""
     found = store.projects.get(project)
-    tasks = [_task(user, found, one) for one in store.grading.take(user, project, count=count)]
+    taken = store.grading.take(user, project, count=count)
+    needs = needs_of(store, project, {one.item.query for one in taken})
+    tasks = [_task(user, found, one) for one in taken]
+    for task, one in zip(tasks, taken, strict=True):
+        task["need"] = needs.get(one.item.query, "")
     return {"tasks": tasks, "progress": _progress(store, project, user)}
 
 

@@ -152,17 +152,17 @@ def _fill_sides(
             continue
         first, second = map(result_rows, sides_after)
         text = pair.query_text if told is None else told.query_text
-        changes.append({"item": row.id, "first": first, "second": second, "text": text})
+        changes.append({"pair": row.id, "left": first, "right": second, "text": text})
     if changes and not dry_run:
-        key = sa.bindparam("item")
+        key = sa.bindparam("pair")
         with store.database.write() as connection:
             take_turn(connection, project_id)
             connection.execute(
                 sa.update(sides)
                 .where(sides.c.item_id == key)
                 .values(
-                    first_results=sa.bindparam("first", type_=sa.JSON),
-                    second_results=sa.bindparam("second", type_=sa.JSON),
+                    first_results=sa.bindparam("left", type_=sa.JSON),
+                    second_results=sa.bindparam("right", type_=sa.JSON),
                 ),
                 changes,
             )

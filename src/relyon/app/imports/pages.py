@@ -171,8 +171,9 @@ def _chosen(upload: Upload, project: Project, fields: Mapping[str, str], limit: 
     k = fields.get("k", "")
     mode = next((one for one in MODES if one == fields.get("mode")), upload.mode)
     made = replace(upload, mode=mode)
-    if re.fullmatch(r"[0-9]{1,4}", k) and 1 <= int(k) <= DEEPEST:
-        made = replace(made, k=int(k))
+    ranks = int(k) if re.fullmatch(r"[0-9]{1,4}", k) else 0
+    if ranks != upload.depth(project) and 1 <= ranks <= DEEPEST:
+        made = replace(made, k=ranks)
     parts = []
     for number, part in enumerate(upload.parts):
         form = fields.get(f"format-{number}", part.format or "") or None

@@ -244,6 +244,8 @@
       shown = 0;
     } else if (task.id !== shown) {
       byId("query").textContent = task.query_text || task.query;
+      byId("need").textContent = task.need ? say("need", { need: task.need }) : "";
+      byId("need").hidden = !task.need;
       byId("put-off").hidden = !task.later;
       const place = byId("documents");
       place.className = sideBySide ? "sides" : "";
