@@ -274,3 +274,39 @@ def test_programs_find_and_correct_results(store: Store) -> None:
     for wrong in ({}, {"items": [1], "filter": {}}, {"items": [1], "kind": "undo"}, {"x": 1}):
         sent = {"kind": "remove", "reason": "x", "key": "k3", **wrong}
         assert client.post("/api/projects/1/corrections", json=sent).status_code == 422
+
+
+def test_a_judge_finds_and_changes_own_grades(store: Store) -> None:
+    ana, bo = Somebody(store, "ana"), Somebody(store, "bo")
+    page = ana.get("/projects/1/mine").text
+    for told in ("Red runner", "跑鞋", html.escape(HOSTILE)):
+        assert told in page
+    assert "Fernseher" not in page
+    assert HOSTILE not in page
+    assert "Red runner" not in ana.get("/projects/1/mine?text=跑").text
+    assert "跑鞋" in ana.get("/projects/1/mine?cannot=true").text
+    assert "Red runner" not in ana.get("/projects/1/mine?grade=0").text
+    forms = re.findall(r'name="number" value="(\d+)".*?name="undoes" value="([^"]*)"', page, re.S)
+    number, _ = forms[-1]
+    changed = ana.post("/projects/1/mine", {"number": number, "grade": "1", "key": "new"})
+    assert changed.status_code == 303
+    assert store.grades.by_judge(1)[1] == {"ana": 1.0, "bo": 0.0}
+    # The number is of the project, and what was never given cannot be graded.
+    assert (
+        bo.post("/projects/2/mine", {"number": number, "grade": "1", "key": "x"}).status_code == 404
+    )
+    page = ana.get("/projects/1/mine?grade=1").text
+    (found,) = re.findall(r'name="undoes" value="([^"]*)"', page)
+    ana.post("/projects/1/mine", {"number": number, "undoes": found, "key": "back"})
+    # The grade before is there again.
+    assert store.grades.by_judge(1)[1] == {"ana": 3.0, "bo": 0.0}
+    assert ana.client.post("/projects/1/mine", data={"number": number}).status_code in (403, 422)
+
+
+def test_own_grades_do_not_tell_gold_from_others(store: Store) -> None:
+    ana = Somebody(store, "ana")
+    before = ana.get("/projects/1/mine").text
+    store.gold.add(1, [(Item("red shoes", "d1"), 2)])
+    store.decisions.decide(2, store.accounts.get("lea"), 1, key="d")
+    secret = re.compile(r'name="key" value="[^"]*"')
+    assert secret.sub("", ana.get("/projects/1/mine").text) == secret.sub("", before)

@@ -60,7 +60,7 @@ from relyon.app.protection import (
     SecurityHeaders,
     UnknownProxy,
 )
-from relyon.app.results import api as results_api, correcting, listing
+from relyon.app.results import api as results_api, correcting, listing, mine
 from relyon.app.settings import Settings
 from relyon.app.told_errors import tell_error
 from relyon.core.errors import RelyonError, UnknownNameError
@@ -154,6 +154,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         listing,
         correcting,
         results_api,
+        mine,
     ):
         app.include_router(part.router)
     app.include_router(dashboard.api)
