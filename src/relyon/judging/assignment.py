@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVarTuple
+from typing import Literal, TypeVarTuple
 
 from relyon.judging.disguise import lose_gold
 from relyon.judging.gold_turns import is_gold_turn
@@ -34,7 +34,9 @@ from relyon.judging.records import Comparison, Item, Project, User
 from relyon.judging.schema import TableRow, assignments, gold, items, sa, sides
 from relyon.judging.table_rows import PLACES, read_comparison, read_item
 
-__all__ = ["Task", "claim_tasks"]
+__all__ = ["Task", "Unit", "claim_tasks"]
+
+Unit = Literal["result", "query"]
 #: Shares of all items to search first for new ones, in a large project.
 WINDOWS = (PLACES // 256, PLACES // 16)
 
@@ -68,6 +70,17 @@ _FREE_IN_WINDOW = _FREE.where(
         )
     )
 )
+_FREE_OF_QUERY = _FREE.where(
+    assignments.c.item_id.in_(
+        sa.select(items.c.id).where(
+            items.c.project_id == PROJECT, items.c.query == sa.bindparam("query")
+        )
+    )
+)
+_QUERY_OF = sa.select(items.c.query).where(items.c.id == sa.bindparam("item"))
+_SAME_QUERY = sa.select(items.c.id).where(
+    items.c.id.in_(_IDS), items.c.query == sa.bindparam("query")
+)
 _FREE_GOLD = (
     sa.select(items.c.id)
     # A project has many items but few gold items: search only those.
@@ -100,15 +113,33 @@ class Task:
 
 
 def claim_tasks(
-    connection: sa.Connection, project: Project, user: User, count: int, now: float
+    connection: sa.Connection,
+    project: Project,
+    user: User,
+    count: int,
+    now: float,
+    *,
+    by: Unit = "result",
 ) -> list[Task]:
-    """Assigns up to `count` items to a judge, in a transaction that has its turn."""
+    """Assigns up to `count` items to a judge, in a transaction that has its turn.
+
+    Args:
+        connection: A connection in a write transaction that has its turn.
+        project: The project.
+        user: The judge.
+        count: How many items the judge should have.
+        now: The time.
+        by: Whether they are any `result`s, or those of one `query`.
+    """
     lose_gold(connection, project, user, now)
     values = claim_values(project, user, now)
     own = _own(connection, values)
-    wanted = count - len(own["open"])
-    if wanted > 0 and _claim(connection, project, user, wanted, values):
-        own = _own(connection, values)
+    if by == "query":
+        own = _claim_query(connection, project, user, count, values, own)
+    else:
+        wanted = count - len(own["open"])
+        if wanted > 0 and _claim(connection, project, user, wanted, values):
+            own = _own(connection, values)
     chosen = own["open"][:count] or own["later"][:count]
     until = now + project.lease_seconds * (1 if own["open"] else LATER)
     if chosen:
@@ -122,12 +153,60 @@ def _own(connection: sa.Connection, values: ClaimValues) -> dict[str, list[Table
     return {state: [row for row in rows if row.state == state] for state in ("open", "later")}
 
 
+def _claim_query(
+    connection: sa.Connection,
+    project: Project,
+    user: User,
+    count: int,
+    values: ClaimValues,
+    own: dict[str, list[TableRow]],
+) -> dict[str, list[TableRow]]:
+    """Assigns the items of one query to a judge: that of the judge's next item.
+
+    Gold items come at the same turns as else. One of another query is shown with that query, which
+    may have further results, or as few as others have left.
+
+    Returns:
+        The judge's places of the query, by state.
+    """
+    if not own["open"] and _claim(connection, project, user, 1, values):
+        own = _own(connection, values)
+    first = next(iter(own["open"] or own["later"]), None)
+    if first is None:
+        return own
+    query = connection.execute(_QUERY_OF, {"item": first.item_id}).scalar_one()
+    if own["open"]:
+        _claim(connection, project, user, count, values, query=query)
+        own = _own(connection, values)
+    ids = [row.item_id for rows in own.values() for row in rows]
+    same = set(connection.execute(_SAME_QUERY, {"ids": ids, "query": query}).scalars())
+    return {state: [row for row in rows if row.item_id in same] for state, rows in own.items()}
+
+
 def _claim(
-    connection: sa.Connection, project: Project, user: User, wanted: int, values: ClaimValues
+    connection: sa.Connection,
+    project: Project,
+    user: User,
+    wanted: int,
+    values: ClaimValues,
+    *,
+    query: str | None = None,
 ) -> int:
-    """Assigns new items to a judge and returns how many."""
+    """Assigns new items to a judge and returns how many.
+
+    Args:
+        connection: A connection in a write transaction that has its turn.
+        project: The project.
+        user: The judge.
+        wanted: How many at most.
+        values: The parameters of statements about the judge's items.
+        query: Only items of this query; None for any.
+    """
     before = count_given(connection, project.id, user.id).get(user.id, 0)
-    ordinary = _free(connection, project, user, wanted, before, values)
+    if query is None:
+        ordinary = _free(connection, project, user, wanted, before, values)
+    else:
+        ordinary = _free_of_query(connection, project, wanted, values, query)
     known = _free_gold(connection, project, wanted, values) if project.gold_share else []
     now = values["now"]
     slots: dict[int, TableRow] = {}
@@ -169,6 +248,18 @@ def _free(
             first.setdefault(row.item_id, row)
         if len(first) >= wanted:
             break
+    return list(first.values())[:wanted]
+
+
+def _free_of_query(
+    connection: sa.Connection, project: Project, wanted: int, values: ClaimValues, query: str
+) -> list[TableRow]:
+    """Returns one free place for each item of a query that the judge may get."""
+    found = _without_jobs(_FREE_OF_QUERY, unfinished(connection, project.id))
+    asked = {**values, "query": query, "most": wanted * project.overlap}
+    first: dict[int, TableRow] = {}
+    for row in connection.execute(found, asked):
+        first.setdefault(row.item_id, row)
     return list(first.values())[:wanted]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import get_args
 
 from relyon.core.errors import InputError, ParameterError
+from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.judging.actions import Action, AnsweredError, Receipt
-from relyon.judging.assignment import Task, claim_tasks
+from relyon.judging.assignment import Task, Unit, claim_tasks
 from relyon.judging.database import Database, new_id
 from relyon.judging.database_part import Base
 from relyon.judging.places import (
@@ -45,7 +47,9 @@ class Grading(Base):
         super().__init__(database, clock)
         self._projects = projects
 
-    def take(self, user: User, project_id: int, *, count: int = 10) -> list[Task]:
+    def take(
+        self, user: User, project_id: int, *, count: int = 10, by: Unit = "result"
+    ) -> list[Task]:
         """Assigns up to `count` items to a judge: those already assigned, then new ones.
 
         New items come in the judge's own random order, fixed by the project's seed. Postponed items
@@ -56,6 +60,7 @@ class Grading(Base):
             user: The judge.
             project_id: The project.
             count: How many items the judge should have.
+            by: Whether they are any `result`s, or those of one `query`: the next one's.
 
         Returns:
             Fewer than `count`, or none, if nothing is left for this judge at the moment.
@@ -65,13 +70,14 @@ class Grading(Base):
             UnknownNameError: If the project does not exist.
         """
         _refuse_inactive(user)
+        check_choice("by", by, get_args(Unit))
         if not 1 <= count <= 1000:
             raise ParameterError(message("judging.parameter-count-must-be-1", count=count))
         project = self._projects.get(project_id)
         refuse_closed(project)
         with self.database.write() as connection:
             take_turn(connection, project.id)
-            return claim_tasks(connection, project, user, count, self.clock())
+            return claim_tasks(connection, project, user, count, self.clock(), by=by)
 
     def record(self, user: User, action: Action) -> Receipt:
         """Stores one action of a judge.
