@@ -36,6 +36,7 @@ from relyon.judging.access import (
 )
 from relyon.judging.browsers import network, remember_browser
 from relyon.judging.guessable import check_not_guessable
+from relyon.judging.identities import list_identities
 from relyon.judging.passwords import LEAST_LENGTH, MOST_LENGTH
 from relyon.judging.records import User
 from relyon.judging.store import Store
@@ -45,7 +46,9 @@ __all__ = ["find_fault", "router"]
 router = APIRouter(include_in_schema=False)
 
 Text = Annotated[str, Form()]
-Told = Literal["", "changed", "token_deleted", "signed_out", "signed_out_others"]
+Told = Literal[
+    "", "changed", "token_deleted", "signed_out", "signed_out_others", "linked", "unlinked"
+]
 
 
 @router.get("/account")
@@ -77,6 +80,11 @@ def _account(
         days=TOKEN_DAYS,
         secret=secret,
         told=told,
+        provider=settings.provider,
+        linked=settings.provider is not None
+        and settings.provider.issuer
+        in {one.issuer for one in list_identities(store, visitor.account)},
+        takes_password=request.app.state.guard.takes_password(visitor.account.role),
         lasts=_span(visitor.language, settings.sign_in_days),
         idle=_span(visitor.language, settings.idle_days),
     )

@@ -92,6 +92,8 @@ def add_account(
         check_one_script(name)
     except ParameterError:
         raise HTTPException(400, "user_scripts") from None
+    if not request.app.state.guard.takes_password(role):
+        raise HTTPException(400, "no_passwords")
     password = generate_password()
     user = store.accounts.create(name, role=role, password=password, chosen_by="other")
     note_event(request, visitor, "account_made", f"{user.name} ({role})")

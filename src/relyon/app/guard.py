@@ -31,7 +31,7 @@ from relyon.judging.account_names import name_key
 from relyon.judging.attempts import Attempts, Limit
 from relyon.judging.browsers import Acquaintance, network, recognise, remember_browser
 from relyon.judging.events import forget_events, record_event
-from relyon.judging.records import User
+from relyon.judging.records import Role, User
 from relyon.judging.store import Store
 
 __all__ = ["BusyError", "Claim", "Entry", "SignInGuard", "WaitError"]
@@ -195,15 +195,20 @@ class SignInGuard:
             BusyError: If too many are being checked.
         """
 
-        def enter() -> Entry:
-            reserved = self.attempts.reserve([self._of_strangers(claim)])
-            if reserved.wait > 0:
-                raise WaitError(reserved.wait)
-            user = find()
-            self.attempts.release(reserved)
-            return self._let_in(user, claim, before)
+        return await self._take_turn("none", lambda: self.enter(claim, find, before))
 
-        return await self._take_turn("none", enter)
+    def enter(self, claim: Claim, find: Callable[[], User], before: str) -> Entry:
+        """Signs in as `admit`, in the caller's thread: for what hashes nothing, but may wait.
+
+        Raises:
+            WaitError: If there were too many attempts.
+        """
+        reserved = self.attempts.reserve([self._of_strangers(claim)])
+        if reserved.wait > 0:
+            raise WaitError(reserved.wait)
+        user = find()
+        self.attempts.release(reserved)
+        return self._let_in(user, claim, before)
 
     def _let_in(self, user: User, claim: Claim, before: str) -> Entry:
         browser = remember_browser(self.store, user, claim.browser, claim.address)
@@ -264,6 +269,8 @@ class SignInGuard:
         user = (
             None if "\0" in claim.name else self.store.accounts.check_password(claim.name, password)
         )
+        if user is not None and not self.takes_password(user.role):
+            user = None
         if user is None:
             if self._may_write():
                 # The name is not logged if there is no such account: people type passwords into the
@@ -272,6 +279,10 @@ class SignInGuard:
             return None
         self.attempts.release(reserved, forget=[limits[0].key])
         return user
+
+    def takes_password(self, role: Role) -> bool:
+        """Returns whether accounts of a role sign in with a password."""
+        return self.settings.passwords == "all" or role == "admin"
 
     def _may_write(self) -> bool:
         """Returns whether to record a mistake: a flood of them must not fill the disk."""

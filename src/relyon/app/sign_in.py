@@ -126,6 +126,29 @@ def _claim(request: Request, name: Text = "") -> Claim:
     return make_claim(request, name)
 
 
+def _form(
+    request: Request,
+    visitor: Visitor,
+    *,
+    next: str,
+    name: str = "",
+    problem: str = "",
+    status: int = 200,
+) -> Response:
+    settings = request.app.state.settings
+    return render(
+        request,
+        visitor,
+        "sign_in.html",
+        status=status,
+        next=next,
+        name=name,
+        problem=problem,
+        provider=settings.provider,
+        passwords=settings.passwords,
+    )
+
+
 @router.get("/sign-in")
 def show_sign_in(
     request: Request, visitor: Annotated[Visitor, Depends(see_visitor)], next: str = "/"
@@ -134,7 +157,7 @@ def show_sign_in(
     if visitor.user is not None:
         return RedirectResponse(own_path(next), 303)
     fresh = Visitor(None, visitor.secret or new_secret(), visitor.language)
-    answer = render(request, fresh, "sign_in.html", next=own_path(next), problem="", name="")
+    answer = _form(request, fresh, next=own_path(next))
     set_cookie(request, answer, fresh.secret)
     return answer
 
@@ -158,8 +181,9 @@ async def sign_in(
     except BusyError as error:
         status, problem, seconds = 503, "sign_in.busy", error.seconds
     if entry is None:
-        values = {"next": own_path(next), "name": claim.name, "problem": problem}
-        answer: Response = render(request, visitor, "sign_in.html", status=status, **values)
+        answer: Response = _form(
+            request, visitor, next=own_path(next), name=claim.name, problem=problem, status=status
+        )
         if seconds:
             answer.headers["Retry-After"] = str(seconds)
         return answer

@@ -13,6 +13,7 @@ from relyon.cli.messages import Progress, messages
 from relyon.cli.options import no_color_option
 from relyon.cli.request import argument, flag, group, option, request, takes
 from relyon.cli.serve_reach import Reach
+from relyon.cli.serve_sign_in import SignIn
 from relyon.core.errors import ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
@@ -142,6 +143,7 @@ class Serve:
         help="Days to keep the log of sign-ins and changes.",
     )
     reach: Reach = group(Reach)
+    sign_in: SignIn = group(SignIn)
 
 
 @click.command("serve", help=HELP, short_help="Open the web app in which people grade.")
@@ -166,6 +168,7 @@ def serve(request: Serve) -> None:
     if request.ssl_key and not request.ssl_certificate:
         raise ParameterError(message("cli.ssl-key-needs-ssl-certificate"))
     alarms, models = request.reach.alarms(), request.reach.endpoints()
+    provider, passwords = request.sign_in.provider(), request.sign_in.passwords()
     for name in request.reach.exposed_keys():
         messages.warning(message("cli.key-of-model-is-sent", name=name))
     ending = Ending()
@@ -204,6 +207,8 @@ def serve(request: Serve) -> None:
                 log_folder=request.log_folder,
                 alarms=alarms,
                 models=models,
+                provider=provider,
+                passwords=passwords,
             )
             if not (is_local(listening) or request.ssl_certificate or request.proxies):
                 messages.warning(message(PLAIN))

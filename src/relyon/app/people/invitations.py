@@ -69,7 +69,8 @@ InvitedForm = Annotated[Invited, Depends(_read_form)]
 
 def link_to(request: Request, secret: str) -> str:
     """Returns the whole address of an invitation."""
-    return f"{request.base_url}invitation/{secret}"
+    public: str = request.app.state.settings.alarms.public_url
+    return f"{(public or str(request.base_url)).rstrip('/')}/invitation/{secret}"
 
 
 def invite(
@@ -175,6 +176,8 @@ def _form(
         problem=problem,
         least=LEAST_LENGTH,
         most=MOST_LENGTH,
+        provider=request.app.state.settings.provider,
+        takes_password=found is not None and request.app.state.guard.takes_password(found.role),
     )
     if visitor.user is None:
         set_cookie(request, answer, visitor.secret)
@@ -207,6 +210,8 @@ async def accept(
     def create() -> User:
         found = check_invitation(store, secret)
         known.append(found)
+        if not guard.takes_password(found.role):
+            raise _FaultError("provider.no_passwords")
         wanted = found.name or name
         fault = _find_name_fault(store, wanted) or find_fault(password, wanted.strip())
         if fault:

@@ -67,9 +67,7 @@ def _people(
         found,
         "people",
         members=members,
-        work={
-            one["judge"]: one for one in recent_work(store, project, patience=PATIENCE)["judges"]
-        },
+        work={one["judge"]: one for one in work},
         others=[
             one.name for one in others if one.active and not one.machine and one.name not in known
         ],
