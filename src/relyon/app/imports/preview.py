@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnView", "FileView", "ItemView", "view_file"]
 
-#: Rows, results and characters of a cell that a page shows.
-ROWS, RESULTS, LONGEST = 8, 3, 140
+#: Rows, results, and characters of a cell and of an address that a page shows.
+ROWS, RESULTS, LONGEST, ADDRESS = 6, 3, 140, 40
 #: Bytes of a file's beginning from which the first rows of formats without columns are read.
 BEGINNING = 1 << 16
 
@@ -126,7 +126,8 @@ def _column(seen: Seen, upload: Upload, name: str) -> ColumnView:
 
 def _cell(value: object) -> str:
     text = "" if value is None else str(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    longest = ADDRESS if text.startswith("data:") else LONGEST
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _items(seen: Seen, upload: Upload, project: Project) -> list[Item]:
