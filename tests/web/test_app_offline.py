@@ -35,7 +35,7 @@ KEPT = (
 )
 SHELL = [
     "/projects/1/judge",
-    *(f"/static/{name}.js" for name in ("drawing", "judge", "keys", "offline", "outbox")),
+    *(f"/static/{name}.js" for name in ("drawing", "judge", "keys", "list", "offline", "outbox")),
     "/static/style.css",
     "/static/tabs.js",
 ]

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
 SCRIPTS = (
-    "drawing.js", "import.js", "job.js", "judge.js", "keys.js", "offline.js", "outbox.js",
-    "queue.js", "results.js", "tabs.js", "wait.js", "worker.js",
+    "drawing.js", "import.js", "job.js", "judge.js", "keys.js", "list.js", "offline.js",
+    "outbox.js", "queue.js", "results.js", "tabs.js", "wait.js", "worker.js",
 )  # fmt: skip
 ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
 

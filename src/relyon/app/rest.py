@@ -28,7 +28,7 @@ from relyon.core.texts import message
 from relyon.data.aggregation import Rule
 from relyon.io.sheets import sheet_format, sheet_formats
 from relyon.judging.actions import LONGEST, LONGEST_KEY, SLOWEST, Action, Again
-from relyon.judging.assignment import Task
+from relyon.judging.assignment import Task, Unit
 from relyon.judging.exchange import export_sheet
 from relyon.judging.gold_turns import mask_item, split_item, unmask_item
 from relyon.judging.keys import confirm_keys
@@ -260,10 +260,13 @@ def take(
     user: Caller,
     project: Id,
     count: Annotated[int, Query(ge=1, le=100)] = 10,
+    by: Annotated[
+        Unit, Query(description="Whether these are any results, or those of one query.")
+    ] = "result",
 ) -> dict[str, object]:
     """Returns the next items to grade; called again, those that are not done yet."""
     found = store.projects.get(project)
-    taken = store.grading.take(user, project, count=count)
+    taken = store.grading.take(user, project, count=count, by=by)
     needs = needs_of(store, project, {one.item.query for one in taken})
     tasks = [_task(user, found, one) for one in taken]
     for task, one in zip(tasks, taken, strict=True):

@@ -7,6 +7,7 @@
   const project = Number(main.dataset.project);
   const user = Number(main.dataset.user);
   const sideBySide = main.dataset.sideBySide === "yes";
+  const byQuery = !sideBySide && readUnit() === "query";
   let csrf = main.dataset.csrf;
 
   const number = new Intl.NumberFormat(document.documentElement.lang);
@@ -17,7 +18,24 @@
   const newKey = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (one) => one.toString(16).padStart(2, "0")).join("");
 
+  // The address says whether results come one by one or by query; the next time it is remembered.
+  function readUnit() {
+    const place = `relyon:by:${user}`;
+    const asked = new URLSearchParams(location.search).get("by");
+    try {
+      if (asked) localStorage.setItem(place, asked);
+      return asked ?? localStorage.getItem(place);
+    } catch {
+      return asked;
+    }
+  }
+
   const queue = new Outbox(user);
+  const list = new QueryList(
+    byId("documents"),
+    (task) => markWords(drawing.drawDocument(task, "h3", say), task.query_text || task.query),
+    choose,
+  );
   // The same of one judge and project in all tabs.
   const tabs = new TabWatch(`relyon:judging:${user}:${project}`, forget);
   let tasks = [];
@@ -33,6 +51,8 @@
   let shownAt = 0;
   let hiddenAt = 0;
   let shown = 0;
+  let chosen = 0;
+  let steps = 0;
   let conflicts = 0;
 
   const call = (path, body) =>
@@ -81,6 +101,7 @@
 
   // Another tab goes on: what is known here will be out of date.
   function forget() {
+    list.forget();
     tasks = [];
     done = [];
     handled.clear();
@@ -180,16 +201,19 @@
       wanted = { first: first ?? wanted?.first ?? null };
       return;
     }
-    if (connected && tasks.length > 5 && first === null) return;
+    if (connected && tasks.length > (byQuery ? 0 : 5) && first === null) return;
     // What the server offers would still contain what it was not sent.
     if (!connected && queue.entries().length) {
       flush();
       return;
     }
     filling = true;
+    steps += 1;
+    const begun = steps;
     try {
       const waiting = queue.entries().map(([, action]) => action);
-      const answer = await call(`/api/projects/${project}/tasks?count=${Math.min(12 + waiting.length, 100)}`, {});
+      const unit = byQuery ? "count=100&by=query" : `count=${Math.min(12 + waiting.length, 100)}`;
+      const answer = await call(`/api/projects/${project}/tasks?${unit}`, {});
       if (answer.status === 401 || answer.status === 403) {
         if (await renew()) setTimeout(fill, 0);
         return;
@@ -208,7 +232,8 @@
       const known = new Set(tasks.map((task) => task.id));
       for (const task of found.tasks) {
         const was = handled.get(task.id);
-        const open = was === undefined || (task.later && was === "later");
+        // What was answered before the server was asked is offered for a reason: it was re-opened.
+        const open = was === undefined || was.step < begun || (task.later && was.kind === "later");
         if (open && !known.has(task.id) && !unsent.has(task.id)) {
           tasks.push(task);
           drawing.prefetch(task);
@@ -231,8 +256,30 @@
     }
   }
 
+  const group = () => list.group(tasks, done);
+
+  function current() {
+    const picked = byQuery && chosen ? group().find((one) => one.task.id === chosen) : null;
+    return picked?.task ?? tasks[0];
+  }
+
+  function choose(id) {
+    chosen = id;
+    show();
+  }
+
+  /** Goes to the next or the one before of a query's results. */
+  function move(by) {
+    const all = group();
+    const place = all.findIndex((one) => one.task.id === current()?.id) + by;
+    if (all[place]) choose(all[place].task.id);
+  }
+
+  const nameAnswer = ({ kind, grade }) =>
+    kind === "grade" ? (levels.find((one) => one.grade === grade)?.name ?? String(grade)) : say(kind);
+
   function show() {
-    const [task] = tasks;
+    const task = current();
     byId("task").hidden = byId("controls").hidden = !task;
     byId("empty").hidden = Boolean(task) || tabs.resting;
     byId("elsewhere").hidden = !tabs.resting;
@@ -248,12 +295,14 @@
       byId("need").hidden = !task.need;
       byId("put-off").hidden = !task.later;
       const place = byId("documents");
-      place.className = sideBySide ? "sides" : "";
-      place.replaceChildren(
-        ...(sideBySide
-          ? [drawing.drawSide("left", task.left ?? [], say), drawing.drawSide("right", task.right ?? [], say)]
-          : [drawing.drawDocument(task, "h3", say)]),
-      );
+      if (!byQuery) {
+        place.className = sideBySide ? "sides" : "";
+        place.replaceChildren(
+          ...(sideBySide
+            ? [drawing.drawSide("left", task.left ?? [], say), drawing.drawSide("right", task.right ?? [], say)]
+            : [drawing.drawDocument(task, "h3", say)]),
+        );
+      }
       const { title, document: name, url } = task;
       byId("announcement").textContent = say(sideBySide ? "announce_query" : "announce", {
         query: task.query_text || task.query,
@@ -264,8 +313,9 @@
       if (byId("grade")) byId("grade").value = "";
       shown = task.id;
       shownAt = Date.now();
-      window.scrollTo(0, 0);
+      if (!byQuery) window.scrollTo(0, 0);
     }
+    if (byQuery && task) list.show(group(), task.id, nameAnswer);
     for (const button of document.querySelectorAll(".controls button")) {
       button.disabled = !task && button.dataset.action !== "undo";
     }
@@ -289,8 +339,10 @@
   }
 
   function act(kind, values = {}) {
-    const [task] = tasks;
+    const task = current();
     if (!task) return;
+    const earlier = done.find((one) => one.task.id === task.id);
+    if (earlier) queue.add({ kind: "undo", key: newKey(), project_id: project, undoes: earlier.key });
     const action = {
       kind,
       key: newKey(),
@@ -300,9 +352,13 @@
       ...values,
     };
     queue.add(action);
-    tasks.shift();
-    done.push({ task, key: action.key });
-    handled.set(task.id, kind);
+    const left = group();
+    const after = left.slice(left.findIndex((one) => one.task.id === task.id) + 1);
+    chosen = after.find((one) => one.kind === undefined)?.task.id ?? 0;
+    tasks = tasks.filter((one) => one.id !== task.id);
+    done = done.filter((one) => one !== earlier);
+    done.push({ task, key: action.key, kind, grade: action.grade });
+    handled.set(task.id, { kind, step: steps });
     tell("");
     // Keys grade again; whoever went to a button stays there.
     if (document.activeElement.matches("input, textarea")) document.activeElement.blur();
@@ -320,6 +376,7 @@
       queue.add({ kind: "undo", key: newKey(), project_id: project, undoes: before.key });
       handled.delete(before.task.id);
       tasks = [before.task, ...tasks.filter((task) => task.id !== before.task.id)];
+      chosen = before.task.id;
       show();
       flush();
       return;
@@ -350,7 +407,7 @@
     undo,
     skip: () => act("skip"),
     later: () => act("later"),
-    cannot: () => tasks.length && reasons.showModal(),
+    cannot: () => current() && reasons.showModal(),
     note: () => {
       if (!tasks.length) return;
       byId("note-field").hidden = false;
@@ -397,6 +454,7 @@
     const level = levels.find((one) => one.key === key);
     if (level) act("grade", { grade: level.grade });
     else if (letters[key]) actions[letters[key]]();
+    else if (byQuery && (key === "j" || key === "k")) move(key === "j" ? 1 : -1);
     else if (!levels.length && /^[0-9.-]$/.test(key)) {
       byId("grade").focus();
       return;
@@ -434,6 +492,12 @@
   });
   window.addEventListener("online", flush);
   window.addEventListener("offline", lose);
+  if (byId("by-query")) byId(byQuery ? "by-result" : "by-query").hidden = false;
+  if (byQuery) {
+    byId("documents").className = "list";
+    byId("documents").setAttribute("role", "list");
+  }
+  for (const one of document.querySelectorAll(".move-keys")) one.hidden = !byQuery;
   if (window.matchMedia("(max-width: 60rem)").matches) byId("guideline").open = false;
   show();
   flush();
