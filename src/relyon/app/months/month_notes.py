@@ -32,4 +32,4 @@ def add_note(
         raise UnknownNameError(message("online.there-is-no-month", month=month))
     add_month_note(rounds.folder, month, text, by=visitor.account.name)
     note_event(request, visitor, "month_noted", month)
-    return RedirectResponse("/monitor#notes", 303)
+    return RedirectResponse("/monitor#written", 303)

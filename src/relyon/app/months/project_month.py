@@ -18,7 +18,7 @@ from relyon.app.months.acceptance import (
 )
 from relyon.app.months.dashboard import OpenRounds
 from relyon.app.months.rounds import RoundsFolder
-from relyon.app.pages import render
+from relyon.app.project.tabs import render_tab
 from relyon.app.rest import Id
 from relyon.data.aggregation import Rule
 from relyon.judging.exchange import final_judgments
@@ -66,12 +66,13 @@ def _show(
     found, kept = store.projects.get(project), _kept(store, project)
     rounds: RoundsFolder | None = request.app.state.rounds
     made = _make(store, found, kept, rule)
-    return render(
+    return render_tab(
         request,
+        store,
         visitor,
-        "project_month.html",
+        found,
+        "month",
         status=400 if refused else 200,
-        project=found,
         kept=kept,
         gate=check_month_gate(store, found, made),
         coverage=measure_coverage(made),
