@@ -17,6 +17,7 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.judging.bulk import insert_rows
 from relyon.judging.database_part import Base
+from relyon.judging.jobs import QUIET, REST
 from relyon.judging.places import UNANSWERED, take_turn
 from relyon.judging.schema import (
     actions,
@@ -219,8 +220,11 @@ def follow(store: Base, project_id: int, *, seconds: float) -> float:
         if share == 1 or time.monotonic() > end:
             return share
         with store.database.write() as connection:
+            start = time.monotonic()
             take_turn(connection, project_id)
             _step(connection, project_id)
+        # Others wait for their turn, too.
+        time.sleep(max(REST, QUIET * (time.monotonic() - start)))
 
 
 def _newest(connection: sa.Connection) -> tuple[int, int]:

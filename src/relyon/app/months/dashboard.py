@@ -28,7 +28,6 @@ from relyon.judging.samples import list_sampled
 from relyon.judging.store import Store
 from relyon.online.monitoring import ALL, Monitor
 from relyon.online.monitoring.archive import find_rounds
-from relyon.online.monitoring.monitor_document import note_line
 from relyon.online.monitoring.sentences import change_sentence, tier_name
 
 __all__ = ["api", "router"]
@@ -108,12 +107,16 @@ def show_monitor(
         sections=sections,
         waiting=waiting,
         months=found.months,
+        worst=_worst(found),
         pair=(before, after) if before and after else found.months[-2:],
         compared=_compare(found, before, after, visitor.language),
-        notes=[
-            note_line(one, catalogue("monitoring", visitor.language)) for one in found.month_notes
-        ],
     )
+
+
+def _worst(found: Monitor) -> list[str]:
+    """Returns the queries that the page lists, each once: the worst ones and those that fell."""
+    listed = (found.worst(), found.largest_drops())
+    return list(dict.fromkeys(str(one) for frame in listed for one in frame["query"]))
 
 
 def _waiting(
