@@ -111,7 +111,7 @@ def build_monitor_page(
     alarms = [typeset(alarm.sentence(language)) for alarm in found.alarms()]
     quiet = "monitor.quiet" if len(found.months) > 1 else "monitor.first"
     sections = [
-        _summary(found, texts),
+        *([_summary(found, texts)] if len(found.months) > 1 else []),
         trend_section(found, texts),
         beside_section(found, texts),
         *([_causes(found, texts)] if len(found.months) > 1 else []),
@@ -146,8 +146,6 @@ def _summary(found: Monitor, texts: Catalogue) -> Section:
         past = past_sentences(found, texts.language)
         lines = [*past, *legend_lines(found, texts.language)]
         blocks.append(Prose(tuple(typeset(line) for line in lines)))
-    else:
-        blocks.append(Prose((texts.say("monitor.first"),)))
     return Section("summary", texts.say("section.summary"), tuple(blocks))
 
 

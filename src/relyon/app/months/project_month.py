@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from relyon.app.authentication import CheckedForm, Leader, OpenStore, Visitor
+from relyon.app.authentication import CheckedForm, Leader, LeadingAccount, OpenStore, Visitor
 from relyon.app.bodies import takes_text
 from relyon.app.months.acceptance import (
     SIDES,
@@ -90,7 +90,7 @@ def _show(
 def store_month(
     request: Request,
     store: OpenStore,
-    visitor: Leader,
+    visitor: LeadingAccount,
     rounds: OpenRounds,
     project: Id,
     rule: Annotated[Rule, Form()] = "median",
