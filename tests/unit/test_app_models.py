@@ -158,7 +158,9 @@ def test_it_is_stopped_and_continued_in_the_browser(
     assert asked < 60
     page = lead.read()
     assert "Stopped. What was answered is kept." in page
-    assert f"So far {asked} answers, {asked} with a grade and 0 without" in page
+    assert f"Answers so far: {asked}, of which {asked} have a grade" in page
+    run = lead.client.get("/api/projects/1/models/run").json()
+    assert (run["state"], run["answers"], run["prompt_tokens"]) == ("stopped", asked, 100 * asked)
     server.script = lambda _: Reply()
     # A program that starts again asks only for what is left.
     later = Visitor(store, server.url)
@@ -242,10 +244,12 @@ def test_judges_and_strangers_start_nothing(
 ) -> None:
     judge = Visitor(store, server.url, "ana")
     other = store.projects.create("Other")
-    assert judge.client.get("/projects/1/models").status_code == 403
+    for path in ("/projects/1/models", "/api/projects/1/models/run"):
+        assert judge.client.get(path).status_code == 403
     for path in ("estimate", "start", "1/continue", "1/accept", "1/withdraw"):
         assert judge.send(path, **WISH, note="x").status_code == 403
     lead = Visitor(store, server.url)
+    assert lead.client.get("/api/projects/1/models/run").status_code == 404
     # Without the token of the form; and a configuration of another project.
     assert lead.client.post("/projects/1/models/start", data=WISH).status_code == 403
     for path in ("7/continue", "7/accept", "7/withdraw"):

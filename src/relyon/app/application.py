@@ -159,6 +159,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         app.include_router(part.router)
     app.include_router(dashboard.api)
     app.include_router(management.api)
+    app.include_router(model_pages.api)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     app.add_api_route("/healthz", _health, include_in_schema=False)
     app.add_exception_handler(SignInNeededError, _ask_to_sign_in)

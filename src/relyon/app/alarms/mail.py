@@ -56,7 +56,7 @@ def send_mail(
     except smtplib.SMTPNotSupportedError as error:
         return Delivery("failed", f"mail:{clean(str(error))}")
     except (OSError, smtplib.SMTPException) as error:
-        return Delivery("later", f"connection:{clean(str(error))}")
+        return _unreached(error)
     try:
         return _hand_over(client, server.sender, receiver, mail.as_bytes(SMTP))
     finally:
@@ -98,12 +98,16 @@ def _hand_over(client: smtplib.SMTP, sender: str, receiver: str, mail: bytes) ->
     except (OSError, smtplib.SMTPException) as error:
         if sending:
             return Delivery("unclear", "no_answer")
-        return Delivery("later", f"connection:{clean(str(error))}")
+        return _unreached(error)
     if code >= 300:
         return _refused(code, told)
     with suppress(OSError, smtplib.SMTPException):
         client.quit()
     return Delivery("sent")
+
+
+def _unreached(error: Exception) -> Delivery:
+    return Delivery("later", f"connection:{clean(getattr(error, 'strerror', '') or str(error))}")
 
 
 def _refused(code: int, told: bytes | str) -> Delivery:

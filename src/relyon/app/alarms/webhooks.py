@@ -242,14 +242,33 @@ def _exchange(
 
 def _judge(status: int, raw: bytes, url: str) -> Delivery:
     """Returns what an answer means."""
-    told = clean(raw[:2000].decode("utf-8", "replace"), url)
+    told = clean(_message(raw), url)
     if 200 <= status < 300:
         problem = _refusal(raw)
         return Delivery("failed", f"refused:{clean(problem, url)}") if problem else Delivery("sent")
     if 300 <= status < 400:
         return Delivery("failed", f"redirect:{status}")
     fate = "later" if status in LATER else "unclear" if status in UNCLEAR else "failed"
-    return Delivery(fate, f"status:{status} {'' if told.startswith('<') else told}".strip())
+    return Delivery(fate, f"status:{status} {told}".strip())
+
+
+def _parse(raw: bytes) -> dict[str, object]:
+    """Returns the JSON object of an answer; empty if it is none."""
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _message(raw: bytes) -> str:
+    """Returns what an answer says, without the page around it."""
+    found = _parse(raw)
+    for name in ("errmsg", "msg", "message", "error"):
+        if isinstance(found.get(name), str):
+            return str(found[name])
+    text = raw[:2000].decode("utf-8", "replace")
+    return "" if found or text.lstrip().startswith("<") else text
 
 
 def _refusal(raw: bytes) -> str:
@@ -257,17 +276,9 @@ def _refusal(raw: bytes) -> str:
 
     DingTalk and WeCom answer with `errcode`, Feishu with `code`: 0 is good.
     """
-    try:
-        found = json.loads(raw)
-    except (ValueError, RecursionError):
-        return ""
-    if not isinstance(found, dict):
-        return ""
+    found = _parse(raw)
     code = next((found[name] for name in ("errcode", "code") if name in found), 0)
-    if code in (0, "0"):
-        return ""
-    told = next((found[name] for name in ("errmsg", "msg", "message") if name in found), "")
-    return f"{code} {told}"
+    return "" if code in (0, "0") else f"{code} {_message(raw)}".strip()
 
 
 def clean(text: str, url: str = "") -> str:

@@ -7,14 +7,21 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from relyon.app.authentication import CheckedForm, Leader, OpenStore, Visitor, note_event
+from relyon.app.authentication import (
+    CheckedForm,
+    Leader,
+    LeadingCaller,
+    OpenStore,
+    Visitor,
+    note_event,
+)
 from relyon.app.bodies import takes_text
 from relyon.app.long_work import in_background
 from relyon.app.models.calibration import calibrate_models
 from relyon.app.models.settings import ModelEndpoint
 from relyon.app.models.wishes import Planned, Wish, WishForm, find_endpoint, plan_wish
 from relyon.app.project.tabs import render_tab
-from relyon.app.rest import LARGEST_ID, Id
+from relyon.app.rest import ERRORS, LARGEST_ID, Id
 from relyon.core.errors import InputError, ParameterError, RelyonError, UnknownNameError
 from relyon.core.texts import LANGUAGES, message, translate
 from relyon.judging.job_reasons import read_reason
@@ -29,9 +36,10 @@ from relyon.judging.llm.pace import Pace
 from relyon.judging.records import Project
 from relyon.judging.store import Store
 
-__all__ = ["router"]
+__all__ = ["api", "router"]
 
 router = APIRouter(include_in_schema=False)
+api = APIRouter(prefix="/api", responses=ERRORS, tags=["judging"])
 #: Results that people and a model must both have graded before its grades are used.
 LEAST = 50
 #: Requests at once.
@@ -193,6 +201,28 @@ def _go(
     note_event(request, visitor, "model_started", detail)
     server = Endpoint(chosen.url, key=chosen.key, pace=Pace(per_minute))
     in_background(lambda: run.run(server, concurrency=CONCURRENCY), f"asking {title}")
+
+
+@api.get("/projects/{project}/models/run")
+def show_run(store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, object]:
+    """For leads: how far the last run of a language model is, and the tokens so far."""
+    found = store.projects.get(project)
+    job = last_model_job(store, found.id)
+    ran = None if job is None else _configuration_of(job, store.models.all(found.id))
+    if job is None or ran is None:
+        raise HTTPException(404)
+    tally = store.replies.tally(ran)
+    return {
+        "judge": ran.judge,
+        "version": ran.version,
+        "state": job.state,
+        "done": job.done,
+        "total": job.total,
+        "answers": tally.answers,
+        "graded": tally.graded,
+        "prompt_tokens": tally.prompt_tokens,
+        "completion_tokens": tally.completion_tokens,
+    }
 
 
 def _configuration(store: Store, project: Project, number: int) -> Configuration:
