@@ -226,7 +226,6 @@
       const kinds = queue.entries().map(([, action]) => action.kind);
       // The server does not count yet what was not sent.
       const pending = kinds.length - 2 * kinds.filter((kind) => kind === "undo").length;
-      progress = { ...found.progress, before: done.length - pending };
       // What was sent while the server answered may be in its answer, too.
       const unsent = new Set([...waiting, ...queue.entries().map(([, action]) => action)].map((one) => one.item_id));
       const known = new Set(tasks.map((task) => task.id));
@@ -235,10 +234,13 @@
         // What was answered before the server was asked is offered for a reason: it was re-opened.
         const open = was === undefined || was.step < begun || (task.later && was.kind === "later");
         if (open && !known.has(task.id) && !unsent.has(task.id)) {
+          // Its earlier answer, if any, no longer counts.
+          if (was && was.kind !== "later") done = done.filter((one) => one.task.id !== task.id);
           tasks.push(task);
           drawing.prefetch(task);
         }
       }
+      progress = { ...found.progress, before: done.length - pending };
       if (first !== null) {
         const place = tasks.findIndex((task) => task.id === first);
         if (place > 0) tasks.unshift(...tasks.splice(place, 1));

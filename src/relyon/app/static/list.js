@@ -22,7 +22,8 @@ class QueryList {
   group(tasks, done) {
     const [first] = tasks;
     if (!first) return [];
-    const same = (one) => one.task.query === first.query;
+    const waiting = new Set(tasks.map((task) => task.id));
+    const same = (one) => one.task.query === first.query && (!one.kind || !waiting.has(one.task.id));
     const found = [...done, ...tasks.map((task) => ({ task }))].filter(same);
     for (const { task } of found) {
       if (!this.#order.has(task.id)) this.#order.set(task.id, this.#order.size);
