@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, iter_route_contexts
 from fastapi.testclient import TestClient
 
-from relyon.app import create_app
+from relyon.app import Settings, create_app
 from relyon.app.protection import csrf_token
 from relyon.judging.access import create_token, start_sign_in
 from relyon.judging.archive import pack_project
@@ -45,7 +46,7 @@ OF_NO_PROJECT = (
 #: Routes that list projects, or learn of one from their body; each has a test below.
 OF_SOME = {
     "/", "/projects", "/archives", "/api/projects", "/api/actions", "/api/adjudications",
-    "/accounts/invitations", "/monitor/new",
+    "/accounts/invitations", "/monitor/new", "/monitor/months/{token}/create", "/results",
 }  # fmt: skip
 
 
@@ -72,8 +73,8 @@ def secret(store: Store) -> Project:
 class Somebody:
     """Somebody signed in, who fills in forms."""
 
-    def __init__(self, store: Store, name: str) -> None:
-        self.client = TestClient(create_app(store), follow_redirects=False)
+    def __init__(self, store: Store, name: str, settings: Settings | None = None) -> None:
+        self.client = TestClient(create_app(store, settings), follow_redirects=False)
         cookie = start_sign_in(store, store.accounts.get(name))
         self.csrf = csrf_token(cookie)
         self.client.cookies.set("relyon_session", cookie)
@@ -188,6 +189,31 @@ def test_lists_name_only_what_their_reader_sees(store: Store) -> None:
         ("Open", "judge"),
         ("Secret", "judge"),
     ]
+
+
+def test_a_query_is_found_only_in_what_its_reader_leads(store: Store) -> None:
+    found = Somebody(store, "liz").get("/results?query=tv")
+    assert found.headers["location"].startswith("/projects/1/results?")
+    assert "Secret" in Somebody(store, "lea").get("/results?query=tv").text
+
+
+def test_a_month_is_made_only_of_what_its_maker_leads(store: Store, tmp_path: Path) -> None:
+    liz = Somebody(store, "liz", Settings(rounds=tmp_path))
+    assert "Secret" not in liz.get("/monitor/new").text
+    for project in ("2", "99"):
+        answer = liz.client.post(
+            "/monitor/new",
+            data={"csrf": liz.csrf, "project": project, "month": "2026-10"},
+            files={"sample": ("a.csv", "x")},
+        )
+        assert answer.status_code == 404
+    set_member(store, store.projects.get("Secret"), store.accounts.get("liz"), "judge")
+    answer = liz.client.post(
+        "/monitor/new",
+        data={"csrf": liz.csrf, "project": "2", "month": "2026-10"},
+        files={"sample": ("a.csv", "x")},
+    )
+    assert answer.status_code == 403
 
 
 def test_what_a_member_leads_is_offered_to_them(store: Store) -> None:
@@ -319,6 +345,8 @@ def test_who_leads_one_project_only_learns_no_names_and_opens_nothing(store: Sto
     assert '"liz"' not in page
     assert "/people/open" not in page
     assert bo.post("/projects/2/people/open").status_code == 403
+    # What is shared by all projects is not theirs either.
+    assert bo.post("/projects/2/month").status_code == 403
     assert store.projects.get(2).members_only
     assert bo.post("/projects/2/people", name="liz").status_code == 303
 

@@ -59,6 +59,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "row_options",
         "scored",
         "serve_reach",
+        "serve_sign_in",
         "sessions",
         "shares",
         "shells",

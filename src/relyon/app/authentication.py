@@ -30,6 +30,7 @@ __all__ = [
     "Caller",
     "CheckedForm",
     "Leader",
+    "LeadingAccount",
     "LeadingCaller",
     "OpenStore",
     "OwnPasswordNeededError",
@@ -264,7 +265,19 @@ def _leader(visitor: Person) -> Visitor:
     return visitor
 
 
+#: A visitor who leads: the project of the address, or without one in their account.
 Leader = Annotated[Visitor, Depends(_leader)]
+
+
+def _leading_account(visitor: Leader) -> Visitor:
+    if not visitor.account_leads:
+        raise HTTPException(403)
+    return visitor
+
+
+#: A visitor who leads the project of the address, and in their account, too: for what a project
+#: changes outside of itself.
+LeadingAccount = Annotated[Visitor, Depends(_leading_account)]
 
 
 def _administrator(visitor: Person) -> Visitor:
@@ -293,10 +306,7 @@ def _bearer(authorization: str) -> str | None:
 def find_sender(request: Request) -> Sender:
     """Returns who sends a request, as far as it matters for how much they may send."""
     secret = _bearer(request.headers.get("authorization", ""))
-    if secret is not None:
-        user = _find_program(request, secret)
-    else:
-        user = see_visitor(request).user
+    user = see_visitor(request).user if secret is None else _find_program(request, secret)
     if user is None:
         return "anybody"
     return "signed in" if user.role == "judge" else "leads"

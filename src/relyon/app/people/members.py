@@ -8,7 +8,14 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from relyon.app.accounts import INVITATION_DAYS
-from relyon.app.authentication import CheckedForm, Leader, OpenStore, Visitor, note_event
+from relyon.app.authentication import (
+    CheckedForm,
+    Leader,
+    LeadingAccount,
+    OpenStore,
+    Visitor,
+    note_event,
+)
 from relyon.app.people.invitations import InvitedForm, invite
 from relyon.app.project.tabs import PATIENCE, render_tab
 from relyon.app.rest import Id
@@ -94,10 +101,10 @@ def restrict(request: Request, store: OpenStore, visitor: Leader, project: Id) -
 
 
 @router.post("/projects/{project}/people/open", dependencies=[CheckedForm])
-def open_again(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """Shows the project to every account; only for those who lead outside of it, too."""
-    if not visitor.account_leads:
-        raise HTTPException(403)
+def open_again(
+    request: Request, store: OpenStore, visitor: LeadingAccount, project: Id
+) -> Response:
+    """Shows the project to every account."""
     found = store.projects.get(project)
     open_to_everybody(store, found)
     note_event(request, visitor, "project_changed", f"{found.name}: for everybody")
