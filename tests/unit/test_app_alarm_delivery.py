@@ -259,6 +259,7 @@ def test_an_e_mail_arrives(inbox: tuple[Inbox, MailServer]) -> None:
     assert mail["X-RcptTo"] == "search@example.org"
     assert mail["From"] == "relyon@example.org"
     assert mail["Bcc"] is None
+    assert mail.get_unixfrom() is None
     from email.header import decode_header, make_header
 
     assert str(make_header(decode_header(mail["Subject"]))).startswith("relyon: 2026-03 召回 Bcc")

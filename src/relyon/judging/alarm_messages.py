@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LOST",
     "Delivery",
+    "Fate",
     "Message",
     "MessageState",
     "claim_message",

@@ -58,7 +58,7 @@ def send_mail(
     except (OSError, smtplib.SMTPException) as error:
         return _unreached(error)
     try:
-        return _hand_over(client, server.sender, receiver, mail.as_bytes(SMTP))
+        return _hand_over(client, server.sender, receiver, mail.as_bytes(policy=SMTP))
     finally:
         with suppress(OSError, smtplib.SMTPException):
             client.close()

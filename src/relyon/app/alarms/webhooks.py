@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.judging.alarm_messages import Delivery
+from relyon.judging.alarm_messages import Delivery, Fate
 from relyon.judging.receivers import ReceiverKind
 
 __all__ = ["bounded", "check_webhook", "clean", "post", "write_body"]
@@ -248,7 +248,7 @@ def _judge(status: int, raw: bytes, url: str) -> Delivery:
         return Delivery("failed", f"refused:{clean(problem, url)}") if problem else Delivery("sent")
     if 300 <= status < 400:
         return Delivery("failed", f"redirect:{status}")
-    fate = "later" if status in LATER else "unclear" if status in UNCLEAR else "failed"
+    fate: Fate = "later" if status in LATER else "unclear" if status in UNCLEAR else "failed"
     return Delivery(fate, f"status:{status} {told}".strip())
 
 
