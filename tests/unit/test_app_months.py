@@ -27,8 +27,7 @@ from relyon.app.months.log_folder import find_log, list_logs
 from relyon.app.protection import csrf_token
 from relyon.core.errors import InputError
 from relyon.judging.access import start_sign_in
-from relyon.judging.month_projects import EARLIER_PREFIX
-from relyon.judging.records import Item, Rating
+from relyon.judging.records import EARLIER_PREFIX, Item, Rating
 from relyon.judging.samples import find_sample
 from relyon.judging.store import Store
 

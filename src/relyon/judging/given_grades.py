@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relyon.judging.grades import standing
+from relyon.judging.records import EARLIER_PREFIX
 from relyon.judging.schema import actions, assignments, gold, items, sa, users
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ ROWS = sa.select(
 
 @dataclass(frozen=True)
 class GivenGrades:
-    """Grades of a project: those that count, without gold items.
+    """Grades of a project: those that count, without gold items, and not reused from another.
 
     Attributes:
         frame: One row per grade: `item`, `query`, `tier`, `judge`, `grade`, `at` (seconds since
@@ -120,6 +121,7 @@ def read_given(store: Store, project_id: int) -> GivenGrades:
         assignments.c.item_id == items.c.id,
         actions.c.kind == "grade",
         assignments.c.item_id.not_in(sa.select(gold.c.item_id)),
+        ~users.c.name.startswith(EARLIER_PREFIX, autoescape=True),
     )
     count = sa.select(sa.func.count()).where(
         assignments.c.project_id == project.id,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FEWEST", "JudgeFinding", "check_judges", "measure_period"]
 
-Kind = Literal["gold", "apart", "strict", "generous", "fast", "same", "two_differ"]
+Kind = Literal["gold", "apart", "strict", "generous", "fast", "same", "same_alone", "two_differ"]
 
 #: Shared results, timed grades or gold items of a judge below which no finding is returned.
 FEWEST = 20
@@ -55,7 +55,7 @@ class JudgeFinding:
     Attributes:
         kind: `gold`: misses gold items; `apart`: agrees with the others less than they do with each
             other; `strict`, `generous`: grades lower, or higher, than the others; `fast`: grades in
-            less time than reading takes; `same`: nearly always gives the same grade;
+            less time than reading takes; `same`, `same_alone`: nearly always gives the same grade;
             `two_differ`: two judges, whose grades do not show who is right.
         judge: The judge; of two, both names.
         value: The share, difference or seconds that was found.
@@ -235,7 +235,10 @@ def _fast(frame: pl.DataFrame) -> list[JudgeFinding]:
 
 
 def _same(frame: pl.DataFrame) -> list[JudgeFinding]:
-    """Finds judges whose grades are nearly all the same, unlike others' of the same queries."""
+    """Finds judges whose grades are nearly all the same, unlike others' of the same queries.
+
+    Also if no others graded these queries: of many, all results have hardly ever the same grade.
+    """
     import polars as pl
 
     named = []
@@ -244,9 +247,13 @@ def _same(frame: pl.DataFrame) -> list[JudgeFinding]:
         others = frame.filter(
             (pl.col("judge") != judge) & pl.col("query").is_in(own["query"].unique().to_list())
         )
-        if own.height < FEWEST or others.height < FEWEST or count < ALWAYS * own.height:
+        if own.height < FEWEST or count < ALWAYS * own.height:
             continue
-        usual = (others["grade"] == grade).sum() / others.height
-        if usual <= OTHERS:
-            named.append(JudgeFinding("same", str(judge), count / own.height, usual, own.height))
+        share = count / own.height
+        if others.height >= FEWEST:
+            usual = (others["grade"] == grade).sum() / others.height
+            if usual <= OTHERS:
+                named.append(JudgeFinding("same", str(judge), share, usual, own.height))
+        elif own["query"].n_unique() >= FEWEST_QUERIES:
+            named.append(JudgeFinding("same_alone", str(judge), share, math.nan, own.height))
     return named

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from relyon.core.document.json import json_number
@@ -14,9 +12,9 @@ from relyon.core.language import Language, check_language
 from relyon.core.texts import LANGUAGES, PAGE, Text, catalogue
 from relyon.judging.agreement import measure_agreement
 from relyon.judging.agreement_interval import AGREEMENT_FEW, alpha_interval
-from relyon.judging.month_projects import EARLIER_PREFIX
+from relyon.judging.given_grades import read_given
+from relyon.judging.judge_checks import check_judges
 from relyon.judging.progress import measure_progress
-from relyon.judging.schema import actions, gold, sa, users
 
 if TYPE_CHECKING:
     from relyon.judging.records import Project
@@ -32,12 +30,6 @@ GateSide = Literal["progress", "quality", "queue", "settings"]
 JUDGED = 0.9
 #: The agreement for tentative conclusions, used if the project has no target (Krippendorff 2004).
 TARGET = 0.667
-#: Gold items that a judge must have graded, and the share that should be as known.
-GOLD_ITEMS, GOLD_EQUAL = 5, 0.7
-#: Timed grades of a judge, and the least median of seconds.
-TIMED, FASTEST = 20, 1.0
-#: Grades of a judge, and the probability of so long a run of one grade, by chance.
-GRADED, UNLIKELY = 30, 0.001
 
 
 @dataclass(frozen=True)
@@ -145,8 +137,7 @@ def check_month_gate(store: Store, project: Project, made: Round) -> MonthGate:
         *_coverage(judged),
         *_unfinished(store, project),
         *told,
-        *_gold(store, project),
-        *_pace(store, project),
+        *_judges(store, project),
         *_guideline(project),
     ]
     ordered = sorted(findings, key=lambda one: one.level != "accept")
@@ -222,106 +213,18 @@ def _agreement(
     return alpha, (low, high), units, [GateFinding(kind, "accept", "quality", values)]
 
 
-def _gold(store: Store, project: Project) -> list[GateFinding]:
-    wrong = [
-        one
-        for one in store.gold.quality(project.id)
-        if one.items >= GOLD_ITEMS and one.equal < GOLD_EQUAL
-    ]
+def _judges(store: Store, project: Project) -> list[GateFinding]:
+    """Returns what the project's page says of judges who need help."""
+    found = check_judges(read_given(store, project.id), store.gold.quality(project.id))
     return [
         GateFinding(
-            "gold",
-            "accept",
+            "judge",
+            "info" if one.kind == "two_differ" else "accept",
             "quality",
-            {"judge": one.judge, "equal": one.equal, "items": one.items, "least": GOLD_EQUAL},
+            {"said": {language: one.text(language) for language in LANGUAGES}},
         )
-        for one in wrong
+        for one in found
     ]
-
-
-def _pace(store: Store, project: Project) -> list[GateFinding]:
-    """Returns the judges who grade faster than they can read, or the same over and over."""
-    found = []
-    for judge, given in _grades_in_order(store, project).items():
-        timed = [seconds for _, seconds in given if seconds is not None]
-        if len(timed) >= TIMED and median(timed) < FASTEST:
-            pace = {"judge": judge, "seconds": median(timed), "grades": len(timed)}
-            found.append(GateFinding("speed", "accept", "progress", pace))
-        grade, length = longest_run([one for one, _ in given])
-        if len(given) >= GRADED and is_unlikely_run([one for one, _ in given], length):
-            names = {one: project.scale.label(grade, one) for one in LANGUAGES}
-            values = {"judge": judge, "run": length, "grades": len(given), "grade": names}
-            found.append(GateFinding("run", "accept", "progress", values))
-    return found
-
-
-def _grades_in_order(store: Store, project: Project) -> dict[str, list[tuple[float, float | None]]]:
-    """Returns people's first grades and their seconds, in order, by judge; without gold items."""
-    known = sa.select(gold.c.item_id)
-    query = (
-        sa.select(users.c.name, actions.c.item_id, actions.c.grade, actions.c.seconds)
-        .select_from(actions.join(users))
-        .where(
-            actions.c.project_id == project.id,
-            actions.c.kind == "grade",
-            ~users.c.machine,
-            actions.c.item_id.not_in(known),
-        )
-        .order_by(actions.c.id)
-    )
-    found: dict[str, dict[int, tuple[float, float | None]]] = {}
-    with store.database.read() as connection:
-        for name, item, grade, seconds in connection.execute(query):
-            if not name.startswith(EARLIER_PREFIX):
-                found.setdefault(name, {}).setdefault(item, (grade, seconds))
-    return {name: list(given.values()) for name, given in sorted(found.items())}
-
-
-def longest_run(grades: Sequence[float]) -> tuple[float, int]:
-    """Returns the grade of the longest run of one grade, and its length.
-
-    Examples:
-        >>> longest_run([1, 3, 3, 3, 2])
-        (3, 3)
-    """
-    best: tuple[float, int] = (math.nan, 0)
-    length, before = 0, math.nan
-    for grade in grades:
-        length = length + 1 if grade == before else 1
-        before = grade
-        if length > best[1]:
-            best = (grade, length)
-    return best
-
-
-def is_unlikely_run(grades: Sequence[float], length: int) -> bool:
-    """Returns whether grades in a random order hardly ever have so long a run of one grade.
-
-    The expected number of runs of a grade of at least this length is at most
-    (n - length + 1) p^length, with p the grade's share of the n grades.
-
-    Args:
-        grades: The grades of one judge.
-        length: The length of the longest run.
-
-    Examples:
-        >>> is_unlikely_run([3, 0, 1, 2] * 10 + [3] * 20, 20), is_unlikely_run([3] * 60, 60)
-        (True, True)
-        >>> is_unlikely_run([0, 0, 1, 0, 2, 0, 0, 3] * 10, 2)
-        False
-    """
-    total = len(grades)
-    if not total:
-        return False
-    counts = Counter(grades)
-    if len(counts) == 1:
-        return True
-    return _expected(counts.values(), total, length) < UNLIKELY
-
-
-def _expected(counts: Iterable[int], total: int, length: int) -> float:
-    places = max(total - length + 1, 0)
-    return math.fsum(places * (count / total) ** length for count in counts)
 
 
 def _guideline(project: Project) -> list[GateFinding]:

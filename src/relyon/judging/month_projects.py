@@ -17,7 +17,7 @@ from relyon.judging.imported_accounts import close_people, ensure_people, find_p
 from relyon.judging.incoming_items import Incoming
 from relyon.judging.jobs import Report, StoppedError, Work, start_job
 from relyon.judging.projects import find_settings, settings_row
-from relyon.judging.records import Item, Rating
+from relyon.judging.records import EARLIER_PREFIX, Item, Rating
 from relyon.judging.removal import abandon_project, tidy_up
 from relyon.judging.samples import store_sample
 from relyon.judging.schema import assignments, gold, items, members, projects, sa
@@ -29,10 +29,7 @@ if TYPE_CHECKING:
     from relyon.judging.store import Store
     from relyon.online.sampling import Pool, Sample
 
-__all__ = ["EARLIER_PREFIX", "MonthProject", "create_month_project"]
-
-#: The prefix of the judges in whose name grades of earlier projects are used again.
-EARLIER_PREFIX = "earlier: "
+__all__ = ["MonthProject", "create_month_project"]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from relyon.data.scale import Scale
 from relyon.data.sheets import Item, Rating, Row, Sheet, Trait, item_parts
 
 __all__ = [
+    "EARLIER_PREFIX",
     "REASONS",
     "ActionKind",
     "Comparison",
@@ -33,6 +34,8 @@ Kind = Literal["grades", "side_by_side"]
 ProjectState = Literal["open", "closed", "making", "removing", "removed"]
 ActionKind = Literal["grade", "cannot", "skip", "later", "note", "undo"]
 Reason = Literal["not_loading", "language", "unclear_query", "knowledge"]
+#: The prefix of the judges in whose name grades of earlier projects are used again.
+EARLIER_PREFIX = "earlier: "
 REASONS: tuple[Reason, ...] = get_args(Reason)
 """Reasons why a judge cannot grade a result; a judge may also write another one."""
 
