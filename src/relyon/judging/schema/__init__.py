@@ -20,7 +20,7 @@
             └── samples                  the sessions that a project grades, for its month
     users ── identities                  accounts of an identity provider
           └─ invitations                 hashes of links that create an account, once
-    receivers ── messages                who is notified of alarms; what was sent, once for each month
+    receivers ── messages                who is notified of alarms; what was sent, once a month
     users ── llm_configurations          a language model as a judge of a project, and its prompt
                   ├── llm_requests ─ ─ llm_answers   requests of items; answers, append-only
                   └── llm_acceptances    leads' acceptance of its grades, append-only
