@@ -230,7 +230,10 @@ def test_what_administrators_and_leads_do_is_written_down(client: TestClient, st
     post(client, "/projects/1/guideline", en="Grade it.")
     csrf = token_of(client.get("/account").text)
     file = {"file": ("pool.csv", b"query,document\nq,d\n")}
-    client.post("/projects/1/import", data={"csrf": csrf}, files=file)
+    sent = client.post(
+        "/projects/1/import", data={"csrf": csrf}, files=file, follow_redirects=False
+    )
+    client.post(sent.headers["location"], data={"csrf": csrf, "action": "import"})
     client.get("/projects/1/export?form=csv")
     client.get("/api/projects/1/export?format=jsonl")
     client.post(

@@ -72,7 +72,12 @@ def sent_source(data: bytes, path: str, limit: int, encoding: str | None = None)
         ParameterError: If it has an encoding, but is not text.
         UnknownNameError: If there is no encoding of that name.
     """
-    source = Source(io.BytesIO(data), name=path, limit=limit, encoding=encoding)
+    try:
+        source = Source(io.BytesIO(data), name=path, limit=limit, encoding=encoding)
+    except InputError:
+        with suppress(UnicodeDecodeError):  # the line of a null character
+            check_characters(data.decode("utf-8-sig"), path)
+        raise
     if source.head.startswith(PARQUET):
         source.keep()
         if measure_parquet(source.read_all(), path) > limit:
