@@ -7,8 +7,10 @@ the body of a request ask `enter_project`.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Annotated
+from weakref import WeakKeyDictionary
 
 from fastapi import Depends, Form, Header, HTTPException, Request
 
@@ -40,6 +42,7 @@ __all__ = [
     "Visitor",
     "chosen_language",
     "enter_project",
+    "enter_to_grade",
     "find_address",
     "find_sender",
     "note_event",
@@ -208,6 +211,33 @@ def enter_project(request: Request, user: User, project_id: int, *, leads: bool 
     if leads and found.role == "judge":
         raise HTTPException(403)
     return found
+
+
+#: Seconds for which a project that everybody sees is taken for one.
+OPEN_FOR = 1.0
+#: Until when projects are taken for ones that everybody sees.
+_open_until: WeakKeyDictionary[Store, dict[int, float]] = WeakKeyDictionary()
+
+
+def enter_to_grade(request: Request, user: User, project_id: int) -> User:
+    """Returns an account in its role in a project, as `enter_project`, for what happens often.
+
+    A project that becomes one for members only takes grades of others for up to a second; who is no
+    longer a member of one is out at once.
+
+    Raises:
+        HTTPException: 404 if they do not see the project, as if it did not exist.
+    """
+    store: Store = request.app.state.store
+    seen = _open_until.setdefault(store, {})
+    if time.monotonic() < seen.get(project_id, 0.0):
+        return user
+    found = find_standing(store, user, project_id)
+    if found.here is None:
+        raise HTTPException(404)
+    if not found.members_only:
+        seen[project_id] = time.monotonic() + OPEN_FOR
+    return _reduce(request, found.here)
 
 
 def see_projects(request: Request, user: User) -> list[tuple[Project, User]]:

@@ -16,6 +16,7 @@ from relyon.app.authentication import (
     LeadingCaller,
     OpenStore,
     enter_project,
+    enter_to_grade,
     note_event,
     see_projects,
 )
@@ -179,7 +180,7 @@ def _find_item(
         return None, None, user
     if not mask:
         return item, None, _enter_item(request, user, item)
-    user = enter_project(request, user, mask)
+    user = enter_to_grade(request, user, mask)
     known = _masks.setdefault(store, {})
     if mask not in known:
         known[mask] = store.projects.get(mask)

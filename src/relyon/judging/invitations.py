@@ -15,7 +15,7 @@ from relyon.core.texts import message
 from relyon.judging.access import hash_secret, new_secret
 from relyon.judging.database import new_id
 from relyon.judging.identities import Identity, put_identity
-from relyon.judging.members import find_standing, put_member
+from relyon.judging.members import MemberRole, find_standing, put_member
 from relyon.judging.passwords import check_password_strength, hash_password
 from relyon.judging.records import Project, Role, User
 from relyon.judging.schema import TableRow, invitations, projects, sa, users
@@ -332,7 +332,7 @@ def accept_invitation(
                 sa.update(invitations).where(invitations.c.id == found.id).values(used_by=made)
             )
             if found.project_id is not None:
-                here = "judge" if found.role == "judge" else "lead"
+                here: MemberRole = "judge" if found.role == "judge" else "lead"
                 put_member(connection, found.project_id, made, here, now)
             if identity is not None:
                 put_identity(connection, identity, made, now)

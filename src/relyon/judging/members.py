@@ -64,11 +64,13 @@ class Standing:
         user: The account, in its own role.
         exists: Whether the project exists.
         role: Its role in the project; None if it does not see the project.
+        members_only: Whether only members see the project.
     """
 
     user: User
     exists: bool
     role: Role | None
+    members_only: bool = False
 
     @property
     def here(self) -> User | None:
@@ -119,7 +121,7 @@ def read_standing(row: TableRow) -> Standing:
     """Returns the account of a row, and its role in the project that was joined to it."""
     user, exists = read_user(row), row.project_here is not None
     role = _find_role(user.role, row.members_only_here, row.role_here) if exists else None
-    return Standing(user, exists, role)
+    return Standing(user, exists, role, bool(row.members_only_here))
 
 
 def _find_role(account: Role, members_only: bool, member: MemberRole | None) -> Role | None:
