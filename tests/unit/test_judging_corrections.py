@@ -21,7 +21,8 @@ from relyon.judging.exchange import export_sheet, import_sheet
 from relyon.judging.progress import measure_progress
 from relyon.judging.records import Item, Project, Rating, User
 from relyon.judging.removal import tidy_up
-from relyon.judging.result_list import ResultFilter, list_results
+from relyon.judging.result_filter import ResultFilter
+from relyon.judging.result_list import list_results
 from relyon.judging.result_rows import follow
 from relyon.judging.schema import results, sa
 from relyon.judging.status import describe_agreement, describe_work

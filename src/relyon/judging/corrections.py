@@ -23,7 +23,7 @@ from relyon.judging.jobs import JobState, StoppedError, Work, start_job
 from relyon.judging.places import take_turn
 from relyon.judging.projects import check_open
 from relyon.judging.records import Project, User
-from relyon.judging.result_list import ResultFilter, filter_conditions
+from relyon.judging.result_filter import ResultFilter, filter_conditions
 from relyon.judging.result_rows import follow, write_results
 from relyon.judging.schema import (
     TableRow,

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from relyon.judging.database_part import Base
+from relyon.judging.figures import is_large
 from relyon.judging.schema import assignments, items, sa, users
 from relyon.online.sampling.tiers import order_tiers
+
+if TYPE_CHECKING:
+    from relyon.judging.store import Store
 
 __all__ = ["list_graders", "list_tiers"]
 
@@ -19,8 +25,15 @@ def list_graders(store: Base, project_id: int) -> dict[int, str]:
         return {row.id: row.name for row in connection.execute(query)}
 
 
-def list_tiers(store: Base, project_id: int) -> list[str]:
-    """Returns the tiers of a project, from a sample of its results."""
+def list_tiers(store: Store, project_id: int) -> list[str]:
+    """Returns the tiers of a project, from a sample of its results, as of a moment ago."""
+    if not is_large(store, project_id):
+        return _sample_tiers(store, project_id)
+    key = ("tiers", project_id)
+    return store.figures.get(key, lambda: _sample_tiers(store, project_id), least=60)
+
+
+def _sample_tiers(store: Base, project_id: int) -> list[str]:
     some = sa.select(items.c.tier).where(items.c.project_id == project_id)
     some = some.order_by(items.c.place).limit(1000)
     query = sa.select(some.subquery().c.tier).distinct()

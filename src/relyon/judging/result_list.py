@@ -9,30 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, TypeVarTuple, get_args
 
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.judging.database_part import Base
-from relyon.judging.result_rows import RESULT_STATES, ResultState, plain_search
-from relyon.judging.schema import TableRow, actions, assignments, items, results, sa
+from relyon.judging.result_filter import ResultFilter, filter_conditions, happened
+from relyon.judging.result_rows import ResultState
+from relyon.judging.schema import TableRow, assignments, items, results, sa
 from relyon.judging.texts import is_storable
 
 __all__ = [
     "Counted",
     "ListedResult",
-    "ResultFilter",
     "ResultOrder",
     "ResultPage",
     "count_results",
-    "filter_conditions",
     "list_results",
 ]
 
 ResultOrder = Literal["newest", "query", "spread", "added"]
+#: A place in an order: its key, and the item.
+Place = tuple[float | str, int]
+Columns = TypeVarTuple("Columns")
 #: Results that a page looks through at most.
-LOOKED = 12_000
+LOOKED = 6_000
+#: Results that are read by their ids at most.
+FEW = 3_000
 #: Results that are counted at most.
 COUNTED = 10_000
 #: Each order's column, and whether the largest comes first.
@@ -42,53 +46,6 @@ KEYS: dict[ResultOrder, tuple[sa.Column[object], bool]] = {
     "spread": (results.c.spread, True),
     "added": (results.c.item_id, False),
 }
-
-
-@dataclass(frozen=True)
-class ResultFilter:
-    """Which results are listed; all of the conditions hold.
-
-    Attributes:
-        query: A part of the query; the whole query if `exact`.
-        exact: Whether it is the whole query.
-        text: A part of the query, the title, or the document's name.
-        judge: The id of a judge who has a place of it, or graded it.
-        lowest: The least grade that a judge gave.
-        highest: The greatest grade that a judge gave.
-        tier: The tier.
-        state: The state; by default all but removed ones.
-        noted: Only results with a note.
-        imported: Only results with an imported grade.
-        since: Only results with which something happened since; seconds since 1970.
-        until: Only results with which nothing happened since.
-
-    Raises:
-        ParameterError: If the state is unknown.
-    """
-
-    query: str = ""
-    exact: bool = False
-    text: str = ""
-    judge: int | None = None
-    lowest: float | None = None
-    highest: float | None = None
-    tier: str | None = None
-    state: ResultState | None = None
-    noted: bool = False
-    imported: bool = False
-    since: float | None = None
-    until: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.state is not None:
-            check_choice("state", self.state, RESULT_STATES)
-
-    @property
-    def states(self) -> tuple[ResultState, ...]:
-        """The states of the results that it lists."""
-        if self.state is not None:
-            return (self.state,)
-        return tuple(one for one in RESULT_STATES if one != "removed")
 
 
 @dataclass(frozen=True)
@@ -117,21 +74,6 @@ class ListedResult:
 
 
 @dataclass(frozen=True)
-class ResultPage:
-    """A page of the list.
-
-    Attributes:
-        results: Its results.
-        following: Where the next page begins; empty after the last one.
-        looked: How many results were looked through, if that is why the page ends.
-    """
-
-    results: tuple[ListedResult, ...]
-    following: str
-    looked: int | None = None
-
-
-@dataclass(frozen=True)
 class Counted:
     """A number of results.
 
@@ -146,64 +88,21 @@ class Counted:
     looked: int | None = None
 
 
-def filter_conditions(project_id: int, chosen: ResultFilter) -> list[sa.ColumnElement[bool]]:
-    """Returns the conditions of a filter for the rows of a project, except that on states."""
-    found: list[sa.ColumnElement[bool]] = [results.c.project_id == project_id]
-    if chosen.query and chosen.exact:
-        found.append(results.c.query == chosen.query)
-    elif chosen.query.strip():  # in the first line
-        found.append(results.c.text.like(f"%{_escaped(chosen.query)}%\n%", escape="/"))
-    if chosen.text.strip():
-        found.append(results.c.text.like(f"%{_escaped(chosen.text)}%", escape="/"))
-    if chosen.lowest is not None:
-        found.append(results.c.high >= chosen.lowest)
-    if chosen.highest is not None:
-        found.append(results.c.low <= chosen.highest)
-    if (chosen.judge, chosen.lowest, chosen.highest) != (None, None, None):
-        found.append(_graded(chosen))
-    if chosen.tier is not None:
-        found.append(results.c.tier == chosen.tier)
-    for name in ("noted", "imported"):
-        if getattr(chosen, name):
-            found.append(results.c[name] == sa.true())
-    return found + _happened(chosen)
+@dataclass(frozen=True)
+class ResultPage:
+    """A page of the list.
 
+    Attributes:
+        results: Its results.
+        following: Where the next page begins; empty after the last one.
+        looked: How many results were looked through, if that is why the page ends.
+        counted: How many results the filter lists; only on the first page.
+    """
 
-def _happened(chosen: ResultFilter) -> list[sa.ColumnElement[bool]]:
-    """Returns the conditions on the time."""
-    found: list[sa.ColumnElement[bool]] = []
-    if chosen.since is not None:
-        found.append(results.c.acted_at >= chosen.since)
-    if chosen.until is not None:
-        found.append(results.c.acted_at < chosen.until)
-    return found
-
-
-def _escaped(text: str) -> str:
-    """Returns a text for `LIKE` to find as it is."""
-    found = plain_search(text)
-    for sign in "/%_":
-        found = found.replace(sign, f"/{sign}")
-    return found
-
-
-def _graded(chosen: ResultFilter) -> sa.ColumnElement[bool]:
-    """Returns the condition that the judge, or any, has a place with such a grade."""
-    place = sa.select(assignments.c.id).where(assignments.c.item_id == results.c.item_id)
-    if chosen.judge is not None:
-        place = place.where(assignments.c.user_id == chosen.judge)
-    if (chosen.lowest, chosen.highest) != (None, None):
-        place = place.join(actions, assignments.c.action_id == actions.c.id)
-        if chosen.lowest is not None:
-            place = place.where(actions.c.grade >= chosen.lowest)
-        if chosen.highest is not None:
-            place = place.where(actions.c.grade <= chosen.highest)
-    return place.exists()
-
-
-def _is_plain(chosen: ResultFilter) -> bool:
-    """Returns whether every result of its states is listed."""
-    return replace(chosen, state=None) == ResultFilter()
+    results: tuple[ListedResult, ...]
+    following: str
+    looked: int | None = None
+    counted: Counted | None = None
 
 
 def list_results(
@@ -232,6 +131,7 @@ def list_results(
     Examples:
         >>> from tempfile import TemporaryDirectory
         >>> from relyon.judging import Item, open_store
+        >>> from relyon.judging.result_filter import ResultFilter
         >>> from relyon.judging.result_rows import follow
         >>> folder = TemporaryDirectory()
         >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
@@ -245,7 +145,7 @@ def list_results(
     check_choice("order", order, get_args(ResultOrder))
     chosen = chosen or ResultFilter()
     if not is_storable(f"{chosen.query}{chosen.text}{chosen.tier or ''}"):
-        return ResultPage((), "")
+        return ResultPage((), "", counted=Counted(0, False))
     walk = _Walk(project_id, chosen, order, _read_cursor(order, after))
     with store.database.read() as connection:
         few = walk.candidates(connection)
@@ -262,15 +162,8 @@ def count_results(store: Base, project_id: int, chosen: ResultFilter | None = No
         project_id: The project.
         chosen: The filter.
     """
-    chosen = chosen or ResultFilter()
-    if not is_storable(f"{chosen.query}{chosen.text}{chosen.tier or ''}"):
-        return Counted(0, False)
-    walk = _Walk(project_id, chosen, "newest", None)
-    with store.database.read() as connection:
-        few = walk.candidates(connection)
-        if few is not None:
-            return Counted(len(few), False)
-        return walk.count(connection)
+    found = list_results(store, project_id, chosen, count=1).counted
+    return found or Counted(0, False)
 
 
 @dataclass(frozen=True)
@@ -280,38 +173,34 @@ class _Walk:
     project_id: int
     chosen: ResultFilter
     order: ResultOrder
-    after: tuple[float | str, int] | None
+    after: Place | None
 
-    @property
-    def key(self) -> sa.ColumnElement[object]:
-        """The column that orders, with the item to tell equal ones apart."""
-        return KEYS[self.order][0]
+    def ordered(self, query: sa.Select[*Columns]) -> sa.Select[*Columns]:
+        """Sorts a query of results."""
+        key, falling = KEYS[self.order]
+        columns = (key, results.c.item_id)
+        return query.order_by(*(one.desc() if falling else one.asc() for one in columns))
 
-    @property
-    def falling(self) -> bool:
-        """Whether the largest comes first."""
-        return KEYS[self.order][1]
+    def segments(self, state: ResultState) -> list[list[sa.ColumnElement[bool]]]:
+        """Returns the conditions for the results of a state: of each, an index knows the order.
 
-    def ordered(self, query: sa.Select[*tuple[object, ...]]) -> sa.Select[*tuple[object, ...]]:
-        """Sorts a query."""
-        columns = (self.key, results.c.item_id)
-        return query.order_by(*(one.desc() if self.falling else one.asc() for one in columns))
-
-    def beyond(self, place: tuple[float | str, int], *, behind: bool) -> sa.ColumnElement[bool]:
-        """Returns the condition for results after a place, or for those up to it."""
-        pair, other = sa.tuple_(self.key, results.c.item_id), sa.tuple_(*map(sa.literal, place))
-        if behind:
-            return pair < other if self.falling else pair > other
-        return pair >= other if self.falling else pair <= other
-
-    def in_state(self, state: ResultState) -> list[sa.ColumnElement[bool]]:
-        """Returns the conditions for the results of one state, whose order an index knows."""
-        found = [results.c.project_id == self.project_id, results.c.state == state]
-        if self.after is not None:
-            found.append(self.beyond(self.after, behind=True))
+        Databases do not look pairs up in an index where many results have the same key. So those
+        with the key of the last one are a segment of their own.
+        """
+        key, falling = KEYS[self.order]
+        common = [results.c.project_id == self.project_id, results.c.state == state]
         if self.order == "newest":
-            found += _happened(self.chosen)
-        return found
+            common += happened(self.chosen, results)
+        if self.after is None:
+            return [common]
+        last, item = self.after
+        beyond = key < last if falling else key > last
+        number = results.c.item_id
+        same = [key == last, number < item if falling else number > item]
+        # The order `added` has no equal keys.
+        return (
+            [[*common, beyond]] if self.order == "added" else [[*common, *same], [*common, beyond]]
+        )
 
     def candidates(self, connection: sa.Connection) -> list[TableRow] | None:
         """Returns all results of the filter, if few can be; None if many can."""
@@ -327,8 +216,8 @@ class _Walk:
             )
         if few is None:
             return None
-        ids = list(connection.execute(few.limit(LOOKED + 1)).scalars())
-        if len(ids) > LOOKED:
+        ids = list(connection.execute(few.limit(FEW + 1)).scalars())
+        if len(ids) > FEW:
             return None
         conditions = filter_conditions(self.project_id, self.chosen)
         states = set(self.chosen.states)
@@ -340,69 +229,105 @@ class _Walk:
 
     def page_of(self, rows: Sequence[TableRow], count: int) -> ResultPage:
         """Returns a page of results that were all read."""
-        keyed = sorted(((self.place(row), row) for row in rows), key=lambda one: one[0],
-                       reverse=self.falling)  # fmt: skip
+        key, falling = KEYS[self.order]
+        keyed = sorted(((row._mapping[key.name], row.item_id), row) for row in rows)
+        if falling:
+            keyed.reverse()
         after = self.after
         if after is not None:
-            keyed = [one for one in keyed if (one[0] < after if self.falling else one[0] > after)]
-        return self.cut([row for _, row in keyed[: count + 1]], count)
-
-    def place(self, row: TableRow) -> tuple[float | str, int]:
-        """Returns where a result is in the order."""
-        return row._mapping[self.key.name], row.item_id
-
-    def cut(self, rows: Sequence[TableRow], count: int) -> ResultPage:
-        """Returns a page of at most so many of some results."""
-        shown = [_listed(row) for row in rows[:count]]
-        more = len(rows) > count
-        return ResultPage(tuple(shown), _write_cursor(*self.place(rows[count - 1])) if more else "")
-
-    def limit(self, connection: sa.Connection, most: int) -> tuple[float | str, int] | None:
-        """Returns the last result to look at; None if that is the last one of all."""
-        each = max(1, most // len(self.chosen.states))
-        found = []
-        for state in self.chosen.states:
-            query = sa.select(self.key.label("key"), results.c.item_id).where(*self.in_state(state))
-            row = connection.execute(self.ordered(query).limit(1).offset(each - 1)).first()
-            if row is not None:
-                found.append((row[0], row[1]))
-        if not found:
-            return None
-        return max(found) if self.falling else min(found)
+            keyed = [one for one in keyed if (one[0] < after if falling else one[0] > after)]
+        shown = tuple(_listed(row) for _, row in keyed[:count])
+        following = _write_cursor(keyed[count - 1][0]) if len(keyed) > count else ""
+        counted = Counted(len(rows), False) if after is None else None
+        return ResultPage(shown, following, counted=counted)
 
     def page(self, connection: sa.Connection, count: int) -> ResultPage:
-        """Returns a page, looking through a limited number of results."""
-        plain = _is_plain(self.chosen)
-        last = None if plain else self.limit(connection, LOOKED)
-        conditions = [] if plain else filter_conditions(self.project_id, self.chosen)
+        """Returns a page of a walk, which looks through a limited number of results."""
+        plain = replace(self.chosen, state=None) == ResultFilter()
+        states = self.chosen.states
+        found: list[Place] = []
+        ends: list[Place] = []
+        for state in states:
+            if plain:
+                found += self.first(connection, state, count + 1)
+            else:
+                here, end = self.matching(connection, state, LOOKED // len(states))
+                found += here
+                ends += [] if end is None else [end]
+        falling = KEYS[self.order][1]
+        found.sort(reverse=falling)
+        # Where the first of the states was left: beyond, others may have results before.
+        last = None if not ends else max(ends) if falling else min(ends)
         if last is not None:
-            conditions.append(self.beyond(last, behind=False))
-        rows: list[TableRow] = []
-        for state in self.chosen.states:
-            query = sa.select(results).where(*self.in_state(state), *conditions)
-            rows += connection.execute(self.ordered(query).limit(count + 1)).all()
-        rows.sort(key=self.place, reverse=self.falling)
-        found = self.cut(rows, count)
-        if found.following or last is None:
-            return found
-        return replace(found, following=_write_cursor(*last), looked=LOOKED)
+            found = [one for one in found if (one >= last if falling else one <= last)]
+        shown = found[:count]
+        following = _write_cursor(shown[-1]) if len(found) > count else ""
+        looked = None
+        if not following and last is not None:
+            following, looked = _write_cursor(last), LOOKED
+        counted = None
+        if self.after is None and plain:
+            counted = self.count(connection)
+        elif self.after is None:
+            most = min(len(found), COUNTED)
+            more = last is not None or len(found) > COUNTED
+            counted = Counted(most, more, None if last is None else LOOKED)
+        query = sa.select(results).where(results.c.item_id.in_([item for _, item in shown]))
+        rows = {row.item_id: row for row in connection.execute(query)}
+        listed = tuple(_listed(rows[item]) for _, item in shown if item in rows)
+        return ResultPage(listed, following, looked, counted)
+
+    def first(self, connection: sa.Connection, state: ResultState, most: int) -> list[Place]:
+        """Returns where the next results of a state are."""
+        key = KEYS[self.order][0]
+        found: list[Place] = []
+        for conditions in self.segments(state):
+            query = sa.select(key.label("key"), results.c.item_id.label("item")).where(*conditions)
+            left = most - len(found)
+            rows = connection.execute(self.ordered(query).limit(left))
+            found += [(row.key, row.item) for row in rows]
+            if len(found) == most:
+                break
+        return found
+
+    def matching(
+        self, connection: sa.Connection, state: ResultState, most: int
+    ) -> tuple[list[Place], Place | None]:
+        """Looks through the next results of a state.
+
+        Returns:
+            Where those of the filter are, and the last one that was looked at; None if there are
+            no others.
+        """
+        key = KEYS[self.order][0]
+        found: list[Place] = []
+        left = most
+        for conditions in self.segments(state):
+            some = self.ordered(sa.select(results).where(*conditions)).limit(left).subquery()
+            chosen = filter_conditions(self.project_id, self.chosen, some)
+            query = sa.select(some.c[key.name].label("key"), some.c.item_id.label("item"))
+            rows = connection.execute(query.where(*chosen))
+            found += [(row.key, row.item) for row in rows]
+            place = sa.select(key.label("key"), results.c.item_id.label("item")).where(*conditions)
+            last = connection.execute(self.ordered(place).limit(1).offset(left - 1)).first()
+            if last is not None:
+                return found, (last.key, last.item)
+            seen = sa.select(results.c.item_id).where(*conditions).limit(left).subquery()
+            count = sa.select(sa.func.count()).select_from(seen)
+            left -= int(connection.execute(count).scalar_one())
+        return found, None
 
     def count(self, connection: sa.Connection) -> Counted:
-        """Counts, up to a limit."""
-        plain = _is_plain(self.chosen)
-        last = None if plain else self.limit(connection, LOOKED)
-        conditions = [] if plain else filter_conditions(self.project_id, self.chosen)
-        if last is not None:
-            conditions.append(self.beyond(last, behind=False))
+        """Counts the results of the states, up to a limit."""
         total = 0
         for state in self.chosen.states:
-            some = sa.select(results.c.item_id).where(*self.in_state(state), *conditions)
-            some = some.limit(COUNTED + 1 - total)
+            (conditions,) = self.segments(state)
+            some = sa.select(results.c.item_id).where(*conditions).limit(COUNTED + 1 - total)
             query = sa.select(sa.func.count()).select_from(some.subquery())
             total += int(connection.execute(query).scalar_one())
             if total > COUNTED:
                 return Counted(COUNTED, True)
-        return Counted(total, last is not None, None if last is None else LOOKED)
+        return Counted(total, False)
 
 
 def _listed(row: TableRow) -> ListedResult:
@@ -410,11 +335,12 @@ def _listed(row: TableRow) -> ListedResult:
                         bool(row.noted), bool(row.imported), row.acted_at)  # fmt: skip
 
 
-def _write_cursor(key: float | str, item: int) -> str:
+def _write_cursor(place: Place) -> str:
+    key, item = place
     return f"{item}:{key if isinstance(key, str) else repr(key)}"
 
 
-def _read_cursor(order: ResultOrder, text: str) -> tuple[float | str, int] | None:
+def _read_cursor(order: ResultOrder, text: str) -> Place | None:
     if not text:
         return None
     item, _, key = text.partition(":")

@@ -26,7 +26,7 @@ from relyon.judging.corrections import (
 )
 from relyon.judging.records import User
 from relyon.judging.result_details import ResultDetails, find_result, read_details, read_history
-from relyon.judging.result_list import count_results, list_results
+from relyon.judging.result_list import list_results
 from relyon.judging.store import Store
 
 __all__ = ["router"]
@@ -72,7 +72,8 @@ def find_results(
     """For leads: results with their grades, filtered and sorted, fifty at a time.
 
     `next` is the `after` of the next page, empty after the last one. `looked` says how many results
-    were looked through for a page that has fewer; `complete`, whether the list is up to date.
+    were looked through for a page that has fewer; `count` is on the first page; `complete` says
+    whether the list is up to date.
     """
     share = follow_up(store, store.projects.get(project).id)
     chosen = asked.chosen()
@@ -86,7 +87,7 @@ def find_results(
         ],
         "next": page.following,
         "looked": page.looked,
-        "count": asdict(count_results(store, project, chosen)),
+        "count": None if page.counted is None else asdict(page.counted),
         "complete": share == 1,
     }
 

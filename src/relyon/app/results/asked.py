@@ -12,7 +12,8 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.judging.result_list import ResultFilter, ResultOrder
+from relyon.judging.result_filter import ResultFilter
+from relyon.judging.result_list import ResultOrder
 from relyon.judging.result_rows import ResultState
 
 __all__ = ["Asked", "AskedFor", "read_asked", "safe_return"]

@@ -25,7 +25,8 @@ from relyon.judging.corrections import (
 )
 from relyon.judging.jobs import find_job
 from relyon.judging.records import Project
-from relyon.judging.result_list import ResultFilter, count_results
+from relyon.judging.result_filter import ResultFilter
+from relyon.judging.result_list import count_results
 from relyon.judging.result_rows import follow
 from relyon.judging.store import Store
 

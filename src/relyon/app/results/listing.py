@@ -19,7 +19,7 @@ from relyon.judging.access import new_secret
 from relyon.judging.needs import needs_of
 from relyon.judging.result_choices import list_graders, list_tiers
 from relyon.judging.result_details import find_result, read_details, read_history, read_state
-from relyon.judging.result_list import count_results, list_results
+from relyon.judging.result_list import list_results
 from relyon.judging.result_rows import RESULT_STATES, follow
 from relyon.judging.schema import items, sa
 from relyon.judging.store import Store
@@ -74,7 +74,6 @@ def show_results(
         filtered=narrowed != Asked(),
         page=page,
         rows=[(one, details[one.id]) for one in page.results if one.id in details],
-        counted=count_results(store, project, chosen),
         share=share,
         states=RESULT_STATES,
         orders=ORDERS,
