@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from email.message import Message as Email
 
 import pytest
 
@@ -213,10 +214,10 @@ class Inbox(Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.mails: list[object] = []
+        self.mails: list[Email] = []
         self.script: dict[str, str] = {}
 
-    def handle_message(self, message: object) -> None:
+    def handle_message(self, message: Email) -> None:
         self.mails.append(message)
 
     async def handle_MAIL(self, server, session, envelope, address, options) -> str:  # noqa: N802
@@ -263,7 +264,9 @@ def test_an_e_mail_arrives(inbox: tuple[Inbox, MailServer]) -> None:
     from email.header import decode_header, make_header
 
     assert str(make_header(decode_header(mail["Subject"]))).startswith("relyon: 2026-03 召回 Bcc")
-    assert mail.get_payload(decode=True).decode().strip() == "DCG 下降"
+    payload = mail.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    assert payload.decode().strip() == "DCG 下降"
 
 
 @pytest.mark.parametrize(
