@@ -74,7 +74,10 @@ def test_from_a_project_to_its_export(
     # A file with grades, and the progress afterwards.
     go(tab, ".tabs a[href$='/data']", "/projects/1/data")
     tab.set_input_files("[name=file]", write_csv(tmp_path / "june.csv"))
-    go(tab, "form[action$=import] button", "/projects/1/import")
+    tab.evaluate("window.before = true")
+    tab.click("#upload button")
+    wait_until(tab, f"!window.before && {LOADED}")
+    go(tab, "[value=import]", tab.evaluate("location.pathname"))
     assert say(language, "lead.imported", items=10, grades=16) in text(tab)
     open_page(tab, f"{server.address}/projects/1")
     assert say(language, "projects.finished", finished=8, items=10) in text(tab)

@@ -12,8 +12,8 @@ __all__ = ["tell_error"]
 def tell_error(error: RelyonError, language: Language) -> tuple[str, str]:
     """Returns the message of an error, and its hint.
 
-    A hint of a kind with a field `app` is said in its words. One about Python, which has a field
-    for the command line, is of no use here and left out.
+    A hint whose kind has a field `app` is replaced by it. One about Python, which has a field for
+    the command line, is of no use here and left out.
 
     Args:
         error: The error.

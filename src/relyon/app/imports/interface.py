@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
 
 from relyon.app.authentication import LeadingCaller, OpenStore, note_event
 from relyon.app.bodies import takes_files
@@ -30,6 +31,35 @@ LISTED = 1000
 NAME = "request"
 
 
+class Wanted(BaseModel):
+    """How a file is imported."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    format: str = "csv"
+    kind: Literal["results", "run", "documents", "queries"] = Field(
+        "results",
+        description="Results to grade, a run, a catalogue, or queries with their needs.",
+    )
+    column: list[str] = Field(
+        [], description="What a column is, as `role=heading`; repeated for several."
+    )
+    k: int | None = Field(
+        None, ge=1, le=DEEPEST, description="Of a run: how many ranks are judged."
+    )
+    gold: bool = False
+    update: bool = Field(False, description="Grades replace those that their judges gave before.")
+    dry_run: bool = Field(
+        False, description="Stores nothing, and returns what an import would change."
+    )
+    without_refused: bool = Field(False, description="Leaves out the rows that cannot be imported.")
+
+    @property
+    def mode(self) -> Mode:
+        """What happens to grades."""
+        return "gold" if self.gold else "update" if self.update else "add"
+
+
 @router.post("/projects/{project}/import")
 @takes_files
 def import_text(
@@ -38,45 +68,24 @@ def import_text(
     user: LeadingCaller,
     project: Id,
     text: Annotated[str, Body(media_type="text/plain")],
-    format: str = "csv",
-    kind: Annotated[
-        Literal["results", "run", "documents", "queries"],
-        Query(description="Results to grade, a run, a catalogue, or queries with their needs."),
-    ] = "results",
-    column: Annotated[
-        list[str] | None,
-        Query(description="What a column is, as `role=heading`; repeated for several."),
-    ] = None,
-    k: Annotated[
-        int | None, Query(ge=1, le=DEEPEST, description="Of a run: how many ranks are judged.")
-    ] = None,
-    gold: bool = False,
-    update: Annotated[
-        bool, Query(description="Grades replace those that their judges gave before.")
-    ] = False,
-    dry_run: Annotated[
-        bool, Query(description="Stores nothing, and returns what an import would change.")
-    ] = False,
-    without_refused: Annotated[
-        bool, Query(description="Leaves out the rows that cannot be imported.")
-    ] = False,
+    wanted: Annotated[Wanted, Query()],
 ) -> dict[str, object]:
     """For leads: adds what a file contains, which is the body of the request.
 
     Without `without_refused`, nothing is imported if a row cannot be.
     """
     found = store.projects.get(project)
-    if found.kind == "side_by_side" and kind in ("results", "run"):
+    if found.kind == "side_by_side" and wanted.kind in ("results", "run"):
         raise InputError(message("app.file-contains-no-rankings"), hint=message("app.use-data-tab"))
     limit = request.app.state.settings.largest_sheet
-    mode: Mode = "gold" if gold else "update" if update else "add"
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, NAME)
         with open(path, "wb") as file:
             file.write(text.encode("utf-8", "surrogatepass"))
-        upload = Upload(kind, (Part(NAME, path, format),), k, mode)
+        part = Part(NAME, path, wanted.format)
+        upload = Upload(wanted.kind, (part,), wanted.k, wanted.mode)
         (seen,) = see_upload(found, upload, limit)
-        if seen.guess.grades and not column:
+        if seen.guess.grades and not wanted.column:
             raise InputError(
                 message(
                     "judging.fields-are-grades", fields=[f"`{one}`" for one in seen.guess.grades]
@@ -84,20 +93,22 @@ def import_text(
                 path=NAME,
                 hint=message("app.name-what-they-are"),
             )
-        part = replace(upload.parts[0], choices=_choices(seen, column or []))
+        part = replace(part, choices=_choices(seen, wanted.column))
         upload = replace(upload, parts=(part,))
-        if dry_run:
+        if wanted.dry_run:
             told = check_upload(store, found, upload, limit)
             listed = replace(told, refused=told.refused[:LISTED])
             return {**listed.to_dict(), "refused_rows": len(told.refused)}
         leave_out: frozenset[int] = frozenset()
-        if without_refused:
+        if wanted.without_refused:
             refused = check_upload(store, found, upload, limit).refused
             leave_out = frozenset(one.place for one in refused)
         told = bring_upload(store, found, upload, limit, leave_out=leave_out, by=user)
-    note_event(request, user, "imported", f"{found.name}: {format}, {told.new} + {told.grades}")
+    note_event(
+        request, user, "imported", f"{found.name}: {wanted.format}, {told.new} + {told.grades}"
+    )
     answer: dict[str, object] = {"items": told.new, "grades": told.grades}
-    if kind in ("documents", "queries"):
+    if wanted.kind in ("documents", "queries"):
         answer = {"filled": told.filled, "needs": told.needs}
     return answer
 

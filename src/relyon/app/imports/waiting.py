@@ -1,4 +1,4 @@
-"""Uploaded files that wait for their lead to look at them: few, not for long, and for nobody else.
+"""Uploaded files that wait for their lead alone to look at them: few, and not for long.
 
 They are in a private folder of the machine, so that all processes of an app see them.
 """
@@ -82,7 +82,7 @@ class WaitingFiles:
 
     @classmethod
     def of(cls, address: str) -> WaitingFiles:
-        """Returns those of a database; nobody else on this machine can read them."""
+        """Returns those of a database, in a folder that other users of this machine cannot read."""
         name = hashlib.sha256(address.encode()).hexdigest()[:16]
         owner = os.getuid() if hasattr(os, "getuid") else 0
         return cls(Path(tempfile.gettempdir()) / f"relyon-uploads-{owner}-{name}")

@@ -51,7 +51,7 @@ def show_tab(
         store: The database.
         visitor: Who sees it.
         found: The project.
-        told: What was imported just now.
+        told: The result of an import that has just ended.
     """
     return render_tab(
         request,
