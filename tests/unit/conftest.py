@@ -21,6 +21,7 @@ from tests.unit.clock import Clock
 if TYPE_CHECKING:
     import polars as pl
     from tests.unit.completions import Completions
+    from tests.unit.identity_provider import Provider
 
     from relyon.judging import Store
     from relyon.judging.records import User
@@ -262,3 +263,13 @@ def clean() -> pl.DataFrame:
     from tests.unit.clean_logs import clean_log
 
     return clean_log()
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    """An identity provider."""
+    pytest.importorskip("authlib")
+    from tests.unit.identity_provider import serve_provider
+
+    with serve_provider() as found:
+        yield found

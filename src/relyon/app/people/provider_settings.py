@@ -1,4 +1,4 @@
-"""What the operator says of an identity provider."""
+"""The operator's settings of an identity provider."""
 
 from __future__ import annotations
 
