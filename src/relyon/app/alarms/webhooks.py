@@ -253,7 +253,7 @@ def _judge(status: int, raw: bytes, url: str) -> Delivery:
 
 
 def _parse(raw: bytes) -> dict[str, object]:
-    """Returns the JSON object of an answer; empty if it is none."""
+    """Returns the JSON object of an answer; empty without one."""
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError):
