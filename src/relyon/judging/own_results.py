@@ -1,4 +1,4 @@
-"""What a judge graded: the own answers that stand, the newest first.
+"""What a judge graded: the own current answers, the newest first.
 
 The list is made of the judge's own actions alone. So it contains gold items as any other result,
 and does not tell whether a grade counts, what others said, or what a lead decided.

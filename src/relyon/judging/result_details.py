@@ -92,7 +92,7 @@ class Happening:
         reason: Why it could not be judged, or was corrected.
         note: A remark.
         seconds: How long it took.
-        standing: Whether an answer stands, was not undone.
+        standing: Whether an answer counts: it was not undone.
         correction: The correction.
     """
 

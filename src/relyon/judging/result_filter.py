@@ -13,7 +13,7 @@ __all__ = ["ResultFilter", "filter_conditions", "happened"]
 
 @dataclass(frozen=True)
 class ResultFilter:
-    """Which results are listed; all of the conditions hold.
+    """Which results are listed; those that meet all of the conditions.
 
     Attributes:
         query: A part of the query; the whole query if `exact`.
