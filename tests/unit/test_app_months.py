@@ -16,82 +16,17 @@ import pytest
 pytest.importorskip("fastapi")
 pytest.importorskip("httpx2")
 
-from fastapi.testclient import TestClient
-from httpx2 import Response
+from tests.month_leads import Lead, make_log
 
-import relyon
-from relyon.app import Settings, create_app
 from relyon.app.months import new_month
 from relyon.app.months.drafts import FORGOTTEN, OWN, Drafts
 from relyon.app.months.log_folder import find_log, list_logs
-from relyon.app.protection import csrf_token
 from relyon.core.errors import InputError
-from relyon.judging.access import start_sign_in
-from relyon.judging.records import EARLIER_PREFIX, Item, Rating
+from relyon.judging.records import EARLIER_PREFIX, Rating
 from relyon.judging.samples import find_sample
 from relyon.judging.store import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-def make_log(month: str = "2026-11", queries: int = 9) -> str:
-    """Returns a log in which frequent queries have more sessions."""
-    rows = ["session,query,timestamp,position,doc,title,clicked"]
-    for query in range(queries):
-        for n in range(2 * (queries - query)):
-            for place in (1, 2, 3):
-                rows.append(
-                    f"{month}-{query}-{n},query {query},{month}-{n % 27 + 1:02}T08:00:00Z,{place},"
-                    f"d{query}-{place},Title {query} {place},{int(n == place)}"
-                )
-    return "\n".join(rows) + "\n"
-
-
-class Lead:
-    """Somebody signed in, with an app of their own or another's."""
-
-    def __init__(
-        self, store: Store, name: str = "lea", *, app: object = None, **settings: object
-    ) -> None:
-        self.app = app or create_app(store, Settings(**settings))  # type: ignore[arg-type]
-        self.client = TestClient(self.app, follow_redirects=False)  # type: ignore[arg-type]
-        self.secret = start_sign_in(store, store.accounts.get(name))
-        self.client.cookies.set("relyon_session", self.secret)
-
-    def send(self, path: str, **values: object) -> Response:
-        data = {"csrf": csrf_token(self.secret), **values}
-        return self.client.post(path, data=data)
-
-    def upload(self, content: bytes, name: str = "log.csv", month: str = "2026-11") -> Response:
-        data = {"csrf": csrf_token(self.secret), "month": month}
-        return self.client.post("/monitor/months/new", data=data, files={"file": (name, content)})
-
-    def wait(self, address: str) -> Response:
-        """Returns the page of a draft when no step runs."""
-        for _ in range(600):
-            page = self.client.get(address)
-            if 'role="status"' not in page.text or page.status_code != 200:
-                return page
-            time.sleep(0.05)
-        raise AssertionError("the step does not end")
-
-    def to_plan(self, content: bytes, name: str = "log.csv", month: str = "2026-11") -> str:
-        """Uploads a log, accepts all repairs, and returns the address of the plan."""
-        answer = self.upload(content, name, month)
-        assert answer.status_code == 303, answer.text
-        address = answer.headers["location"]
-        page = self.wait(address)
-        chosen = re.findall(r'name="repairs" value="([\w-]+)"', page.text)
-        assert self.send(f"{address}/checks", repairs=chosen).status_code == 303
-        assert "Draw again" in self.wait(address).text
-        return address
-
-    def create(self, address: str, **values: object) -> int:
-        """Creates the project of a plan, and returns it."""
-        self.send(f"{address}/create", **values)
-        page = self.wait(address)
-        assert page.status_code == 303, page.text
-        return int(page.headers["location"].rpartition("/")[2])
 
 
 @pytest.fixture
@@ -416,75 +351,3 @@ class TestAttacks:
         monkeypatch.setattr(time, "monotonic", lambda: clock() + FORGOTTEN + 1)
         assert drafts.of(2) == []
         assert not any(one.exists() for one in folders)
-
-
-class TestStoring:
-    @pytest.fixture
-    def graded(self, store: Store, lead: Lead) -> int:
-        """A project of a month, graded whole by one judge."""
-        project = lead.create(lead.to_plan(make_log().encode()), overlap="1")
-        for item in store.items.all(project):
-            grade = int(item.document[-1]) - 1
-            store.grades.add(project, [(item, [Rating("ana", grade)])])
-        return project
-
-    def test_the_gate_has_to_be_accepted(
-        self, store: Store, lead: Lead, graded: int, tmp_path: Path
-    ) -> None:
-        assert f"/projects/{graded}/month" in lead.client.get(f"/projects/{graded}").text
-        page = lead.client.get(f"/projects/{graded}/month").text
-        assert "Store the month only if you accept: no guideline." in page
-        assert "Each result has one judge" in page
-        answer = lead.send(f"/projects/{graded}/month")
-        assert answer.status_code == 400
-        assert not list((tmp_path / "rounds").glob("2*"))
-        values = {"accept": "true", "reason": "the guideline is on paper"}
-        answer = lead.send(f"/projects/{graded}/month", **values)
-        assert answer.headers["location"] == "/monitor?added=2026-11"
-        found = relyon.monitor(tmp_path / "rounds")
-        assert found.months == ("2026-11",)
-        assert [one.text for one in found.month_notes] == ["the guideline is on paper"]
-        assert lead.send(f"/projects/{graded}/month", **values).status_code == 400
-        assert "2026-11 is stored." in lead.client.get(f"/projects/{graded}/month").text
-        page = lead.client.get("/monitor").text
-        for word in ("no alarm", "recall is failing", "Compare two months"):
-            assert word not in page
-        assert "takes a second month" in page
-
-    def test_a_good_month_needs_no_reason(self, store: Store, lead: Lead, graded: int) -> None:
-        store.projects.set_guideline(graded, {"en": "Read."})
-        assert "The month may be stored." in lead.client.get(f"/projects/{graded}/month").text
-        assert lead.send(f"/projects/{graded}/month").status_code == 303
-
-    def test_the_target_is_a_setting(self, store: Store, lead: Lead, graded: int) -> None:
-        lead.send(f"/projects/{graded}/settings", name="2026-11", target="0.75")
-        assert store.projects.get(graded).target_agreement == 0.75
-        assert 'value="0.75"' in lead.client.get(f"/projects/{graded}/settings").text
-        for text in ("2", "x", "nan", "-inf"):
-            answer = lead.send(f"/projects/{graded}/settings", name="2026-11", target=text)
-            assert answer.status_code == 400
-        lead.send(f"/projects/{graded}/settings", name="2026-11", target="")
-        assert store.projects.get(graded).target_agreement is None
-
-    def test_projects_without_a_sample_have_no_month(self, store: Store, lead: Lead) -> None:
-        other = store.projects.create("Other")
-        store.grades.add(other.id, [(Item("tv", "a"), [Rating("ana", 1)])])
-        assert lead.client.get(f"/projects/{other.id}/month").status_code == 404
-        assert lead.send(f"/projects/{other.id}/month").status_code == 404
-        judge = Lead(store, "ana", app=lead.app)
-        assert judge.client.get(f"/projects/{other.id}/month").status_code == 403
-
-    def test_notes_are_on_stored_months(
-        self, store: Store, lead: Lead, graded: int, tmp_path: Path
-    ) -> None:
-        store.projects.set_guideline(graded, {"en": "Read."})
-        lead.send(f"/projects/{graded}/month")
-        assert lead.send("/monitor/notes", month="2026-11", text="release <4.2>").status_code == 303
-        assert "release &lt;4.2&gt;" in lead.client.get("/monitor").text
-        assert lead.send("/monitor/notes", month="2026-12", text="x").status_code == 404
-        assert lead.send("/monitor/notes", month="../../x", text="x").status_code == 404
-        assert lead.send("/monitor/notes", month="2026-11", text=" ").status_code == 400
-        assert (
-            Lead(store, "ana", app=lead.app).send("/monitor/notes", month="2026-11").status_code
-            == 403
-        )

@@ -9,6 +9,7 @@ from relyon.judging.decisions import is_machine_source
 
 if TYPE_CHECKING:
     import polars as pl
+    from polars._typing import PolarsDataType
 
     from relyon.judging.store import Store
 
@@ -49,7 +50,7 @@ def read_earlier_grades(store: Store, project_id: int) -> pl.DataFrame:
         at = max((one.at for one in said[number] if one.at is not None), default=None)
         when = None if at is None else datetime.fromtimestamp(at, UTC)
         rows.append((item.query, item.document, final.value, when))
-    schema = {
+    schema: dict[str, PolarsDataType] = {
         "query": pl.String,
         "doc": pl.String,
         "grade": pl.Float64,

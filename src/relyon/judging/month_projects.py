@@ -84,8 +84,8 @@ def create_month_project(
     check_month(planned.month)
     tidy_up(store)
     rows = _rows(store, planned)
-    for row in rows:
-        check_item(row.item)
+    for one in rows:
+        check_item(one.item)
     values = settings_row(
         planned.month,
         scale=planned.scale,

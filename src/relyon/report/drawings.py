@@ -338,5 +338,9 @@ def _month_marks(chart: Chart, months: list[str]) -> list[Mark]:
         "y": {"value": 6},
         "description": channel("text:N"),
     }
-    look = {"filled": True, "size": 70, "opacity": 1, "shape": "square"}
-    return [mark("point", place, rows=noted, color=ROLES["muted"], **look)]
+    color = ROLES["muted"]
+    return [
+        mark(
+            "point", place, rows=noted, color=color, filled=True, size=70, opacity=1, shape="square"
+        )
+    ]

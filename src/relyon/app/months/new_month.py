@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Annotated
@@ -185,31 +186,51 @@ def show_draft(request: Request, store: OpenStore, visitor: Leader, token: Token
     draft = _draft(request, visitor, token)
     if draft.project is not None:
         return _back(draft)
-    problem = draft.problem
-    values: dict[str, object] = {
-        "draft": draft,
-        "problem": None if problem is None else translate(problem.text, visitor.language),
-        "failed": "" if problem is None else problem.stage,
-    }
     if draft.running or draft.stage in STEPS:
-        return render(request, visitor, "month_step.html", **values)
+        return _page(request, visitor, "month_step.html", draft)
     if draft.stage == "checks":
         findings = () if draft.checked is None else draft.checked.findings
         fixes = {one.kind: _write_fix(one, visitor.language) for one in findings}
-        return render(
-            request, visitor, "month_checks.html", checked=draft.checked, fixes=fixes, **values
-        )
-    return render(
+        return _page(request, visitor, "month_checks.html", draft, fixes=fixes)
+    return _page(
         request,
         visitor,
         "month_plan.html",
-        plan=draft.plan,
-        form=draft.form,
+        draft,
         projects=list_led(request, visitor),
         copied=_before(request, visitor, store, draft.month),
         scales=list_scales(visitor.language),
+    )
+
+
+def _page(
+    request: Request,
+    visitor: Visitor,
+    template: str,
+    draft: Draft,
+    *,
+    fixes: Mapping[str, str] | None = None,
+    projects: Sequence[Project] = (),
+    copied: int = 0,
+    scales: Mapping[str, str] | None = None,
+) -> Response:
+    """Returns a page of a draft, with what went wrong in its last step."""
+    problem = draft.problem
+    return render(
+        request,
+        visitor,
+        template,
+        draft=draft,
+        problem=None if problem is None else translate(problem.text, visitor.language),
+        failed="" if problem is None else problem.stage,
+        checked=draft.checked,
+        fixes=fixes,
+        plan=draft.plan,
+        form=draft.form,
+        projects=projects,
+        copied=copied,
+        scales=scales,
         ages=AGES,
-        **values,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from relyon.app.authentication import CheckedForm, Leader, OpenStore, note_event
@@ -19,6 +19,15 @@ __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 Text = Annotated[str, Form()]
+
+
+async def _find_target(request: Request) -> str | None:
+    """Returns the target in a form: an empty one removes it, which forms make a missing one."""
+    found = (await request.form()).get("target")
+    return found if isinstance(found, str) else None
+
+
+SentTarget = Annotated[str | None, Depends(_find_target)]
 
 
 @router.get("/projects/{project}/settings")
@@ -60,7 +69,7 @@ def change_project(
     project: Id,
     name: Text = "",
     gold_share: Annotated[float | None, Form(ge=0, lt=1)] = None,
-    target: Annotated[str | None, Form(max_length=20)] = None,
+    target: SentTarget = None,
 ) -> Response:
     """Renames a project, and changes its share of gold items and its target of agreement."""
     found = store.projects.get(project)
