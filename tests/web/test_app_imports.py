@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import csv
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,14 +26,9 @@ from relyon.judging.needs import needs_of
 from relyon.judging.store import open_store
 
 LOADED = "document.readyState === 'complete'"
-#: A red square.
-PICTURE = (
-    "data:image/svg+xml;base64,"
-    + base64.b64encode(
-        b"<svg xmlns='http://www.w3.org/2000/svg' width='80' height='80'>"
-        b"<rect width='80' height='80' fill='red'/></svg>"
-    ).decode()
-)
+#: A picture of one point, and a drawing, which judges do not see.
+PICTURE = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAUwAOw=="
+DRAWING = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>"
 
 
 @pytest.fixture
@@ -83,7 +77,7 @@ def test_a_table_is_looked_at_mended_and_imported(
         [
             ["Search term", "Ware", "商品名称", "picture", "需求", "点击率"],
             ["手机壳", "p1", "防水硬壳", PICTURE, "摔不坏的壳", "0.5"],
-            ["手机壳", "p2", "软壳", "no picture", "", "0.1"],
+            ["手机壳", "p2", "软壳", DRAWING, "", "0.1"],
             ["手机壳", "", "没有编号", "", "", ""],
         ],
     )
@@ -100,7 +94,7 @@ def test_a_table_is_looked_at_mended_and_imported(
     assert f"{say(language, 'import.new')}{colon}2" in shown
     assert f"{say(language, 'import.refused')}{colon}1" in shown
     assert say(language, "import.no_picture") in shown
-    assert tab.evaluate("document.querySelector('.cards img').naturalWidth") == 80
+    assert tab.evaluate("document.querySelector('.cards img').naturalWidth") == 1
     for width, scheme in ((390, "dark"), (1280, "light")):
         open_page(tab, tab.url, width=width, scheme=scheme)
         assert overflow(tab) == 0

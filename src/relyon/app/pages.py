@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import MutableMapping, Sequence
 from functools import cache, partial
 from importlib import resources
@@ -35,6 +36,10 @@ SCRIPTS = (
     "outbox.js", "queue.js", "results.js", "tabs.js", "wait.js", "worker.js",
 )  # fmt: skip
 ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
+
+
+#: A picture within an address; drawings may contain scripts and are left out.
+PICTURE = re.compile(r"data:image/(?:avif|bmp|gif|jpeg|png|webp)[;,]", re.IGNORECASE)
 
 
 @cache
@@ -76,7 +81,7 @@ def _is_web(address: str) -> bool:
 
 def _is_picture(address: str) -> bool:
     """Returns whether judges see an address as a picture: of a page, or one that it contains."""
-    return _is_web(address) or address.lower().startswith("data:image/")
+    return _is_web(address) or PICTURE.match(address) is not None
 
 
 def render_markdown(text: str) -> Markup:

@@ -147,6 +147,7 @@ def open_rows(source: Source) -> RowTable | None:
         (3, 'expected 3 columns, got 1')
     """
     chosen = formats.get(source.format)
+    found: RowTable | None
     if isinstance(chosen, Delimited):
         found = _of_text(source, chosen)
     elif isinstance(chosen, Jsonl):

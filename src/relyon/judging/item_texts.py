@@ -5,7 +5,7 @@ Items are filled a few at a time, so that judges do not wait.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
@@ -63,13 +63,7 @@ def fill_items(
             there = find_items(connection, project.id, given)
         if there:
             ids = list(there.values())
-            changed += _fill(
-                store,
-                project.id,
-                ids,
-                lambda item, given=given: given.get((item.query, item.document)),
-                dry_run=dry_run,
-            )
+            changed += _fill(store, project.id, ids, _by_pair(given), dry_run=dry_run)
     return changed
 
 
@@ -106,6 +100,10 @@ def fill_each(store: Store, project_id: int, describe: Describe, *, dry_run: boo
 def count_filled(store: Store, project_id: int, describe: Describe) -> int:
     """Returns how many items `fill_each` would change."""
     return fill_each(store, project_id, describe, dry_run=True)
+
+
+def _by_pair(given: Mapping[tuple[str, str], Item]) -> Describe:
+    return lambda item: given.get((item.query, item.document))
 
 
 def _fill(
@@ -154,7 +152,7 @@ def _fill_sides(
         text = pair.query_text if told is None else told.query_text
         changes.append({"pair": row.id, "left": first, "right": second, "text": text})
     if changes and not dry_run:
-        key = sa.bindparam("pair")
+        key: sa.BindParameter[int] = sa.bindparam("pair")
         with store.database.write() as connection:
             take_turn(connection, project_id)
             connection.execute(

@@ -42,7 +42,7 @@ def show_tab(
     store: Store,
     visitor: Visitor,
     found: Project,
-    told: Outcome | None = None,
+    outcome: Outcome | None = None,
 ) -> Response:
     """Returns the page of what a project contains.
 
@@ -51,7 +51,7 @@ def show_tab(
         store: The database.
         visitor: Who sees it.
         found: The project.
-        told: The result of an import that has just ended.
+        outcome: The result of an import that has just ended.
     """
     return render_tab(
         request,
@@ -65,7 +65,7 @@ def show_tab(
         bare=measure_bare(store, found.id) if found.kind == "grades" else 0,
         marks=_name_marks(visitor.language, find_marks(store, found.id)),
         note_format=partial(note_format, visitor.language),
-        told=told,
+        told=outcome,
     )
 
 

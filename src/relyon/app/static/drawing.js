@@ -3,8 +3,9 @@
 const drawing = (() => {
   const isWeb = (address) => /^https?:\/\//i.test(address ?? "");
 
-  // A picture of a page, or one that the address contains.
-  const isPicture = (address) => isWeb(address) || /^data:image\//i.test(address ?? "");
+  // A picture of a page, or one within the address; drawings may contain scripts.
+  const isPicture = (address) =>
+    isWeb(address) || /^data:image\/(avif|bmp|gif|jpeg|png|webp)[;,]/i.test(address ?? "");
 
   function element(name, text, kind = "") {
     const made = document.createElement(name);
