@@ -59,7 +59,7 @@ def test_a_judge_continues_at_the_same_query(store: Store) -> None:
     others = store.grading.take(bo, project.id, by="query")
     assert {task.item.query for task in others}.isdisjoint({held.item.query})
     with pytest.raises(ParameterError):
-        store.grading.take(ann, project.id, by="tier")
+        store.grading.take(ann, project.id, by="tier")  # type: ignore[arg-type]
 
 
 def test_what_was_undone_comes_first_and_what_was_put_off_last(store: Store) -> None:

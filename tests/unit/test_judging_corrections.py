@@ -81,11 +81,12 @@ class House:
         follow(self.store, self.project.id, seconds=60)
         with self.store.database.read() as connection:
             query = sa.select(results.c.state).where(results.c.item_id == item)
-            return connection.execute(query).scalar_one()
+            return str(connection.execute(query).scalar_one())
 
     def grades(self) -> dict[int, dict[str, float]]:
         """Returns the grades that count."""
-        return {**self.store.grades.by_judge(self.project.id)}
+        given = self.store.grades.by_judge(self.project.id)
+        return {item: dict(said) for item, said in given.items()}
 
 
 @pytest.fixture
@@ -367,12 +368,15 @@ def test_a_stopped_job_can_be_taken_back(house: House) -> None:
     store, june = house.store, house.project.id
     number = many(house)
     made = correct(store, june, house.lee, "remove", ResultFilter(), request="r", reason="x")
+    assert made.job_id is not None
     jobs.stop_job(store, made.job_id)
     with pytest.raises(jobs.StoppedError):
         made.run()
     assert find_correction(store, june, made.id).state == "stopped"
     assert len(store.items.all(june)) == number
-    assert jobs.find_job(store, made.job_id).state == "stopped"
+    found = jobs.find_job(store, made.job_id)
+    assert found is not None
+    assert found.state == "stopped"
 
 
 def test_two_leads_at_once_change_each_result_once(house: House) -> None:

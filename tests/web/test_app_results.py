@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
@@ -32,7 +33,7 @@ TITLES = "[...document.querySelectorAll('#results tbody a')].map(one => one.text
 CARDS = "[...document.querySelectorAll('.list .title')].map(one => one.textContent)"
 CURRENT = "document.querySelector('.list [aria-current] .title').textContent"
 MARKS = "[...document.querySelectorAll('.list mark')].map(one => one.textContent)"
-SIZES = (("light", 1280), ("dark", 390))
+SIZES: tuple[tuple[Literal["light", "dark"], int], ...] = (("light", 1280), ("dark", 390))
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def test_pages_of_results_are_accessible_and_fit(
         lead = store.accounts.get("lead")
         correct(store, 1, lead, "reopen_others", [1], request="a", reason="again")
     for scheme, width in SIZES:
-        view = {"scheme": scheme, "width": width, "language": language}
+        view: dict[str, Any] = {"scheme": scheme, "width": width, "language": language}
         sign_in(tab, server, "lead", LIST, **view)
         paths = [
             LIST, f"{LIST}?text=red&back=/monitor", f"{LIST}?state=removed", f"{LIST}/1",

@@ -198,7 +198,7 @@ def correct(
         if before is not None:
             return Correcting(before, None)
         _refuse_while_correcting(connection, project_id)
-        values = {"reason": reason, "request": check_text(request, "key")}
+        values: dict[str, object] = {"reason": reason, "request": check_text(request, "key")}
         if kind == "decide":
             values["grade"] = check_grade(project.scale, "" if grade is None else grade)
         work = None
@@ -252,7 +252,7 @@ def undo_correction(
         work = None
         if connection.execute(count).scalar_one() > AT_ONCE:
             work = start_job(store, connection, "correct", project_id, by=user)
-        values = {
+        values: dict[str, object] = {
             "reason": check_text(reason, "reason"),
             "request": check_text(request, "key"),
             "undoes": target.id,

@@ -20,6 +20,7 @@ from relyon.judging.actions import LONGEST, LONGEST_KEY
 from relyon.judging.corrections import (
     BulkKind,
     Correcting,
+    Correction,
     correct,
     find_correction,
     undo_correction,
@@ -92,8 +93,9 @@ def find_results(
     }
 
 
-def _describe(details: ResultDetails) -> dict[str, object]:
-    return json_values(asdict(details))
+def _describe(details: ResultDetails | Correction) -> dict[str, object]:
+    found: dict[str, object] = json_values(asdict(details))
+    return found
 
 
 @router.get("/projects/{project}/results/{item}")
@@ -135,7 +137,7 @@ def _begin(
     note_event(request, user, "results_corrected", f"{name}: {found.kind}, {found.id}")
     if begun.job_id is not None:
         in_background(begun.run, f"correcting results of project {project}")
-    return json_values(asdict(found))
+    return _describe(found)
 
 
 @router.get("/projects/{project}/corrections/{number}")
@@ -144,7 +146,7 @@ def show_correction(
 ) -> dict[str, object]:
     """For leads: what a correction did."""
     try:
-        return json_values(asdict(find_correction(store, project, number)))
+        return _describe(find_correction(store, project, number))
     except InputError:
         raise HTTPException(404) from None
 

@@ -36,7 +36,7 @@ class Asked(BaseModel):
     """A list of results, as an address asks for it."""
 
     query: Short = ""
-    exact: bool = Field(False, description="Whether `query` is the whole query.")
+    exact: Annotated[bool, Field(description="Whether `query` is the whole query.")] = False
     text: Annotated[Short, Field(description="A part of the query, the title, or the id.")] = ""
     judge: Annotated[Annotated[int, Field(ge=1, le=2**31 - 1)] | None, Maybe] = None
     lowest: Annotated[Grade, Field(description="The least grade of a judge.")] = None
