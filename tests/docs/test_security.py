@@ -54,7 +54,7 @@ def test_every_named_test_is_there() -> None:
     missing = []
     for file, name in sorted(named):
         path = ROOT / "tests" / (file if "/" in file else f"unit/{file}")
-        known = path.is_file() and re.search(rf"^def {name}\(", path.read_text("utf-8"), re.M)
+        known = path.is_file() and re.search(rf"^ *def {name}\(", path.read_text("utf-8"), re.M)
         if not known:
             missing.append(f"{file}::{name}")
     assert missing == []
