@@ -31,13 +31,9 @@ RULES = {f"lead.{rule}" for rule in get_args(Rule)}
 
 
 def sources() -> str:
-    folder = resources.files("relyon.app")
-    files = [
-        one
-        for place in (folder, folder.joinpath("templates"))
-        for one in place.iterdir()
-        if one.name.endswith((".py", ".html"))
-    ]
+    """Returns the modules and templates of the app, with those of its parts."""
+    folder = Path(str(resources.files("relyon.app")))
+    files = [one for end in ("py", "html") for one in sorted(folder.rglob(f"*.{end}"))]
     return "\n".join(one.read_text("utf-8") for one in files)
 
 

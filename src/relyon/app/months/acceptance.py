@@ -35,11 +35,12 @@ def note_stored(
     gate: MonthGate,
     reason: str,
 ) -> None:
-    """Records that a month was stored, and why in spite of what spoke against it."""
+    """Records that a month was stored, and why in spite of what spoke against it; sends alarms."""
     if not gate.open:
         by = visitor.account.name
         add_month_note(rounds.folder, month, reason, by=by, kind="accepted")
     note_event(request, visitor, "month_stored", month)
+    request.app.state.alarms.wake()
 
 
 def list_led(request: Request, visitor: Visitor) -> list[Project]:

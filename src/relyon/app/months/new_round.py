@@ -140,7 +140,6 @@ def add_round(
         return _preview(request, visitor, made, found, gate, token=token, reason=reason)
     month = store_round(rounds.folder, token)
     note_stored(request, visitor, rounds, month, gate, reason)
-    request.app.state.alarms.wake()
     return RedirectResponse(f"/monitor?added={month}", 303)
 
 
