@@ -111,6 +111,20 @@ class TestMonth:
         assert "Draw again" in lead.wait(f"{address}?lang=en").text
         assert store.items.all(lead.create(address))[0].title.startswith("Title")
 
+    def test_columns_that_are_not_recognised(self, store: Store, lead: Lead) -> None:
+        names = {"session": "a", "query": "b", "position": "c", "doc": "d", "timestamp": "e"}
+        table = pl.read_csv(io.StringIO(make_log()), infer_schema=False).rename(names)
+        address = lead.upload(table.write_csv().encode()).headers["location"]
+        page = lead.wait(address).text
+        assert "Which column is what?" in page
+        wrong = lead.send(f"{address}/columns", columns=["a", "b", "d", "../x", ""])
+        assert wrong.status_code == 303
+        assert "Which column is what?" in lead.wait(address).text
+        assert lead.send(f"{address}/columns", columns=["a", "b", "c", "d", "e"]).status_code == 303
+        assert "270 rows: 90 searches for 9 queries. From 1 November" in lead.wait(address).text
+        lead.send(f"{address}/checks")
+        assert store.items.all(lead.create(address))[0].title.startswith("Title")
+
     def test_only_the_month(self, store: Store, lead: Lead) -> None:
         both = make_log("2026-11") + make_log("2026-12").partition("\n")[2]
         address = lead.upload(both.encode()).headers["location"]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from relyon.core.notes import Note
 
-__all__ = ["SUFFIXES", "SessionFormat", "line_of", "read_sessions"]
+__all__ = ["SUFFIXES", "SessionFormat", "line_of", "read_log_columns", "read_sessions"]
 
 SessionFormat = Literal["parquet", "csv", "tsv", "jsonl", "ubi"]
 
@@ -148,6 +148,32 @@ def read_sessions(
     return Sessions.from_frame(
         table, roles, source=name, kind=kind, notes=notes, facts=facts, others=others
     )
+
+
+def read_log_columns(path: str) -> list[str]:
+    """Returns the names of the columns of a log; none of UBI, whose columns are fixed.
+
+    Args:
+        path: A file of `read_sessions`.
+
+    Raises:
+        InputError: If it cannot be read.
+    """
+    import polars as pl
+
+    source = Source(path)
+    kind = _format(source, None)
+    if kind == "ubi":
+        return []
+    file = _on_disk(source)
+    try:
+        if kind == "parquet":
+            return list(pl.scan_parquet(file, glob=False).collect_schema().names())
+        if kind == "jsonl":
+            return keys_of(file, path)
+        return header_of(file, dialect_of(source, kind))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise _unreadable(source, kind, error) from None
 
 
 def _paths(source: object) -> list[str] | None:

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from relyon.data.sessions import Sessions
     from relyon.online.logs import Finding
 
-__all__ = ["CheckedLog", "check_log", "repair_log", "titles_of", "unpack_log"]
+__all__ = ["ROLES", "CheckedLog", "check_log", "repair_log", "titles_of", "unpack_log"]
 
+#: What a lead may say of columns: what a log must have, and what makes it better.
+ROLES = {"session": True, "query": True, "position": True, "doc": True, "timestamp": False}
 #: The finding whose users, or sessions, a month is without.
 BOTS = "bots"
 #: Bytes that are copied at once.
@@ -85,22 +87,29 @@ def unpack_log(path: Path, folder: Path, *, limit: int | None) -> Path:
     return target
 
 
-def check_log(path: Path, month: str, *, report: Callable[[int, int], None]) -> CheckedLog:
+def check_log(
+    path: Path,
+    month: str,
+    columns: Mapping[str, str] | None = None,
+    *,
+    report: Callable[[int, int], None],
+) -> CheckedLog:
     """Reads a log and checks it, without changing it.
 
     Args:
         path: The log, unpacked.
         month: Such as `2026-11`.
+        columns: Columns by role; None recognises them.
         report: Called with the checks that are done, and all.
 
     Raises:
         InputError: If it is no log of sessions.
     """
-    sessions = read_sessions(os.fspath(path))
+    sessions = read_sessions(os.fspath(path), columns=columns)
     report(0, 0)
     overview = summarise(sessions)
     checkup = examine(sessions, progress=report)
-    columns = [
+    recognised = [
         name
         for note in sessions.notes
         if note.kind == "columns-read-as"
@@ -110,7 +119,7 @@ def check_log(path: Path, month: str, *, report: Callable[[int, int], None]) -> 
     return CheckedLog(
         overview,
         checkup.findings,
-        tuple(columns),
+        tuple(recognised),
         other=inside is not None and not all(inside),
         none=inside is not None and not any(inside) and not _spans(overview, month),
     )
@@ -145,6 +154,7 @@ def repair_log(
     path: Path,
     target: Path,
     chosen: Collection[str],
+    columns: Mapping[str, str] | None = None,
     *,
     month: str | None,
     report: Callable[[int, int], None],
@@ -155,13 +165,14 @@ def repair_log(
         path: The log, unpacked.
         target: The copy, a Parquet file.
         chosen: The findings to repair; `bots` leaves these out.
+        columns: Columns by role; None recognises them.
         month: The month to which it is cut; None for none.
         report: Called with the parts that are done, and all.
 
     Raises:
         InputError: If nothing is left of it.
     """
-    sessions = read_sessions(os.fspath(path), others="keep")
+    sessions = read_sessions(os.fspath(path), columns=columns, others="keep")
     report(0, 3)
     repairs = [one for one in chosen if one != BOTS]
     if repairs:

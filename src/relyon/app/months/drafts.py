@@ -69,6 +69,8 @@ class Draft:
         done: Parts of the step that are done.
         total: All parts of the step.
         problem: Why the last step failed.
+        columns: The names of the log's columns, if these could not be recognised.
+        roles: Which of them is what, as the lead says.
         checked: What was found in the log.
         cleaned: The repaired log.
         form: What the plan was made of.
@@ -88,6 +90,8 @@ class Draft:
     done: int = 0
     total: int = 0
     problem: Problem | None = None
+    columns: tuple[str, ...] = ()
+    roles: dict[str, str] = field(default_factory=dict)
     checked: CheckedLog | None = None
     cleaned: Path | None = None
     form: PlanForm | None = None

@@ -21,7 +21,13 @@ from relyon.app.authentication import (
 from relyon.app.bodies import takes_files
 from relyon.app.catalogue import texts
 from relyon.app.months.acceptance import list_led
-from relyon.app.months.checked_logs import check_log, repair_log, titles_of, unpack_log
+from relyon.app.months.checked_logs import (
+    ROLES,
+    check_log,
+    repair_log,
+    titles_of,
+    unpack_log,
+)
 from relyon.app.months.drafts import Draft, Drafts, Stage
 from relyon.app.months.log_folder import find_log, list_logs
 from relyon.app.months.plans import LARGEST_SEED, PlanForm, draw_plan, first_form
@@ -33,6 +39,7 @@ from relyon.core.errors import InputError, ParameterError, RelyonError
 from relyon.core.texts import Language, message, translate
 from relyon.data.period import check_month
 from relyon.data.scale import scales
+from relyon.io.session_readers import read_log_columns
 from relyon.judging.month_projects import MonthProject, create_month_project
 from relyon.judging.records import Project
 from relyon.judging.samples import list_sampled
@@ -52,6 +59,8 @@ Depth = Annotated[int, Form(ge=1, le=1000)]
 Chosen = Annotated[int, Form(ge=0, le=LARGEST_ID)]
 #: Steps during which a page shows progress.
 STEPS: tuple[Stage, ...] = ("reading", "cleaning", "drawing", "creating")
+#: Columns of a log that a form offers.
+MOST_COLUMNS = 200
 #: Days that an earlier grade may be old; 0 is any.
 AGES = (0, 90, 180, 365)
 
@@ -168,7 +177,14 @@ def _start_reading(request: Request, draft: Draft) -> None:
     def work() -> Stage:
         draft.path = unpack_log(draft.path, draft.folder, limit=limit)
         draft.report(0, 0)
-        draft.checked = check_log(draft.path, draft.month, report=draft.report)
+        try:
+            roles = draft.roles or None
+            draft.checked = check_log(draft.path, draft.month, roles, report=draft.report)
+        except RelyonError:
+            found = read_log_columns(os.fspath(draft.path))
+            draft.columns = tuple(name for name in dict.fromkeys(found) if name)[:MOST_COLUMNS]
+            raise
+        draft.columns = ()
         return "checks"
 
     _drafts(request).start(draft, "reading", work)
@@ -178,6 +194,22 @@ def _back(draft: Draft) -> Response:
     if draft.project is not None:
         return RedirectResponse(f"/projects/{draft.project}", 303)
     return RedirectResponse(f"/monitor/months/{draft.token}", 303)
+
+
+@router.post("/{token}/columns", dependencies=[CheckedForm])
+def choose_columns(
+    request: Request,
+    visitor: Leader,
+    token: Token,
+    columns: Annotated[list[str], Form(max_length=len(ROLES))],
+) -> Response:
+    """Reads the log again, with the columns that the form names, in the order of `ROLES`."""
+    draft = _draft(request, visitor, token)
+    if draft.columns and not draft.running:
+        named = zip(ROLES, columns, strict=False)
+        draft.roles = {role: name for role, name in named if name in draft.columns}
+        _start_reading(request, draft)
+    return _back(draft)
 
 
 @router.get("/{token}")
@@ -224,6 +256,7 @@ def _page(
         problem=None if problem is None else translate(problem.text, visitor.language),
         failed="" if problem is None else problem.stage,
         checked=draft.checked,
+        log_roles=ROLES,
         fixes=fixes,
         plan=draft.plan,
         form=draft.form,
@@ -260,7 +293,9 @@ def choose_repairs(
 
     def work() -> Stage:
         target = draft.folder / "repaired.parquet"
-        repair_log(draft.path, target, chosen, month=month, report=draft.report)
+        repair_log(
+            draft.path, target, chosen, draft.roles or None, month=month, report=draft.report
+        )
         draft.cleaned = target
         draft.form = form
         draft.plan = draw_plan(target, form, store, last, report=draft.report)
