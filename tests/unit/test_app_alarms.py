@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import json
 import logging
+import os
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +21,9 @@ pytest.importorskip("fastapi")
 pytest.importorskip("httpx2")
 
 from fastapi.testclient import TestClient
+from tests.databases import create_file
 from tests.unit.receivers import Answer, Chat, serve_chat
+from tests.web.server import Server
 
 import relyon
 from relyon.app import Settings, create_app
@@ -28,10 +32,10 @@ from relyon.app.alarms.settings import AlarmSettings
 from relyon.app.months.rounds import RoundsFolder
 from relyon.app.protection import csrf_token
 from relyon.judging.access import start_sign_in
-from relyon.judging.alarm_messages import claim_message, list_messages
+from relyon.judging.alarm_messages import LOST, claim_message, list_messages
 from relyon.judging.events import list_events
 from relyon.judging.receivers import Receiver, add_receiver, list_receivers
-from relyon.judging.store import Store
+from relyon.judging.store import Store, open_store
 
 MONTHS = {"2026-01": "ab", "2026-02": "ab", "2026-03": "b"}
 SECRET = "/hooks/verysecret"
@@ -186,6 +190,45 @@ def test_a_process_that_died_while_sending_sends_nothing_twice(
     assert lead.send(f"/monitor/alarms/messages/{message.id}/again").status_code == 303
     notifier(store, folder, chat).step()
     assert len(chat.received) == 1
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
+def test_kill_9_while_a_message_is_sent_sends_it_once(
+    made: Path, chat: Chat, tmp_path: Path
+) -> None:
+    database = create_file(tmp_path / "judging.db")
+    with open_store(database) as store:
+        lea = store.accounts.create("lea", role="admin")
+        store.clock = lambda: 1.0
+        for name in ("first", "second"):
+            add_receiver(store, "webhook", f"{chat.origin}/{name}", by=lea)
+    chat.script = lambda _: Answer(seconds=60)
+    options = ("--rounds", str(made), "--webhook-host", chat.origin)
+    server = Server(database, *options)
+    server.start()
+    wait_for(lambda: len(chat.received) == 1)
+    server.kill()
+    chat.script = lambda _: Answer()
+    with server:
+        # The other message, which no process had claimed, goes out; the first one never again.
+        wait_for(lambda: len(chat.received) == 2)
+        time.sleep(1)
+    assert [path for path, _ in chat.received] == ["/first", "/second"]
+    with open_store(database) as store:
+        assert {one.receiver.address[-6:]: one.state for one in list_messages(store)} == {
+            "/first": "sending",
+            "second": "sent",
+        }
+        store.clock = lambda: time.time() + LOST + 1
+        assert "unclear" in {one.state for one in list_messages(store)}
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 90
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 class Visitor:
