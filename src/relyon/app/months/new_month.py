@@ -19,7 +19,7 @@ from relyon.app.authentication import (
     note_event,
 )
 from relyon.app.bodies import takes_files
-from relyon.app.catalogue import texts
+from relyon.app.catalogue import say, texts
 from relyon.app.months.acceptance import list_led
 from relyon.app.months.checked_logs import (
     ROLES,
@@ -269,7 +269,9 @@ def _page(
 
 def _write_fix(finding: Finding, language: Language) -> str:
     """Returns what to do about a finding, for those without a command line."""
-    return texts(language).get(f"months.fix.{finding.kind}") or finding.fix(language)
+    kind = finding.kind.replace("-", "_")
+    own = f"months.fix_{kind}"
+    return say(language, own) if own in texts(language) else finding.fix(language)
 
 
 @router.post("/{token}/checks", dependencies=[CheckedForm])
