@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("fastapi")
@@ -18,8 +20,14 @@ MAIL = {
 }  # fmt: skip
 
 
-def reach(**values: object) -> Reach:
-    chosen = {"public_url": None, "webhook_hosts": (), **MAIL, "models": (), "prices": ()}
+def reach(**values: Any) -> Reach:
+    chosen: dict[str, Any] = {
+        "public_url": None,
+        "webhook_hosts": (),
+        **MAIL,
+        "models": (),
+        "prices": (),
+    }
     return Reach(**{**chosen, **values})
 
 
