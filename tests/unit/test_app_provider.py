@@ -186,6 +186,9 @@ def test_the_only_way_to_sign_in_is_kept(start: Start, store: Store) -> None:
     client = start()
     come(client)
     page = client.get("/account").text
+    # Neither is offered: there is no password to change.
+    assert "/account/password" not in page
+    assert "/account/provider/unlink" not in page
     answer = client.post("/account/provider/unlink", data={"csrf": token_of(page)})
     assert answer.status_code == 400
     assert list_identities(store, store.accounts.get("jana"))

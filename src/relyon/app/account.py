@@ -84,7 +84,8 @@ def _account(
         linked=settings.provider is not None
         and settings.provider.issuer
         in {one.issuer for one in list_identities(store, visitor.account)},
-        takes_password=request.app.state.guard.takes_password(visitor.account.role),
+        has_password=request.app.state.guard.takes_password(visitor.account.role)
+        and store.accounts.has_password(visitor.account),
         lasts=_span(visitor.language, settings.sign_in_days),
         idle=_span(visitor.language, settings.idle_days),
     )

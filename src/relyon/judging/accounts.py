@@ -182,6 +182,12 @@ class Accounts(Base):
                 _end_access(connection, found, ended)
         return self.get(name)
 
+    def has_password(self, user: User) -> bool:
+        """Returns whether an account has a password; without one it may sign in otherwise."""
+        query = sa.select(users.c.password_hash).where(users.c.id == user.id)
+        with self.database.read() as connection:
+            return connection.execute(query).scalar() is not None
+
     def check_password(self, name: str, password: str) -> User | None:
         """Returns the active account that a name and a password belong to, or None.
 

@@ -22,8 +22,10 @@ from relyon.judging.schema import (
     assignments,
     items,
     members,
+    postgresql,
     projects,
     sa,
+    sqlite,
     users,
 )
 from relyon.judging.settlement import release_places
@@ -239,13 +241,12 @@ def put_member(
     connection: sa.Connection, project_id: int, user_id: int, role: MemberRole, now: float
 ) -> None:
     """Stores a membership, or its new role."""
-    mine = sa.and_(members.c.project_id == project_id, members.c.user_id == user_id)
-    if not connection.execute(sa.update(members).where(mine).values(role=role)).rowcount:
-        connection.execute(
-            sa.insert(members).values(
-                project_id=project_id, user_id=user_id, role=role, created_at=now
-            )
-        )
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    made = dialect.insert(members).values(
+        project_id=project_id, user_id=user_id, role=role, created_at=now
+    )
+    key = [members.c.project_id, members.c.user_id]
+    connection.execute(made.on_conflict_do_update(index_elements=key, set_={"role": role}))
 
 
 def remove_member(store: Store, project: Project, user: User) -> bool:

@@ -160,7 +160,7 @@ def change_member(
     leaves = action == "remove" or role == "judge"
     own = find_standing(store, visitor.account, None).user
     if user.id == own.id and leaves and own.role != "admin":
-        # Nobody would be left to undo it.
+        # They could not undo it.
         return _people(request, store, visitor, project, problem="people.yourself")
     if action == "remove":
         remove_member(store, found, user)

@@ -209,7 +209,7 @@ class IdentityProvider:
     def _ask_more(
         self, metadata: Mapping[str, object], session: httpx2.Client, claims: Mapping[str, object]
     ) -> dict[str, object]:
-        """Returns what the provider says of a person besides; nothing if it says nothing."""
+        """Returns further claims about a person; none if the provider has none."""
         if not metadata.get("userinfo_endpoint"):
             return {}
         answer = session.get(self._endpoint(metadata, "userinfo_endpoint"))
@@ -230,7 +230,7 @@ class IdentityProvider:
         return next((one for one in wanted if one in listed), wanted[0])
 
     def _discover(self) -> dict[str, object]:
-        """Returns what the provider publishes of itself.
+        """Returns the metadata of the provider.
 
         Raises:
             ProviderError: If it does not answer, or calls itself something else.
