@@ -48,6 +48,8 @@ OWN = frozenset({
 })  # fmt: skip
 #: Texts of an item that a column of their name has unless another one is chosen.
 TEXTS = ("query_text", "title", "snippet", "url", "image", "tier")
+#: Roles that a column of their name does not have unless somebody chose so.
+UNLESS_CHOSEN = (*TEXTS, "grade", "judge", "rank")
 
 Values: TypeAlias = Mapping[str, object]
 #: A row, or what is wrong with it.
@@ -70,7 +72,7 @@ class Columns:
     def chosen(self) -> dict[str, str]:
         """Returns the columns by role, as `sheet_row` takes them."""
         left_out = {f"left out: {name}": name for name in self.hidden}
-        return {**dict.fromkeys(TEXTS, ""), **self.roles, **left_out}
+        return {**dict.fromkeys(UNLESS_CHOSEN, ""), **self.roles, **left_out}
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from io import BytesIO, StringIO, TextIOWrapper
 from math import isfinite
 from typing import TYPE_CHECKING, Literal
@@ -64,6 +65,7 @@ KEYS = ("query", "document", "grade", "rank", "judge")
 QUEPID_DOCUMENT = ("docid", "doc_id")
 #: No real sheet has so many, and they would exhaust memory.
 MOST_COLUMNS = 10_000
+UNRATED = ("unrateable", "judge_later")
 FALSE = {"", "0", "false", "no", "f"}
 
 
@@ -275,6 +277,17 @@ def _value(values: Mapping[str, str], name: str) -> str:
     return values.get(name, "") if name else ""
 
 
+@lru_cache(16)
+def _parts_of(chosen: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Returns the texts that rows have, and the columns that are not further fields."""
+    known = dict(chosen)
+    used = {*known.values(), "final", "final_source", "fields", *RATING_COLUMNS, *UNRATED}
+    roles = tuple(name for name in ITEM_COLUMNS[2:] if name in known or name not in {*used, "rank"})
+    used |= set(roles) - known.keys()
+    unused = {role for role, name in chosen if not name} - {*known.values()}
+    return roles, frozenset(used - unused)
+
+
 def sheet_row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | None) -> Row:
     """Returns a row of a table as an item with its rating.
 
@@ -290,21 +303,8 @@ def sheet_row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale
     query, document = values[chosen["query"]], values[chosen["document"]]
     if not query or not document:
         raise InputError(message("io.query-or-document"))
-    used = {
-        *chosen.values(),
-        "final",
-        "final_source",
-        "fields",
-        *RATING_COLUMNS,
-        "unrateable",
-        "judge_later",
-    }
-    texts = {
-        name: _value(values, chosen.get(name, name))
-        for name in ITEM_COLUMNS[2:]
-        if name in chosen or name not in {*used, "rank"}
-    }
-    used |= texts.keys() - chosen.keys()
+    roles, used = _parts_of(tuple(chosen.items()))
+    texts = {name: _value(values, chosen.get(name, name)) for name in roles}
     extra: dict[str, object] = {
         name: value for name, value in values.items() if name not in used and value
     }

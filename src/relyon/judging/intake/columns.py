@@ -147,7 +147,9 @@ def check_choices(kind: IntakeKind, choices: Mapping[str, str], names: Sequence[
     if kind in ("run", "sides") and not {"score", "rank"} & roles.keys():
         missing.append("score")
     if missing:
-        raise InputError(message("judging.roles-are-missing", roles=[_name(role) for role in missing]))
+        raise InputError(
+            message("judging.roles-are-missing", roles=[_name(role) for role in missing])
+        )
     return Columns(roles, frozenset(name for name, role in choices.items() if role == LEFT_OUT))
 
 

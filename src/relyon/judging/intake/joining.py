@@ -32,19 +32,19 @@ class Joined:
         parts: The rows of each item that has several, with their places.
     """
 
-    rows: list[Row]
+    rows: Sequence[Row]
     places: array[int]
     parts: dict[Pair, list[tuple[int, Row]]] = field(default_factory=dict)
 
-    def refuse(self, faults: Collection[Fault], refusals: Refusals) -> set[Pair]:
+    def refuse(self, faults: Collection[Fault], refusals: Refusals) -> None:
         """Refuses the rows of ratings that cannot be stored.
 
         Args:
             faults: The ratings.
             refusals: Where they are added.
 
-        Returns:
-            The items of which no row is left.
+        Raises:
+            InputError: If too many are refused.
         """
         wanted = {(one.item.query, one.item.document) for one in faults}
         single = {
@@ -60,15 +60,10 @@ class Joined:
             for place, row in self.parts[key]:
                 if _is_of(row, fault.judge):
                     refusals.add(place, fault.reason)
-        gone = {*single}
-        for key in wanted - gone:
-            if all(place in refusals.found for place, _ in self.parts[key]):
-                gone.add(key)
-        return gone
 
 
 def join_placed(places: Sequence[int], rows: Sequence[Row], refusals: Refusals) -> Joined:
-    """Returns each item once; rows that contradict earlier ones of their item are refused.
+    """Returns each item once, without refused rows; those that contradict earlier ones are refused.
 
     Args:
         places: The places of the rows.
@@ -80,29 +75,34 @@ def join_placed(places: Sequence[int], rows: Sequence[Row], refusals: Refusals) 
     """
     import numpy as np
 
+    if refusals.found:
+        left = [at for at, place in enumerate(places) if place not in refusals.found]
+        if len(left) < len(places):
+            places, rows = [places[at] for at in left], [rows[at] for at in left]
     hashes = (hash((row.item.query, row.item.document)) for row in rows)
     values, counts = np.unique(np.fromiter(hashes, np.int64, len(rows)), return_counts=True)
     repeated = {*values[counts > 1].tolist()}
     del values, counts
     if not repeated:
-        return Joined(list(rows), array("q", places))
-    found = Joined([], array("q"))
+        return Joined(rows, array("q", places))
+    kept: list[Row] = []
+    found = Joined(kept, array("q"))
     at: dict[Pair, int] = {}
     for place, row in zip(places, rows, strict=True):
         key = (row.item.query, row.item.document)
         if key not in at:
             if hash(key) in repeated:
-                at[key] = len(found.rows)
+                at[key] = len(kept)
                 found.parts[key] = [(place, row)]
-            found.rows.append(row)
+            kept.append(row)
             found.places.append(place)
             continue
         try:
-            joined = join_rows(Sheet((found.rows[at[key]], row))).rows[0]
+            joined = join_rows(Sheet((kept[at[key]], row))).rows[0]
         except InputError as error:
             refusals.add(place, error.message)
             continue
-        found.rows[at[key]] = joined
+        kept[at[key]] = joined
         found.parts[key].append((place, row))
     return found
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ResultsFile"]
 
-#: Rows of one look into the database.
-AT_ONCE = 5000
+#: Rows of one look into the database, and looks at all rows without those that were refused before.
+AT_ONCE, ROUNDS = 5000, 10
 
 
 @dataclass
@@ -156,13 +156,20 @@ class ResultsFile:
                 places.append(place)
                 rows.append(row)
         total = len(rows) + len(refusals.found)
-        joined = join_placed(places, rows, refusals)
-        del places, rows
-        if not joined.rows:
-            return Outcome(total, refused=refusals.listed(), unit=self.unit)
-        sheet = Sheet(tuple(joined.rows), scale=self.project.scale)
-        incoming = incoming_rows(sheet, JUDGE, as_gold=mode == "gold")
-        new, known, grades = self._compare(store, incoming, mode, joined, refusals)
+        new = known = grades = without = 0
+        for _ in range(ROUNDS):
+            before = len(refusals.found)
+            joined = join_placed(places, rows, refusals)
+            if not joined.rows:
+                return Outcome(total, refused=refusals.listed(), unit=self.unit)
+            sheet = Sheet(tuple(joined.rows), scale=self.project.scale)
+            incoming = incoming_rows(sheet, JUDGE, as_gold=mode == "gold")
+            without = len(joined.rows) - len(incoming)
+            new, known, grades = self._compare(store, incoming, mode, joined, refusals)
+            # Without a refused rating, the final grade of its item can count.
+            if len(refusals.found) == before:
+                break
+        del places, rows, sheet, incoming
         filled = 0
         if known:
             items = (row.item for row in joined.rows)
@@ -175,7 +182,7 @@ class ResultsFile:
             grades,
             filled,
             sum(stored.get(query) != need for query, need in self.needs.items()),
-            without=len(joined.rows) - len(incoming),
+            without=without,
             refused=refusals.listed(),
             unit=self.unit,
         )
@@ -203,8 +210,7 @@ class ResultsFile:
                 batch.check(faults)
             grades += len(some) if mode == "gold" else len(batch.actions)
             if faults:
-                gone = joined.refuse(faults, refusals)
-                new -= len(gone & batch.new.keys())
+                joined.refuse(faults, refusals)
         return new, known, grades
 
     def _fault(self, row: Row, known: set[str]) -> str | None:
