@@ -91,8 +91,8 @@ def text(tab: Page, selector: str = "main") -> str:
 def press(tab: Page, label: str, then: str) -> None:
     """Presses a button or link, and waits for what follows."""
     tab.evaluate("window.before = true")
-    chosen = f'main button:has-text("{label}"), main a:has-text("{label}")'
-    tab.locator(chosen).first.click()
+    buttons = tab.locator(f'main button:has-text("{label}")')
+    (buttons if buttons.count() else tab.locator(f'main a:has-text("{label}")')).first.click()
     wait_until(tab, f"!window.before && {LOADED} && {then}", seconds=60)
 
 
