@@ -188,6 +188,10 @@ def test_a_failure_is_explained(
     assert "HTTP 401: bad key ***" in page
     assert said in page or language == "en"
     assert KEY not in page
+    job = last_model_job(store, 1)
+    assert job is not None
+    told = lead.client.get(f"/api/jobs/{job.id}").json()["message"]
+    assert told.endswith("HTTP 401: bad key ***")
     # The operator no longer offers it.
     gone = Visitor(store)
     answer = gone.send("1/continue")

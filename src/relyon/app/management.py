@@ -27,6 +27,7 @@ from relyon.judging.archive_import import Unpacked, prepare_unpacking
 from relyon.judging.archive_parts import SUFFIX
 from relyon.judging.archive_reader import Archive
 from relyon.judging.corrections import correction_of_job
+from relyon.judging.job_reasons import read_reason
 from relyon.judging.jobs import Job, find_job, list_jobs, refuse_while_importing, stop_job
 from relyon.judging.recent import recent_work
 from relyon.judging.records import Project
@@ -184,7 +185,8 @@ def stop(store: OpenStore, visitor: Leader, job: Id) -> Response:
 @api.get("/jobs/{job}")
 def describe_job(store: OpenStore, user: LeadingCaller, job: Id) -> dict[str, object]:
     """For leads: the progress of an import."""
-    return asdict(_job(store, job))
+    found = _job(store, job)
+    return asdict(found) | {"message": read_reason(found.message, "en")}
 
 
 @api.post("/jobs/{job}/stop")
