@@ -34,6 +34,8 @@ def render_tab(
     project: Project,
     tab: str,
     /,
+    *,
+    status: int = 200,
     **values: object,
 ) -> Response:
     """Returns a tab of a project's page.
@@ -43,13 +45,15 @@ def render_tab(
         store: The database.
         visitor: Who sees it.
         project: The project.
-        tab: One of `TABS`; its template is `project_TAB.html`.
+        tab: One of `TABS`, or a page below one; its template is `project_TAB.html`.
+        status: The status of the answer.
         **values: What the template needs besides.
     """
     return render(
         request,
         visitor,
         f"project_{tab}.html",
+        status=status,
         project=project,
         tab=tab,
         tabs=TABS,
