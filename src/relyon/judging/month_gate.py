@@ -11,7 +11,7 @@ from relyon.core.document.json import json_number
 from relyon.core.language import Language, check_language
 from relyon.core.texts import LANGUAGES, PAGE, Text, catalogue
 from relyon.judging.agreement import measure_agreement
-from relyon.judging.agreement_interval import AGREEMENT_FEW, alpha_interval
+from relyon.judging.agreement_interval import AGREEMENT_FEW, agreement_bounds
 from relyon.judging.given_grades import read_given
 from relyon.judging.judge_checks import check_judges
 from relyon.judging.progress import measure_progress
@@ -198,7 +198,7 @@ def _agreement(
     alpha = measured.alpha_ordinal
     if math.isnan(alpha):
         return alpha, nothing, units, [GateFinding("same", "accept", "quality", {"units": units})]
-    low, high = alpha_interval(grades)
+    low, high = agreement_bounds(grades)
     target = TARGET if project.target_agreement is None else project.target_agreement
     values = {"alpha": alpha, "low": low, "high": high, "units": units, "target": target}
     if alpha >= target:
