@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 pytest.importorskip("fastapi")
@@ -37,6 +39,21 @@ def test_a_catalogue_fills_in_what_is_missing(store: Store) -> None:
         ("q2", "d1"): ("own", {"price": "30"}),
         ("q1", "d2"): ("", {}),
     }
+
+
+def test_a_large_catalogue_ends_its_job(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relyon.app.imports.pages.SMALL", 10)
+    store.items.add(1, [Item("q1", "d1")])
+    lea = Somebody(store, "lea")
+    page = send(lea, "id,title\nd1,Red\n", "catalogue.csv", kind="documents")
+    see(lea, page)
+    job = lea.post(page, {"action": "import"}).headers["location"]
+    end = time.monotonic() + 60
+    while "Import complete." not in lea.get(job).text:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert store.items.all(1)[0].title == "Red"
+    assert store.items.add(1, [Item("q2", "d2")]) == 1  # nothing keeps others from importing
 
 
 def test_queries_get_their_texts_and_needs(store: Store) -> None:

@@ -386,3 +386,23 @@ def test_an_import_that_fails_waits_again(store: Store) -> None:
     store.projects.reopen(1)
     assert lea.post(page, {"action": "import"}).status_code == 200
     assert len(store.items.all(1)) == 1
+
+
+def test_what_is_not_wanted_any_more_is_not_checked(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "SMALL", 10)
+    started: list[str] = []
+    monkeypatch.setattr(checks, "check_upload", lambda *_: started.append("check"))
+    monkeypatch.setattr(checks, "_values", lambda _: {"problem": {}})
+    lea = Somebody(store, "lea")
+    with checks._one:  # another lead's file is being checked
+        page = send(lea, "query,doc,x\nq,d,1\n")
+        for role in ("title", "snippet", "url"):
+            lea.post(page, {"column-0-2": role})
+            see(lea, page)
+    end = time.monotonic() + 30
+    while checks._running:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert started == ["check"]

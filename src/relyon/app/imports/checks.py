@@ -84,7 +84,7 @@ def find_check(store: Store, project: Project, waiting: Waiting, limit: int) -> 
 def _check_alone(store: Store, project: Project, waiting: Waiting, limit: int, path: Path) -> None:
     try:
         with _one:
-            if path.parent.is_dir():  # not forgotten meanwhile
+            if waiting.current:  # neither forgotten nor read otherwise by now
                 _check(store, project, waiting, limit, path)
     finally:
         _running.discard(path)

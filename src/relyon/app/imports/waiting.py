@@ -60,6 +60,14 @@ class Waiting:
         return hashlib.sha256(json.dumps(_plan(self), sort_keys=True).encode()).hexdigest()[:16]
 
     @property
+    def current(self) -> bool:
+        """Whether it still waits, to be read in this way."""
+        try:
+            return (self.folder / PLAN).read_text("utf-8") == json.dumps(_plan(self))
+        except OSError:
+            return False
+
+    @property
     def size(self) -> int:
         """The bytes of the files."""
         return sum(os.path.getsize(part.path) for part in self.upload.parts)

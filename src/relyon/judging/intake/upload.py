@@ -128,7 +128,7 @@ def bring_upload(
         limit: Approximate bytes of memory that reading a file may take.
         leave_out: The places of rows of results that are left out.
         by: The account that requested it.
-        work: The job, if one was announced: only results and single runs need one.
+        work: The job, if one was announced.
 
     Raises:
         InputError: If a row cannot be imported and is not left out; then nothing is.
@@ -138,7 +138,10 @@ def bring_upload(
     try:
         seen = see_upload(project, upload, limit)
         if upload.kind in {"documents", "queries"}:
-            return DescriptionsFile.of(seen[0], project, upload.kind).bring(store)
+            filled = DescriptionsFile.of(seen[0], project, upload.kind).bring(store)
+            if work is not None:
+                work.end("done")
+            return filled
         if upload.kind == "results":
             found = ResultsFile.of(seen[0], project)
         else:
