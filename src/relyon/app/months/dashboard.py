@@ -137,11 +137,13 @@ def _waiting(
 
 def _compare(found: Monitor, before: str, after: str, language: Language) -> list[str] | None:
     """Returns the changes between two months in sentences; None if none were chosen."""
+    from relyon.report.monthly import typeset
+
     if not (before and after):
         return None
     changes = [one for one in found.compare(before, after) if one.can_alarm]
     changes.sort(key=lambda one: one.tier != ALL)
-    return [change_sentence(one, language) for one in changes]
+    return [typeset(change_sentence(one, language)) for one in changes]
 
 
 def _alarms(found: Monitor, language: Language) -> dict[str, list[str]]:
