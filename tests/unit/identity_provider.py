@@ -188,6 +188,7 @@ def handler_of(provider: Provider) -> type[BaseHTTPRequestHandler]:
 def serve_provider() -> Iterator[Provider]:
     """Serves a provider on this machine."""
     provider = Provider("")
+    key_number(provider.key)  # before threads ask for it at once
     with ThreadingHTTPServer(("127.0.0.1", 0), handler_of(provider)) as server:
         server.daemon_threads = True
         provider.issuer = f"http://127.0.0.1:{server.server_port}"

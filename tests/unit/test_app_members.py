@@ -34,7 +34,7 @@ from relyon.judging.members import (
     set_member,
     visible_projects,
 )
-from relyon.judging.records import Item, Project, Rating
+from relyon.judging.records import Item, Project, Rating, Role
 from relyon.judging.store import Store
 
 #: Routes that name no project, in their address or otherwise.
@@ -52,9 +52,10 @@ OF_SOME = {
 
 @pytest.fixture
 def store(store: Store) -> Store:
-    for name, role in (
+    accounts: tuple[tuple[str, Role], ...] = (
         ("root", "admin"), ("lea", "lead"), ("liz", "lead"), ("ana", "judge"), ("bo", "judge"),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for name, role in accounts:
         store.accounts.create(name, role=role)
     store.projects.create("Open")
     store.items.add(1, [Item("tv", "d1")])
@@ -132,7 +133,7 @@ def test_a_project_of_others_answers_as_one_that_does_not_exist(store: Store, na
         answers = []
         for number in ("2", "99"):
             address = re.sub(r"\{(?!project)\w+\}", "1", path).replace("{project}", number)
-            more = {"data": {"csrf": somebody.csrf}} if method == "POST" else {}
+            more: dict[str, Any] = {"data": {"csrf": somebody.csrf}} if method == "POST" else {}
             if path.startswith("/api/") and method == "POST":
                 more = {"json": {}}
             answer = somebody.client.request(method, address, **more)

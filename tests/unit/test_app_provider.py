@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -18,7 +19,7 @@ from tests.unit.identity_provider import (
     SECRET,
     Provider,
 )
-from tests.unit.provider_visits import come, name_of, refused, start_app, visit
+from tests.unit.provider_visits import come, leave, name_of, refused, start_app, visit
 from tests.unit.visitors import PASSWORD, sign_in, token_of
 
 from relyon.app import Settings, create_app
@@ -280,3 +281,16 @@ def test_an_identity_belongs_to_one_account(store: Store) -> None:
         link_identity(store, store.accounts.get("root"), identity)
     assert find_identified(store, identity) == store.accounts.get("ana")
     assert find_identified(store, Identity("https://id.example.com", "1")) is None
+
+
+@pytest.mark.long
+def test_somebody_who_comes_in_two_browsers_at_once_gets_one_account(
+    start: Start, store: Store
+) -> None:
+    app = start().app
+    clients = [TestClient(app, follow_redirects=False) for _ in range(4)]
+    backs = [visit(leave(one)) for one in clients]
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda one, back: one.get(back), clients, backs))
+    assert [one.status_code for one in answers] == [303] * 4
+    assert {one.name for one in store.accounts.all()} == {"root", "ana", "jana"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("authlib")
@@ -14,8 +16,8 @@ from relyon.core.errors import ParameterError
 ISSUER = "https://id.example.org"
 
 
-def chosen(**options: object) -> SignIn:
-    values: dict[str, object] = {
+def chosen(**options: Any) -> SignIn:
+    values: dict[str, Any] = {
         "issuer": ISSUER, "client_id": "relyon", "name": "", "create": "none", "domains": (),
         "no_passwords": False,
     }  # fmt: skip

@@ -44,8 +44,8 @@ def server(tmp_path: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch) 
         store.projects.create("六月 June")
         store.items.add(1, [Item("red shoes", f"d{number}") for number in range(5)])
     monkeypatch.setenv("RELYON_OIDC_SECRET", SECRET)
-    options = ("--oidc-issuer", provider.issuer, "--oidc-client-id", CLIENT)
-    options += ("--oidc-name", "Example ID", "--oidc-create", "judge")
+    options = ["--oidc-issuer", provider.issuer, "--oidc-client-id", CLIENT]
+    options += ["--oidc-name", "Example ID", "--oidc-create", "judge"]
     with Server(tmp_path / "judging.db", *options) as running:
         yield running
 

@@ -26,7 +26,7 @@ __all__ = [
     "Identity",
     "create_identified",
     "find_identified",
-    "is_known",
+    "find_owner",
     "link_identity",
     "list_identities",
     "put_identity",
@@ -72,29 +72,22 @@ def put_identity(connection: sa.Connection, identity: Identity, user_id: int, no
     )
 
 
-def find_identified(store: Store, identity: Identity) -> User | None:
-    """Returns the active account that an identity signs in to."""
+def find_owner(store: Store, identity: Identity) -> User | None:
+    """Returns the account that an identity belongs to, even a closed one."""
     query = (
         sa.select(users)
         .join_from(identities, users, users.c.id == identities.c.user_id)
-        .where(
-            identities.c.issuer == identity.issuer,
-            identities.c.subject == identity.subject,
-            users.c.active,
-        )
+        .where(identities.c.issuer == identity.issuer, identities.c.subject == identity.subject)
     )
     with store.database.read() as connection:
         row = connection.execute(query).one_or_none()
     return None if row is None else read_user(row)
 
 
-def is_known(store: Store, identity: Identity) -> bool:
-    """Returns whether an identity belongs to an account, even to a closed one."""
-    query = sa.select(identities.c.user_id).where(
-        identities.c.issuer == identity.issuer, identities.c.subject == identity.subject
-    )
-    with store.database.read() as connection:
-        return connection.execute(query).one_or_none() is not None
+def find_identified(store: Store, identity: Identity) -> User | None:
+    """Returns the active account that an identity signs in to."""
+    found = find_owner(store, identity)
+    return found if found is not None and found.active else None
 
 
 def list_identities(store: Store, user: User) -> list[Identity]:

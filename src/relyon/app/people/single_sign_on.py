@@ -26,8 +26,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.judging.events import record_event
 from relyon.judging.identities import (
     create_identified,
-    find_identified,
-    is_known,
+    find_owner,
     link_identity,
     list_identities,
     unlink_identity,
@@ -240,11 +239,11 @@ class _UnknownPersonError(Exception):
 def _find_user(request: Request, provider: IdentityProvider, flow: Flow, person: Person) -> User:
     """Returns the account that somebody signs in to, creating it if they may have one."""
     store: Store = request.app.state.store
-    user = find_identified(store, person.identity)
+    user = find_owner(store, person.identity)
     if user is not None:
+        if not user.active:
+            raise _UnknownPersonError("closed")
         return user
-    if is_known(store, person.identity):
-        raise _UnknownPersonError("closed")
     if flow.purpose == "invitation":
         secret, name = flow.details.get("secret", ""), flow.details.get("name", "")
         names = (name, *person.names) if name.strip() else person.names
