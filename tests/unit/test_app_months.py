@@ -149,7 +149,7 @@ class TestMonth:
             store.grades.add(last.id, [(item, [Rating("ana", 2, at=time.time())])])
         address = lead.to_plan(make_log().encode())
         page = lead.client.get(address).text
-        assert "5 results have grades of an earlier project" in page
+        assert "5 grades of an earlier project will be used again" in page
         assert f'<option value="{last.id}" selected>2026-10</option>' in page
         project = store.projects.get(lead.create(address, copied=str(last.id)))
         assert project.guideline == {"en": "Read the title."}
