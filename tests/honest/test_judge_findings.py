@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ REPEATS = 200
 PROMISE = 0.10
 
 
-def share(**options: object) -> float:
+def share(**options: Any) -> float:
     """Returns the share of projects in which somebody is named."""
     random = np.random.default_rng(9)
     return sum(bool(check_judges(grade(random, **options))) for _ in range(REPEATS)) / REPEATS
@@ -34,7 +36,7 @@ def share(**options: object) -> float:
         ("one judge grades the whole tail, which is harder", {"tail": "j0"}),
     ],
 )
-def test_judges_who_are_alike(case: str, options: dict[str, object]) -> None:
+def test_judges_who_are_alike(case: str, options: dict[str, Any]) -> None:
     found = share(**options)
     row(CLAIM, case, found, REPEATS, promise="at most 10%", most=PROMISE)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import io
 import re
+import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -31,7 +33,7 @@ PRODUCTS = f"""Search term,Product ID,商品名称,picture,搜索需求,CTR,人�
 
 @pytest.fixture
 def store(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setattr(waiting.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     for name in ("lea", "leo"):
         store.accounts.create(name, role="lead")
     store.accounts.create("ana")
@@ -189,7 +191,7 @@ def test_rows_that_cannot_be_imported_are_listed_and_left_out(store: Store) -> N
     }  # fmt: skip
 
 
-def given_grades(store: Store) -> dict[str, dict[str, float]]:
+def given_grades(store: Store) -> dict[str, Mapping[str, float]]:
     items = {one.id: one.document for one in store.items.all(1)}
     return {items[item]: grades for item, grades in store.grades.by_judge(1).items()}
 
@@ -236,7 +238,7 @@ def test_few_uploads_wait_and_not_for_long(store: Store, monkeypatch: pytest.Mon
     assert codes == [404, 404, *[200] * waiting.MOST]
     assert Somebody(store, "leo").get(other).status_code == 200
     now = time.time()
-    monkeypatch.setattr(waiting.time, "time", lambda: now + waiting.FORGOTTEN + 5)
+    monkeypatch.setattr(time, "time", lambda: now + waiting.FORGOTTEN + 5)
     send(lea, "query,doc\nq,d\n")
     folder = WaitingFiles.of(store.database.address).folder
     assert len(list(folder.iterdir())) == 1

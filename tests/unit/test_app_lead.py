@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from io import BytesIO
 from zipfile import ZipFile
 
@@ -63,7 +64,10 @@ class Somebody:
 
 
 def bring(
-    who: Somebody, files: dict[str, object], values: dict[str, str] | None = None, project: int = 1
+    who: Somebody,
+    files: Mapping[str, object],
+    values: dict[str, str] | None = None,
+    project: int = 1,
 ):
     """Uploads a file, and imports it as it is understood; returns the last answer."""
     sent = who.post(f"/projects/{project}/import", {"kind": "results"}, files=files)

@@ -22,6 +22,7 @@ from relyon.app.months import new_month
 from relyon.app.months.drafts import FORGOTTEN, OWN, Drafts
 from relyon.app.months.log_folder import find_log, list_logs
 from relyon.core.errors import InputError
+from relyon.judging.month_projects import create_month_project
 from relyon.judging.records import EARLIER_PREFIX, Rating
 from relyon.judging.samples import find_sample
 from relyon.judging.store import Store
@@ -266,7 +267,7 @@ class TestAttacks:
         address = lead.to_plan(make_log().encode())
         for end in ("checks", "plan", "create", "cancel", "back"):
             assert lead.send(f"{address}/{end}", csrf="x", **FORM).status_code == 403
-        bad = [
+        bad: list[dict[str, str | list[str]]] = [
             {"head": "70"}, {"head": "nan"}, {"head": "0"}, {"sizes": ["1"]}, {"seed": "-1"},
             {"depths": ["0", "1", "1"]}, {"sizes": ["9999999999", "1", "1"]}, {"earlier": "99"},
         ]  # fmt: skip
@@ -325,7 +326,7 @@ class TestAttacks:
     ) -> None:
         address = lead.to_plan(make_log().encode())
         reached, going_on = threading.Event(), threading.Event()
-        before = new_month.create_month_project
+        before = create_month_project
 
         def slow(store: Store, planned: object, **options: object) -> object:
             reached.set()

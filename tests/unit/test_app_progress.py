@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("fastapi")
 pytest.importorskip("httpx2")
 
-from tests.unit.pages import check_drawings
+from tests.unit.pages import block_of, check_drawings
 from tests.unit.test_app_lead import Somebody
 
 from relyon.app.project.judges import view_judges
@@ -18,6 +18,7 @@ from relyon.judging.given_grades import read_given
 from relyon.judging.records import Item, Project, Rating
 from relyon.judging.store import Store
 from relyon.report.judges import build_agreement_page, build_progress_page
+from relyon.report.page import Chart
 
 
 @pytest.fixture
@@ -77,6 +78,6 @@ def test_many_judges_share_a_colour(store: Store) -> None:
     ratings = [Rating(f"judge {n}", n % 4) for n in range(9)]
     store.grades.add(project.id, [(Item("q", "d"), ratings)])
     page = build_progress_page(read_given(store, project.id), SEARCH)
-    chart = page.sections[0].blocks[0]
+    chart = block_of(Chart, page.sections[0].blocks[0])
     assert [name for name, _, _ in chart.values["series"]][-1] == "others"
-    assert sum(row["value"] for row in chart.rows) == 9
+    assert sum(float(str(row["value"])) for row in chart.rows) == 9

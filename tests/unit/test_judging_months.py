@@ -147,9 +147,9 @@ class TestProject:
         account = store.accounts.get(judge)
         assert not account.active
         given = set()
-        while (item := take(store, project, ann)) is not None:
-            given.add(item.query)
-            give(store, item, ann, 1)
+        while (next_one := take(store, project, ann)) is not None:
+            given.add(next_one.query)
+            give(store, next_one, ann, 1)
         assert not given & {"q0", "q1"}
         judged, _ = final_judgments(store, project.id)
         assert judged["q0"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -95,7 +96,8 @@ def test_a_table_is_looked_at_mended_and_imported(
     assert f"{say(language, 'import.refused')}{colon}1" in shown
     assert say(language, "import.no_picture") in shown
     assert tab.evaluate("document.querySelector('.cards img').naturalWidth") == 1
-    for width, scheme in ((390, "dark"), (1280, "light")):
+    views: tuple[tuple[int, Literal["light", "dark"]], ...] = ((390, "dark"), (1280, "light"))
+    for width, scheme in views:
         open_page(tab, tab.url, width=width, scheme=scheme)
         assert overflow(tab) == 0
         assert violations(tab) == []

@@ -50,7 +50,7 @@ def show_all_accounts(
         visitor: Who sees it.
         made: The name of the account that has just been changed.
         password: Its password, which is shown once.
-        told: The key of a text about what has been done.
+        told: The key of a text about what has changed.
         link: The link of an invitation, which is shown once.
     """
     return render(

@@ -92,8 +92,10 @@ class GivenGrades:
         for length, form in PERIODS:
             written = form
             dated = self.frame.with_columns(times.dt.truncate(length).alias("period"))
-            first, last = dated["period"].min(), dated["period"].max()
-            every = pl.select(pl.datetime_range(first, last, length, time_unit="ms")).to_series()
+            period = pl.col("period")
+            every = dated.select(
+                pl.datetime_range(period.min(), period.max(), length, time_unit="ms")
+            ).to_series()
             if len(every) <= MOST_PERIODS or length == PERIODS[-1][0]:
                 break
         if written == "%m-%d" and every.dt.year().n_unique() > 1:

@@ -214,7 +214,7 @@ def _agreement(
 
 
 def _judges(store: Store, project: Project) -> list[GateFinding]:
-    """Returns what the project's page says of judges who need help."""
+    """Returns the judges who need help, as on the page of the project."""
     found = check_judges(read_given(store, project.id), store.gold.quality(project.id))
     return [
         GateFinding(

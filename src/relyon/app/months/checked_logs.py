@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ROLES", "CheckedLog", "check_log", "repair_log", "titles_of", "unpack_log"]
 
-#: What a lead may say of columns: what a log must have, and what makes it better.
+#: The roles of columns that a lead can choose, and whether a log must have them.
 ROLES = {"session": True, "query": True, "position": True, "doc": True, "timestamp": False}
 #: The finding whose users, or sessions, a month is without.
 BOTS = "bots"
