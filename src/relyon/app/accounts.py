@@ -39,7 +39,7 @@ def show_all_accounts(
     *,
     made: str = "",
     password: str = "",
-    told: str = "",
+    outcome: str = "",
     link: str = "",
 ) -> Response:
     """Returns the page of all accounts.
@@ -50,7 +50,7 @@ def show_all_accounts(
         visitor: Who sees it.
         made: The name of the account that has just been changed.
         password: Its password, which is shown once.
-        told: The key of a text about what has changed.
+        outcome: The key of a text about what has changed.
         link: The link of an invitation, which is shown once.
     """
     return render(
@@ -62,7 +62,7 @@ def show_all_accounts(
         roles=ROLES,
         made=made,
         password=password,
-        told=told,
+        outcome=outcome,
         link=link,
         invitations=list_invitations(store)[:MOST_INVITATIONS],
         projects=store.projects.all("open"),
@@ -135,7 +135,9 @@ def change_account(
             told = "lead.told_role"
     if user.id == visitor.account.id:  # without the role they may no longer see this page
         return RedirectResponse("/", 303)
-    return show_all_accounts(request, store, visitor, made=user.name, password=password, told=told)
+    return show_all_accounts(
+        request, store, visitor, made=user.name, password=password, outcome=told
+    )
 
 
 def _change_role(request: Request, store: Store, visitor: Visitor, user: User, role: Role) -> None:
@@ -158,7 +160,7 @@ def remove_token(request: Request, store: OpenStore, visitor: Administrator, tok
     """Deletes any user's token."""
     ended = delete_token(store, None, token)
     note_event(request, visitor, "token_ended", f"{ended.owner}: {ended.name}")
-    return show_all_accounts(request, store, visitor, told="account.token_deleted")
+    return show_all_accounts(request, store, visitor, outcome="account.token_deleted")
 
 
 @router.get("/events")

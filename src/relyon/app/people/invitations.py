@@ -138,7 +138,7 @@ def withdraw(
     """Withdraws an invitation."""
     found = withdraw_invitation(store, invitation)
     note_event(request, visitor, "invitation_withdrawn", found.note or found.name)
-    return show_all_accounts(request, store, visitor, told="invitation.told_withdrawn")
+    return show_all_accounts(request, store, visitor, outcome="invitation.told_withdrawn")
 
 
 @router.get("/invitation/{secret}")
