@@ -316,7 +316,7 @@ def sentences() -> Iterator[tuple[str, str]]:
             if isinstance(target, ast.Name) and isinstance(one.value.value, str)
         }
         for node in ast.walk(tree):
-            if not isinstance(node, ast.Call):
+            if not isinstance(node, ast.Call) or ast.unparse(node.func).startswith("log."):
                 continue
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             given = node.args[:1] if SAID.fullmatch(name) else []

@@ -41,7 +41,7 @@ class SignIn:
         "--oidc-name",
         metavar="NAME",
         default="",
-        help="The provider's name on the sign-in page.  [default: its host]",
+        help="The provider's name on the sign-in page; its host if it is not given.",
     )
     create: Literal["none", "judge"] = option(
         "--oidc-create",
