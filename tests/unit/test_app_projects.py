@@ -89,17 +89,14 @@ def test_the_main_button_is_what_there_is_to_do(store: Store) -> None:
 def test_an_empty_comparison_says_what_fills_it(store: Store) -> None:
     store.projects.create("old & new", kind="side_by_side")
     page = read(store, "lea", "/projects/1/data")
-    assert "nothing to compare yet" in page
-    command = page[page.index("relyon judge import") :]
-    assert f"{store.database.address} --project 'old & new' \\ --side old=old.run" in command
-    assert "--documents catalogue.csv" in command
+    assert "Upload what each system ranks." in page
+    assert 'name="other"' in client(store, "lea").get("/projects/1/data").text
     offered = re.findall(
         r'name="form" value="([^"]+)"', client(store, "lea").get("/projects/1/data").text
     )
     assert offered == ["csv", "jsonl", "archive"]
     results = (Item("q", "a"),), (Item("q", "b"),)
     store.items.add_comparisons(1, [Comparison("q", "old", "new", *results)])
-    assert "nothing to compare yet" not in read(store, "lea", "/projects/1/data")
     for path in ("/projects/1/export?form=", "/api/projects/1/export?format="):
         lead = client(store, "lea")
         assert lead.get(f"{path}csv").status_code == 200
@@ -115,7 +112,6 @@ def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
     store.items.add(project.id, [Item("q", "d1"), known])
     page = read(store, "lea", "/projects/1/data")
     assert "Results that judges see as a mere ID: 50%." in page
-    assert "--project June \\ pool.csv" in page
     told = [
         Item("q", "d1", title="Shoe", fields={"colour": "red"}),
         Item("q", "d2", title="Other", snippet="warm", fields={"price": 4, "colour": "blue"}),
