@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 import shlex
 
@@ -26,7 +27,7 @@ HELP = """Open the web app in which people grade.
 \b
 Examples:
   relyon judge serve
-  relyon judge serve judging.db --rounds rounds
+  relyon judge serve judging.db --log-folder logs
   relyon judge serve judging.db --host 0.0.0.0 --port 8080
   relyon judge serve --demo
 
@@ -34,9 +35,9 @@ DATABASE is an SQLite file [default: judging.db], or the URL of a PostgreSQL
 database; it is created if missing. If there is no lead account, one is created
 and its password printed once.
 
-With --rounds, leads see the monitor at /monitor. With --demo, the app shows
-three simulated months and simulated judges; whatever is missing in DIRECTORY
-[default: relyon-demo] is built, which needs pip install 'relyon[demo,judge]'.
+Leads see the monitor at /monitor. With --demo, the app shows three simulated
+months and simulated judges; whatever is missing in DIRECTORY [default:
+relyon-demo] is built, which needs pip install 'relyon[demo,judge]'.
 
 If others can reach it, serve it over HTTPS: behind a proxy (--proxy) or with
 --ssl-certificate. It answers to localhost, to IP addresses, and to the names in
@@ -105,7 +106,8 @@ class Serve:
         "--rounds",
         type=click.Path(file_okay=False),
         metavar="FOLDER",
-        help="Rounds from `relyon monitor add`, to show month by month.",
+        help="Stored months, also from `relyon monitor add`.  [default: the folder rounds beside an"
+        " SQLite database]",
     )
     log_folder: str | None = option(
         "--log-folder",
@@ -203,7 +205,7 @@ def serve(request: Serve) -> None:
                 sign_in_days=request.sign_in_days,
                 idle_days=request.idle_days,
                 event_days=request.event_days,
-                rounds=rounds,
+                rounds=rounds or _rounds_beside(store.database.file),
                 log_folder=request.log_folder,
                 alarms=alarms,
                 models=models,
@@ -258,6 +260,11 @@ def _name_shared_files(file: str) -> None:
                 shared_2=" ".join(map(shlex.quote, shared)),
             )
         )
+
+
+def _rounds_beside(file: str) -> str | None:
+    """Returns the folder of rounds of an SQLite database; None for PostgreSQL."""
+    return os.path.join(os.path.dirname(file), "rounds") if file else None
 
 
 def _build_demo(directory: str) -> tuple[str, str]:
