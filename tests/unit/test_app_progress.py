@@ -14,6 +14,7 @@ from tests.unit.test_app_lead import Somebody
 
 from relyon.app.project.judges import view_judges
 from relyon.data.scale import SEARCH
+from relyon.judging.corrections import correct
 from relyon.judging.given_grades import read_given
 from relyon.judging.records import Item, Project, Rating
 from relyon.judging.store import Store
@@ -57,6 +58,10 @@ def test_a_view_is_drawn_again_when_somebody_graded(store: Store, june: Project)
     more = [(Item("q0", "new"), [Rating("ana", 2)])]
     store.grades.add(june.id, more)
     assert "145 grades" in view_judges(store, june, "progress", "en").charts
+    new = [one.id for one in store.items.all(june.id) if one.document == "new"]
+    lea = store.accounts.get("lea")
+    correct(store, june.id, lea, "remove", new, request="one", reason="twice").run()
+    assert "144 grades" in view_judges(store, june, "progress", "en").charts
 
 
 def test_without_grades_there_is_nothing_to_draw(store: Store) -> None:

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 from relyon.app.project.tabs import PATIENCE
@@ -16,7 +16,7 @@ from relyon.judging.figures import is_large
 from relyon.judging.given_grades import GivenGrades, read_given
 from relyon.judging.judge_checks import FEWEST, JudgeFinding, check_judges
 from relyon.judging.records import Project
-from relyon.judging.schema import actions, sa
+from relyon.judging.schema import actions, corrected, corrections, sa
 from relyon.judging.store import Store
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["JudgesView", "view_judges"]
 
 Side = Literal["progress", "quality"]
+Stamp: TypeAlias = tuple[int, int]
 #: Views that are kept: drawing takes some tenths of a second.
 KEPT = 64
 
@@ -49,7 +50,7 @@ class _Views:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, tuple[int, JudgesView]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[Stamp, JudgesView]] = OrderedDict()
 
     def get(self, store: Store, project: Project, side: Side, language: Language) -> JudgesView:
         key, stamp = (project.id, side, language), _stamp(store, project)
@@ -89,11 +90,19 @@ def view_judges(store: Store, project: Project, side: Side, language: Language) 
     return _views.setdefault(store, _Views()).get(store, project, side, language)
 
 
-def _stamp(store: Store, project: Project) -> int:
-    """Returns a number that grows with what judges do and what is imported."""
+def _stamp(store: Store, project: Project) -> Stamp:
+    """Returns what changes with what judges do, what is imported, and what leads correct."""
     last = sa.select(sa.func.max(actions.c.id)).where(actions.c.project_id == project.id)
+    applied = (
+        sa.select(sa.func.count())
+        .select_from(corrected.join(corrections))
+        .where(corrections.c.project_id == project.id, corrected.c.applied)
+    )
     with store.database.read() as connection:
-        return int(connection.execute(last).scalar() or 0)
+        return (
+            int(connection.execute(last).scalar() or 0),
+            int(connection.execute(applied).scalar_one()),
+        )
 
 
 def _view(store: Store, project: Project, side: Side, language: Language) -> JudgesView:
