@@ -118,6 +118,7 @@ def test_every_route_belongs_to_a_project_or_is_known_to_belong_to_none(store: S
         assert not suspicious, (path, suspicious)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["bo", "liz", "nobody"])
 def test_a_project_of_others_answers_as_one_that_does_not_exist(store: Store, name: str) -> None:
     if name == "nobody":

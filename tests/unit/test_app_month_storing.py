@@ -16,6 +16,8 @@ import relyon
 from relyon.judging.records import Item, Rating
 from relyon.judging.store import Store
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def store(file_store: Store) -> Store:

@@ -27,6 +27,8 @@ from relyon.judging.records import EARLIER_PREFIX, Rating
 from relyon.judging.samples import find_sample
 from relyon.judging.store import Store
 
+pytestmark = pytest.mark.long
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -107,7 +109,7 @@ class TestMonth:
         address = lead.upload(sent.getvalue(), "十一月.xlsx").headers["location"]
         page = lead.wait(f"{address}?lang=zh").text
         assert "document = 商品编号" in page
-        assert "9 个查询" in page
+        assert "9 条查询" in page
         lead.send(f"{address}/checks")
         assert "Draw again" in lead.wait(f"{address}?lang=en").text
         assert store.items.all(lead.create(address))[0].title.startswith("Title")

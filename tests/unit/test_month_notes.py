@@ -20,6 +20,8 @@ from relyon.online.monitoring import (
 from relyon.online.monitoring.month_notes import NOTES
 from relyon.report import render_monitor_report
 
+pytestmark = pytest.mark.long
+
 MONTHS = ("2026-03", "2026-04", "2026-05")
 
 

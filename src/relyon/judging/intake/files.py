@@ -86,7 +86,7 @@ def upload_formats(kind: IntakeKind) -> list[str]:
 
     Examples:
         >>> upload_formats("queries")
-        ['jsonl', 'tsv', 'csv', 'parquet', 'xlsx']
+        ['csv', 'jsonl', 'parquet', 'tsv', 'xlsx']
     """
     wanted: Kind = "run" if kind in ("run", "sides") else "sheet"
     found = [name for name in formats if wanted in formats.get(name).kinds]
