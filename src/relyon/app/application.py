@@ -125,7 +125,9 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.state.drafts = Drafts()
     app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)
     app.state.alarms = Notifier(store, app.state.rounds, chosen.alarms)
+    # Routes are tried in order: those of every grade come first.
     for part in (
+        rest,
         sign_in,
         account,
         accounts,
@@ -143,7 +145,6 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         project_settings,
         management,
         side_by_side,
-        rest,
         dashboard,
         new_round,
         new_month,
