@@ -36,13 +36,13 @@ class JudgesView:
 
     Attributes:
         charts: The charts, as sections of a page.
-        findings: Who needs help, if any judge does.
-        verdict: A sentence in place of findings; empty if there are any.
+        findings: On `progress`: who needs help, if any judge does.
+        verdict: On `progress`: a sentence in place of findings; empty if there are any.
     """
 
     charts: Markup
-    findings: tuple[JudgeFinding, ...]
-    verdict: str
+    findings: tuple[JudgeFinding, ...] = ()
+    verdict: str = ""
 
 
 class _Views:
@@ -110,11 +110,10 @@ def _view(store: Store, project: Project, side: Side, language: Language) -> Jud
     from relyon.report.judges import build_agreement_page, build_progress_page
 
     given = read_given(store, project.id)
-    if side == "progress":
-        page = build_progress_page(given, project.scale, language=language)
-    else:
-        page = build_agreement_page(given, language=language)
-    _, charts = render_parts(page)
+    if side == "quality":
+        _, charts = render_parts(build_agreement_page(given, language=language))
+        return JudgesView(charts)
+    _, charts = render_parts(build_progress_page(given, project.scale, language=language))
     findings = tuple(check_judges(given, store.gold.quality(project.id)))
     return JudgesView(charts, findings, "" if findings else _verdict(given, language))
 
