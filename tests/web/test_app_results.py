@@ -66,8 +66,9 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
 
 def submit(tab: Page, form: str, path: str) -> None:
     """Sends a form and waits for the page that follows."""
-    tab.evaluate(f"document.querySelector('{form}').requestSubmit()")
-    wait_until(tab, f"location.pathname.startsWith('{path}') && document.readyState === 'complete'")
+    tab.evaluate(f"window.before = true; document.querySelector('{form}').requestSubmit()")
+    came = f"!window.before && location.pathname.startsWith('{path}')"
+    wait_until(tab, f"{came} && document.readyState === 'complete'")
 
 
 def titles(server: Server) -> list[str]:
