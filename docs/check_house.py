@@ -2,7 +2,7 @@
 
 python docs/check_house.py            says what is beyond a limit
 
-- at most 17 names directly under `src/relyon`;
+- at most 18 names directly under `src/relyon`;
 - no circle of imports, those for type checking counted;
 - no Python or C++ file over 450 lines (a stub is as long as what it declares);
 - no Python function over 9 parameters. The parameters of a public function that can only be given
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ROOMS = 17
+ROOMS = 18
 LINES = 450
 PARAMETERS = 9
 FOLDERS = ("src", "native", "tests", "bench", "docs")

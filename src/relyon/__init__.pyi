@@ -80,6 +80,9 @@ from .data.scale import (
 from .data.sessions import (
     Sessions as Sessions,
 )
+from .engines import (
+    search as search,
+)
 from .evaluation import (
     Accumulator as Accumulator,
     Evaluator as Evaluator,

@@ -10,7 +10,7 @@ from relyon.judging.actions import Action
 from relyon.judging.llm.endpoint import Endpoint
 from relyon.judging.llm.judge import Outcome, ask_model, build_plan, choose_items
 from relyon.judging.llm.models import Configuration, draft_configuration
-from relyon.judging.llm.pace import Pace
+from relyon.engines.pace import Pace
 from relyon.judging.llm.prompt import build_prompt
 from relyon.judging.records import Item, Project
 from relyon.judging.store import Store

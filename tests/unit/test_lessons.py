@@ -47,14 +47,16 @@ UNEXPLAINED = {
         offpolicy-absent offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model
         offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users one-group one-query one-round
         only-clicks other-queries outcome-features partial-queries parts-missing parts-of-jobs
-        parts-unfinished positions-missing queries-alike queries-grouped queries-joined queries-near
-        queries-without-text rank-contradicts-score ranked-training-rows read-in-encoding regrouped
-        repeated-rows repeated-runs rows-unjudged run-of-training-rows same-sessions
-        scores-from-ranks shallow-round shared-queries simulated-without skipped-queries
-        split-uneven stages-do-not-nest subtopics texts-absent texts-missing texts-unknown
-        times-as-text times-in-another-zone unchanged-queries undated-judgments unjudged-queries
-        unpaired-queries unshared-measures unused-actions weights-found weights-interval
-        weights-judged without-time xgboost-min-rows
+        parts-unfinished positions-missing queries-alike queries-grouped queries-joined
+        queries-near queries-without-text rank-contradicts-score ranked-training-rows
+        read-in-encoding regrouped repeated-rows repeated-runs rows-unjudged run-of-training-rows
+        same-sessions scores-from-ranks search-cut search-documents-changed search-duplicates
+        search-empty search-failed search-resumed search-retried search-scores-equal
+        search-scores-missing search-scores-rising search-short shallow-round shared-queries
+        simulated-without skipped-queries split-uneven stages-do-not-nest subtopics texts-absent
+        texts-missing texts-unknown times-as-text times-in-another-zone unchanged-queries
+        undated-judgments unjudged-queries unpaired-queries unshared-measures unused-actions
+        weights-found weights-interval weights-judged without-time xgboost-min-rows
     """,
     "logs": """
         actions-without-impression bots click-values cut-off-lists day-first-timestamps

@@ -15,7 +15,7 @@ from tests.unit.completions import Completions, Reply, serve_completions
 
 from relyon.core.errors import ParameterError
 from relyon.judging.llm.endpoint import Endpoint, EndpointError, RefusedError, read_key, tidy_url
-from relyon.judging.llm.pace import Pace, StoppedError
+from relyon.engines.pace import Pace, StoppedError
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "BEGIN x\n{}\nEND x"}]}
 KEY = "sk-very-secret-0123456789"

@@ -33,7 +33,7 @@ from relyon.judging.llm.model_jobs import (
     running_model_job,
     start_model,
 )
-from relyon.judging.llm.pace import Pace
+from relyon.engines.pace import Pace
 from relyon.judging.llm.prompt import build_prompt, restore_prompt
 from relyon.judging.records import Item, Project
 from relyon.judging.removal import remove_project, tidy_up

@@ -176,7 +176,7 @@ def llm(request: Llm) -> None:
     from relyon.judging.llm.endpoint import Endpoint, tidy_url
     from relyon.judging.llm.judge import build_plan, choose_items
     from relyon.judging.llm.models import draft_configuration
-    from relyon.judging.llm.pace import Pace
+    from relyon.engines.pace import Pace
     from relyon.judging.llm.prompt import build_prompt
     from relyon.judging.store import open_store
 

@@ -32,7 +32,7 @@ from relyon.judging.llm.endpoint import Endpoint
 from relyon.judging.llm.estimate import estimate_tokens
 from relyon.judging.llm.model_jobs import ModelRun, continue_model, last_model_job, start_model
 from relyon.judging.llm.models import Configuration
-from relyon.judging.llm.pace import Pace
+from relyon.engines.pace import Pace
 from relyon.judging.records import Project
 from relyon.judging.store import Store
 

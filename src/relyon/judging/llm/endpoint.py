@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message as say
-from relyon.judging.llm.pace import Pace
+from relyon.engines.pace import Pace
 
 __all__ = ["Completion", "Endpoint", "EndpointError", "RefusedError", "read_key", "tidy_url"]
 

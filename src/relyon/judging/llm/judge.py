@@ -16,7 +16,7 @@ from relyon.core.parameters import check_choice, check_whole
 from relyon.core.texts import message
 from relyon.judging.llm.answers import Answer, read_answer
 from relyon.judging.llm.endpoint import Completion, Endpoint, RefusedError
-from relyon.judging.llm.pace import StoppedError
+from relyon.engines.pace import StoppedError
 from relyon.judging.llm.prompt import Prompt, can_be_shown
 from relyon.judging.places import draw_number
 from relyon.judging.records import Item

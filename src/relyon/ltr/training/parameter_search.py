@@ -128,7 +128,7 @@ def search_parameters(
     from sklearn.base import clone
 
     optuna = optional_package(
-        "optuna", purpose=message("ltr.parameter-search"), install="relyon[search]"
+        "optuna", purpose=message("ltr.parameter-search"), install="relyon[tuning]"
     )
     stops = getattr(ranker, "stop", None) is not None
     fixed = {*fixed, *([ranker.steps] if stops else [])}

@@ -38,7 +38,7 @@ class Pace:
         if per_minute is not None and not per_minute > 0:
             raise ParameterError(
                 message(
-                    "judging.parameter-per-minute",
+                    "engines.parameter-per-minute",
                     per_minute=per_minute,
                 )
             )

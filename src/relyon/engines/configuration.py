@@ -1,0 +1,213 @@
+"""An engine's file: the engine, its parameters and variants, and how it may be asked."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.registry import suggestion
+from relyon.core.texts import message
+from relyon.engines.asked import Variant
+from relyon.engines.engine import Engine, engines
+from relyon.engines.options import Options
+from relyon.engines.secrets import Secrets
+from relyon.engines.template import Scalar, write_scalar
+
+__all__ = ["BASE", "Configuration", "Limits", "read_configuration"]
+
+#: The variant without changes.
+BASE = "base"
+#: Names that every request has.
+GIVEN = ("query", "query_id", "k")
+#: Variants that a grid may have: more are a mistake, or a task for another tool.
+MOST = 200
+NAME = re.compile(r"[\w][\w.,=+%@-]{0,99}")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How an engine may be asked.
+
+    Attributes:
+        concurrency: Requests at the same time.
+        rate: Requests per second; 0 sets no limit.
+        timeout: Seconds until a request without an answer counts as lost.
+        retries: How often a request that failed for the moment is sent again.
+        longest_wait: The longest wait in seconds that an engine may ask for.
+    """
+
+    concurrency: int = 4
+    rate: float = 0.0
+    timeout: float = 10.0
+    retries: int = 5
+    longest_wait: float = 120.0
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What an engine's file says.
+
+    Attributes:
+        name: The name of the engine in results.
+        engine: The engine.
+        variants: The variants, in order; the first is the baseline.
+        limits: How it may be asked.
+        path: The file, or an empty string.
+    """
+
+    name: str
+    engine: Engine
+    variants: tuple[Variant, ...]
+    limits: Limits = field(default_factory=Limits)
+    path: str = ""
+
+    def chosen(self, names: Iterable[str]) -> tuple[Variant, ...]:
+        """Returns the variants with some names, in the file's order; all if none is named.
+
+        Raises:
+            ParameterError: If a name is unknown.
+        """
+        wanted = list(names)
+        known = [one.name for one in self.variants]
+        for name in wanted:
+            if name not in known:
+                raise ParameterError(
+                    message("engines.no-such-variant", name=name, path=self.path),
+                    hint=suggestion(name, known),
+                )
+        return tuple(one for one in self.variants if not wanted or one.name in wanted)
+
+
+def read_configuration(
+    path: str | os.PathLike[str], *, environment: Mapping[str, str] | None = None
+) -> Configuration:
+    """Reads an engine's file.
+
+    Args:
+        path: A TOML file.
+        environment: The variables that it may name; by default those of this process.
+
+    Raises:
+        InputError: If it cannot be read, or is not TOML.
+        ParameterError: If a key or value cannot be used.
+    """
+    file = os.fspath(path)
+    try:
+        with open(file, "rb") as stream:
+            values = tomllib.load(stream)
+    except OSError as error:
+        raise InputError(
+            message("core.cannot-be-read-strerror", strerror=error.strerror or error), path=file
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(message("engines.is-not-toml", problem=error), path=file) from None
+    return _configure(values, file, Secrets(environment))
+
+
+def _configure(values: Mapping[str, object], path: str, secrets: Secrets) -> Configuration:
+    options = Options(values, path)
+    kind = options.required("kind", '"elasticsearch"')
+    parameters = options.table("parameters").scalars()
+    variants = _variants(options, parameters)
+    limits = _limits(options.table("limits"))
+    default = os.path.splitext(os.path.basename(path))[0] or kind
+    name = options.text("name", default)
+    options.table("app")  # what the web app allows, which reads it itself
+    engine = engines.get(kind).from_options(options, secrets)
+    options.finish()
+    _check_names(engine, variants, path)
+    return Configuration(name, engine, variants, limits, path)
+
+
+def _limits(options: Options) -> Limits:
+    known = Limits()
+    found = Limits(
+        options.whole("concurrency", known.concurrency, least=1),
+        options.number("rate", known.rate),
+        options.number("timeout", known.timeout, above=True),
+        options.whole("retries", known.retries),
+        options.number("longest_wait", known.longest_wait),
+    )
+    options.finish()
+    return found
+
+
+def _variants(options: Options, parameters: Mapping[str, Scalar]) -> tuple[Variant, ...]:
+    """Returns the variants: the parameters as they are, those with a name, and a grid's."""
+    named = {name: table.scalars() for name, table in options.table("variants").tables().items()}
+    grid = options.table("grid").lists()
+    found = [Variant(BASE, parameters)] if named or not grid else []
+    for name, changes in named.items():
+        if not NAME.fullmatch(name) or name == BASE:
+            raise ParameterError(
+                message("engines.variant-name", name=name, path=options.path),
+                hint=message("engines.name-variant"),
+            )
+        found.append(_changed(name, parameters, changes, f"variants.{name}", options.path))
+    found += _grid(grid, parameters, options.path)
+    return tuple(found)
+
+
+def _grid(
+    grid: Mapping[str, Sequence[Scalar]], parameters: Mapping[str, Scalar], path: str
+) -> list[Variant]:
+    if not grid:
+        return []
+    points = list(itertools.islice(itertools.product(*grid.values()), MOST + 1))
+    if len(points) > MOST:
+        raise ParameterError(message("engines.grid-is-too-large", path=path, most=MOST))
+    found: dict[str, Variant] = {}
+    for point in points:
+        changes = dict(zip(grid, point, strict=True))
+        name = ",".join(f"{key}={_short(value)}" for key, value in changes.items())
+        if name in found:
+            raise ParameterError(message("engines.grid-has-twice", path=path, name=name))
+        found[name] = _changed(name, parameters, changes, "grid", path)
+    return list(found.values())
+
+
+def _short(value: Scalar) -> str:
+    """Returns a value as a part of a file's name.
+
+    Examples:
+        >>> _short("title^2 text"), _short(0.5)
+        ('title-2-text', '0.5')
+    """
+    return re.sub(r"[^\w.%+-]+", "-", write_scalar(value))[:40] or "-"
+
+
+def _changed(
+    name: str,
+    parameters: Mapping[str, Scalar],
+    changes: Mapping[str, Scalar],
+    table: str,
+    path: str,
+) -> Variant:
+    for key in changes:
+        if key not in parameters:
+            raise ParameterError(
+                message("engines.no-such-parameter", name=key, table=table, path=path),
+                hint=suggestion(key, list(parameters))
+                if parameters
+                else message("engines.add-parameters"),
+            )
+    return Variant(name, {**parameters, **changes})
+
+
+def _check_names(engine: Engine, variants: Sequence[Variant], path: str) -> None:
+    """Checks that parameters are used, and have no name that is given."""
+    names = engine.placeholders()
+    used = None if names is None else set(names)
+    for key in variants[0].parameters:
+        if key in GIVEN:
+            raise ParameterError(message("engines.parameter-is-given", name=key, path=path))
+        if used is not None and key not in used:
+            raise ParameterError(
+                message("engines.parameter-is-not-used", name=key, path=path),
+                hint=message("engines.use-parameter", name=key),
+            )

@@ -1,0 +1,104 @@
+"""The results of one answer, checked as they come: ids, scores, doubles, and how many count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from operator import index
+from typing import SupportsIndex
+
+from relyon.engines.asked import Answer
+from relyon.engines.problems import RefusedError
+
+__all__ = ["Hits"]
+
+#: Characters of a field that are kept.
+LONGEST = 2000
+
+
+class Hits:
+    """Collects the results of one answer.
+
+    Args:
+        k: How many were asked for: more are left out.
+
+    Examples:
+        >>> hits = Hits(10)
+        >>> hits.add("d1", 2.5, {"title": "Red shoes"})
+        >>> hits.add("d1", 1.5)
+        >>> hits.add(7, None)
+        >>> answer = hits.answer()
+        >>> answer.ids, answer.scores, answer.duplicates
+        (['d1', '7'], [2.5, None], 1)
+    """
+
+    def __init__(self, k: int) -> None:
+        self._k = k
+        self._found: dict[str, tuple[float | None, dict[str, str], str]] = {}
+        self._duplicates = 0
+
+    def add(
+        self,
+        id: object,
+        score: object,
+        fields: Mapping[str, object] | None = None,
+        explanation: str = "",
+    ) -> None:
+        """Adds the next result.
+
+        Raises:
+            RefusedError: If it has no id, or its score is not a number.
+        """
+        known = _id(id)
+        if known in self._found:
+            self._duplicates += 1
+        elif len(self._found) < self._k:
+            self._found[known] = (_score(score), _texts(fields or {}), explanation)
+
+    def answer(self, *, took: float | None = None, total: int | None = None) -> Answer:
+        """Returns all of them."""
+        rows = self._found.values()
+        why = [one[2] for one in rows]
+        return Answer(
+            list(self._found),
+            [one[0] for one in rows],
+            [one[1] for one in rows],
+            why if any(why) else (),
+            took,
+            self._duplicates,
+            total,
+        )
+
+
+def _id(value: object) -> str:
+    if isinstance(value, str) and value:
+        return value
+    # Whole numbers of NumPy, too; a number of JSON with a decimal point is not an id.
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise RefusedError("bad-hit", f"id {value!r:.80}")
+    return str(index(value))
+
+
+def _score(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        raise RefusedError("bad-hit", f"score {value!r:.80}")
+    try:
+        found = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise RefusedError("bad-hit", f"score {value!r:.80}") from None
+    if not math.isfinite(found):
+        raise RefusedError("bad-hit", f"score {value!r:.80}")
+    return found
+
+
+def _texts(fields: Mapping[str, object]) -> dict[str, str]:
+    """Returns fields as texts: lists joined, what is empty left out."""
+    found: dict[str, str] = {}
+    for name, value in fields.items():
+        parts = value if isinstance(value, list | tuple) else [value]
+        text = ", ".join(str(one) for one in parts if one is not None)
+        if text:
+            found[str(name)] = text[:LONGEST]
+    return found

@@ -1,0 +1,1 @@
+"""Kinds of engines: one class in one file each."""

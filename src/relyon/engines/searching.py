@@ -1,0 +1,396 @@
+"""Searching: every query through every variant of an engine, recorded, and made into runs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Literal
+
+from relyon.core.errors import InputError, ParameterError
+from relyon.core.notes import Note
+from relyon.core.parameters import check_choice, check_whole
+from relyon.core.texts import message
+from relyon.engines.asked import Query, Request, Variant
+from relyon.engines.asking import Outcome, ask_all
+from relyon.engines.configuration import BASE, Configuration, Limits, read_configuration
+from relyon.engines.engine import Engine
+from relyon.engines.entry import Entry, key_of, recipe_hash
+from relyon.engines.found import Found
+from relyon.engines.journal import Journal
+from relyon.engines.kinds.python import Python
+from relyon.engines.latency import Latency
+from relyon.engines.order import Scores, make_run
+from relyon.engines.queries import queries_hash, read_queries
+from relyon.engines.remarks import remarks
+from relyon.engines.secrets import Secrets
+from relyon.engines.tape import Head, Tape, read_tape, write_tape
+from relyon.io.writers import write_run
+
+__all__ = ["Failed", "search", "tape_beside"]
+
+#: What becomes of queries that the engine refuses.
+Failed = Literal["stop", "empty"]
+#: Queries that a message names.
+NAMED = 3
+
+
+def tape_beside(run: str) -> str:
+    """Returns the path of the tape beside a run's file.
+
+    Examples:
+        >>> tape_beside("runs/base.run")
+        'runs/base.run.tape.jsonl'
+    """
+    return f"{run}.tape.jsonl"
+
+
+def search(
+    engine: object,
+    queries: object,
+    k: int = 100,
+    *,
+    variants: Iterable[str] = (),
+    output: str | os.PathLike[str] | None = None,
+    record: str | os.PathLike[str] | None = None,
+    replay: str | os.PathLike[str] | None = None,
+    scores: Scores = "auto",
+    failed: Failed = "stop",
+    explain: bool = False,
+    limits: Limits | None = None,
+    restart: bool = False,
+    overwrite: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Found:
+    """Sends queries to an engine, and returns a run per variant.
+
+    With `output` or `record`, every answer is on disk as it comes, in a journal beside it: the same
+    call goes on after an interrupt and asks nothing twice. Runs are written once every query has
+    its answer, each with its tape beside it (`new.run.tape.jsonl`).
+
+    Args:
+        engine: The path of an engine's file, what `read_configuration` returned, or a function that
+            takes a query's text and k and returns results, best first: ids, pairs of id and score,
+            or mappings with `id`, `score` and fields.
+        queries: `{id: text}`, a list of texts, a data frame, or a file.
+        k: How many results to ask for.
+        variants: The names of the variants; by default all.
+        output: The file of the run, or the folder of the runs if there are several variants.
+        record: Where to write one tape with all variants.
+        replay: A tape: it gives the answers, and no engine is asked.
+        scores: `auto` keeps the engine's scores if they give its order, and takes k + 1 − rank if
+            not; `engine` and `rank` always take the one.
+        failed: `stop` if a query that the engine refuses is an error; `empty` if it counts as one
+            without results, as its users see it.
+        explain: Whether the engine is asked to explain its scores.
+        limits: How the engine may be asked; by default as its file says.
+        restart: Whether a journal of an earlier call is thrown away.
+        overwrite: Whether existing runs and tapes are replaced.
+        progress: Called with the number of requests that are done, and of all.
+
+    Raises:
+        InputError: If queries or a tape cannot be read, queries have no answer, or a file exists.
+        FatalError: If the engine cannot be asked at all.
+        ParameterError: If an option or the engine's file cannot be used.
+
+    Examples:
+        >>> import relyon
+        >>> def by_length(query, k):
+        ...     return [(f"d{n}", n) for n in range(len(query), 0, -1)][:k]
+        >>> found = relyon.search(by_length, {"q1": "red", "q2": "tv"}, k=2)
+        >>> found.run.to_dict()
+        {'q1': {'d3': 3.0, 'd2': 2.0}, 'q2': {'d2': 2.0, 'd1': 1.0}}
+    """
+    check_whole("k", k)
+    check_choice("scores", scores, ("auto", "engine", "rank"))
+    check_choice("failed", failed, ("stop", "empty"))
+    configuration = _configuration(engine)
+    chosen = configuration.chosen(variants)
+    asked = read_queries(queries)
+    _check_values(configuration.engine, asked, chosen)
+    recipe = recipe_hash(configuration.engine.recipe, k, explain)
+    requests = {
+        key_of(recipe, one): one
+        for one in (Request(q, variant, k, explain) for variant in chosen for q in asked)
+    }
+    head = Head(
+        engine=configuration.name,
+        kind=configuration.engine.name,
+        address=configuration.engine.secrets.hide(configuration.engine.address),
+        recipe=recipe,
+        k=k,
+        explain=explain,
+        variants={one.name: dict(one.parameters) for one in chosen},
+        queries=queries_hash(asked),
+        started=time.time(),
+    )
+    files = _files(output, chosen)
+    written = [path for pair in files.values() for path in pair]
+    record_path = os.fspath(record) if record is not None else ""
+    if replay is not None:
+        _refuse([*written, record_path], overwrite)
+        _make_folder(next(iter(written), ""))
+        tape = _replayed(read_tape(replay), requests, head)
+        notes: tuple[Note, ...] = ()
+    else:
+        journal_path = _journal_path(output, record_path, files)
+        begun = bool(journal_path) and os.path.exists(journal_path) and not restart
+        if not begun:
+            _refuse([*written, record_path], overwrite)
+        _make_folder(journal_path)
+        with Journal(journal_path, head, restart=restart) as journal:
+            notes = _ask(journal, configuration, requests, limits, failed, progress)
+            tape = journal.tape
+            found = _found(tape, configuration.name, requests, scores, notes, files)
+            _write(found, requests, record_path)
+            journal.remove()
+        return found
+    found = _found(tape, configuration.name, requests, scores, notes, files)
+    _write(found, requests, record_path)
+    return found
+
+
+def _configuration(engine: object) -> Configuration:
+    if isinstance(engine, Configuration):
+        return engine
+    if isinstance(engine, str | os.PathLike):
+        return read_configuration(engine)
+    if isinstance(engine, Engine):
+        return Configuration(engine.name, engine, (Variant(BASE),))
+    if callable(engine):
+        python = Python(engine)
+        return Configuration(python.address, python, (Variant(BASE),), Limits(concurrency=1))
+    raise ParameterError(
+        message("engines.engine-must-be", name=type(engine).__name__),
+        hint=message("engines.give-engine"),
+    )
+
+
+def _check_values(engine: Engine, queries: Sequence[Query], variants: Sequence[Variant]) -> None:
+    """Checks that every placeholder has a value in every request.
+
+    Raises:
+        ParameterError: If one has none.
+    """
+    names = engine.placeholders()
+    if names is None:
+        return
+    known = set(Request(queries[0], variants[0], 1).values)
+    for name in names:
+        if name not in known:
+            raise ParameterError(
+                message("engines.placeholder-has-no-value", name=name),
+                hint=message("engines.placeholder-names", names=sorted(known), name=name),
+            )
+
+
+def _files(
+    output: str | os.PathLike[str] | None, variants: Sequence[Variant]
+) -> dict[str, tuple[str, str]]:
+    """Returns the files of each variant: its run, and the tape beside it."""
+    if output is None:
+        return {}
+    path = os.fspath(output)
+    folder = len(variants) > 1 or path.endswith((os.sep, "/")) or os.path.isdir(path)
+    runs = {one.name: os.path.join(path, f"{one.name}.run") if folder else path for one in variants}
+    return {name: (run, tape_beside(run)) for name, run in runs.items()}
+
+
+def _journal_path(
+    output: str | os.PathLike[str] | None, record: str, files: dict[str, tuple[str, str]]
+) -> str:
+    if output is None:
+        return f"{record}.partial" if record else ""
+    path = os.fspath(output)
+    single = len(files) == 1 and path in (one[0] for one in files.values())
+    return f"{path}.partial" if single else os.path.join(path, "search.partial")
+
+
+def _make_folder(path: str) -> None:
+    folder = os.path.dirname(path)
+    if folder:
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                message("core.cannot-be-written", strerror=error.strerror or error), path=folder
+            ) from None
+
+
+def _refuse(paths: Sequence[str], overwrite: bool) -> None:
+    for path in paths:
+        if path and not overwrite and os.path.lexists(path):
+            raise InputError(
+                message("core.already-exists"),
+                path=path,
+                hint=message("engines.overwrite-replaces"),
+            )
+
+
+def _ask(
+    journal: Journal,
+    configuration: Configuration,
+    requests: dict[str, Request],
+    limits: Limits | None,
+    failed: Failed,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[Note, ...]:
+    """Asks for what the journal does not have yet.
+
+    Raises:
+        InputError: If queries have no answer.
+        FatalError: If the engine cannot be asked at all.
+    """
+    chosen = limits or configuration.limits
+    open_ = {
+        key: one
+        for key, one in requests.items()
+        if key not in journal.tape.entries
+        or (journal.tape.entries[key].failed and failed == "stop")
+    }
+    by_request = {id(one): key for key, one in open_.items()}
+    done = len(requests) - len(open_)
+    without: list[Outcome] = []
+    with _opened(configuration.engine, chosen):
+        for outcome in ask_all(configuration.engine, list(open_.values()), chosen):
+            key = by_request[id(outcome.request)]
+            if outcome.answer is None and not (outcome.refused and failed == "empty"):
+                without.append(outcome)
+            else:
+                _keep(journal, key, outcome, configuration.engine.secrets)
+            done += 1
+            if progress is not None:
+                progress(done, len(requests))
+    if without:
+        raise _unanswered(without, len(requests), bool(journal.path))
+    notes = []
+    if journal.resumed:
+        notes.append(Note("search-resumed", min(journal.resumed, len(requests))))
+    if journal.changed:
+        changed = sorted(journal.changed)
+        notes.append(
+            Note("search-documents-changed", len(changed), "warning", tuple(changed[:NAMED]))
+        )
+    return tuple(notes)
+
+
+@contextmanager
+def _opened(engine: Engine, limits: Limits) -> Iterator[None]:
+    engine.open(limits.timeout, limits.concurrency)
+    try:
+        yield
+    finally:
+        engine.close()
+
+
+def _keep(journal: Journal, key: str, outcome: Outcome, secrets: Secrets) -> None:
+    """Adds an outcome to the journal, without secrets that an engine may have sent back."""
+    answer, request = outcome.answer, outcome.request
+    entry = Entry(
+        key=key,
+        variant=request.variant.name,
+        query=request.query.id,
+        ms=round(outcome.seconds * 1000, 3),
+        at=round(outcome.at, 3),
+        problems=outcome.problems,
+    )
+    if answer is None:
+        entry.failed = outcome.detail or "refused"
+        journal.add(entry, {})
+        return
+    entry.ids = _hidden(answer.ids, secrets)
+    entry.scores = list(answer.scores)
+    entry.took, entry.total, entry.duplicates = answer.took, answer.total, answer.duplicates
+    entry.why = _hidden(answer.explanations, secrets)
+    fields = [
+        {name: secrets.hide(text) for name, text in one.items()} if secrets else one
+        for one in answer.fields
+    ]
+    journal.add(entry, dict(zip(entry.ids, fields, strict=False)))
+
+
+def _hidden(texts: Sequence[str], secrets: Secrets) -> list[str]:
+    return [secrets.hide(one) for one in texts] if secrets else list(texts)
+
+
+def _unanswered(without: Sequence[Outcome], total: int, kept: bool) -> InputError:
+    first = without[0]
+    refused = all(one.refused for one in without)
+    return InputError(
+        message(
+            "engines.queries-without-answer",
+            count=len(without),
+            total=total,
+            queries=[one.request.query.id for one in without[:NAMED]],
+            problem=first.detail or first.problems[-1],
+        ),
+        hint=message(
+            "engines.count-as-empty"
+            if refused
+            else "engines.run-again"
+            if kept
+            else "engines.record-to-resume"
+        ),
+    )
+
+
+def _replayed(tape: Tape, requests: dict[str, Request], head: Head) -> Tape:
+    """Returns the entries of a tape for these requests.
+
+    Raises:
+        InputError: If it lacks one.
+    """
+    missing = [one for key, one in requests.items() if key not in tape.entries]
+    if missing:
+        reason = message("engines.tape-of-other-queries")
+        if tape.head.k != head.k:
+            reason = message("engines.tape-of-other-k", k=tape.head.k)
+        elif tape.head.recipe != head.recipe:
+            reason = message("engines.tape-of-other-recipe")
+        raise InputError(
+            message(
+                "engines.tape-lacks-requests",
+                count=len(missing),
+                total=len(requests),
+                query=missing[0].query.id,
+                variant=missing[0].variant.name,
+            ),
+            path=tape.path,
+            hint=reason,
+        )
+    return replace(tape, entries={key: tape.entries[key] for key in requests})
+
+
+def _found(
+    tape: Tape,
+    name: str,
+    requests: dict[str, Request],
+    scores: Scores,
+    notes: tuple[Note, ...],
+    files: dict[str, tuple[str, str]],
+) -> Found:
+    entries: dict[str, list[Entry]] = {}
+    for key, request in requests.items():
+        entries.setdefault(request.variant.name, []).append(tape.entries[key])
+    runs = {}
+    several = len(entries) > 1
+    for variant, found in entries.items():
+        own = variant if several or variant != BASE else name
+        run, more = make_run(found, own, tape.head.k, scores)
+        more = (*more, *remarks(found, tape.head.k))
+        notes += tuple(replace(one, run=own) if several else one for one in more)
+        runs[variant] = run
+    latencies = {variant: Latency.of(found) for variant, found in entries.items()}
+    return Found(name, tape.head.k, runs, latencies, tape, notes, files)
+
+
+def _write(found: Found, requests: dict[str, Request], record: str) -> None:
+    """Writes runs and tapes; the tape of a run first, so that no run is without it."""
+    if record:
+        write_tape(record, found.tape, requests)
+    for variant, (run, tape) in found.files.items():
+        keys = [key for key, one in requests.items() if one.variant.name == variant]
+        write_tape(tape, found.tape, keys)
+        write_run(found.runs[variant], run, overwrite=True)
