@@ -39,7 +39,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "completion",
         "described",
         "encoding",
-        "engine",
+        "spark_engine",
         "group",
         "groups",
         "gate",

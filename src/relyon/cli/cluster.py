@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.comparison.settings import Options
-    from relyon.cli.engine import Engine
+    from relyon.cli.spark_engine import Engine
     from relyon.cli.inputs import Given
     from relyon.cli.scored import Model
     from relyon.data.convention import Convention

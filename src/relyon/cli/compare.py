@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from relyon.cli.described import Described, described_options
-from relyon.cli.engine import Engine
+from relyon.cli.spark_engine import Engine
 from relyon.cli.gate import check_gate_names, check_gates, explain_command
 from relyon.cli.groups import Statistics
 from relyon.cli.inputs import Given, check_stdin, input_options, run_names

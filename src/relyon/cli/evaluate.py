@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from relyon.cli.engine import Engine
+from relyon.cli.spark_engine import Engine
 from relyon.cli.inputs import Given, check_files, input_options, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures

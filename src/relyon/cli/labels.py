@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from relyon.cli.engine import Engine
+from relyon.cli.spark_engine import Engine
 from relyon.cli.group import CommandGroup
 from relyon.cli.groups import Clicks, Rules
 from relyon.cli.inputs import check_stdin

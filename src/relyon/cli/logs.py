@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from relyon.cli.engine import Engine
+from relyon.cli.spark_engine import Engine
 from relyon.cli.group import CommandGroup
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import format_option, language_option, no_color_option, output_option

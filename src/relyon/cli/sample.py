@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from relyon.cli.encoding import TextEncoding, encoding_options
-from relyon.cli.engine import Engine
+from relyon.cli.spark_engine import Engine
 from relyon.cli.inputs import ROLES, check_stdin
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths

@@ -15,7 +15,7 @@ from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
-    from relyon.cli.engine import Engine
+    from relyon.cli.spark_engine import Engine
     from relyon.data.sessions import Kind, Sessions
 
 __all__ = ["AddedLog", "LogSource", "Period", "added_log_options", "open_log"]
