@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from relyon.core.document.exportable import Exportable
+from relyon.core.document.json import note_dict
+from relyon.core.document.model import Block, Document, Lines, Table
 from relyon.core.errors import ParameterError
 from relyon.core.registry import suggestion
-from relyon.core.texts import message
+from relyon.core.texts import Language, catalogue, message
 from relyon.engines.latency import Latency
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from relyon.core.notes import Note
     from relyon.data.run import Run
     from relyon.engines.tape import Tape
@@ -19,8 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["Found"]
 
 
+#: The columns of the table on the terminal.
+COLUMNS = ("variant", "queries", "results", "p50", "p95", "retried", "failed")
+
+
 @dataclass(frozen=True)
-class Found:
+class Found(Exportable):
     """What a search found.
 
     Attributes:
@@ -81,3 +92,83 @@ class Found:
             if (entry.variant, entry.query) == (chosen, query) and document in entry.ids:
                 return entry.why[entry.ids.index(document)] if entry.why else ""
         return ""
+
+    def document(self, language: Language = "en") -> Document:
+        """Returns a row per variant: queries, results per query, latency and what went wrong."""
+        texts = catalogue("search", language)
+        rows = [
+            [
+                one.variant,
+                f"{one.latency.queries + one.latency.failed:,}",
+                texts.style.number(one.results, 1),
+                *(texts.style.number(_nan(ms), 1) for ms in (one.latency.p50, one.latency.p95)),
+                f"{one.latency.retried:,}",
+                f"{one.latency.failed:,}",
+            ]
+            for one in self._rows()
+        ]
+        headings = [texts[f"column.{name}"] for name in COLUMNS]
+        blocks: list[Block] = [Table(headings, rows, long=[0])]
+        if self.files:
+            run, tape = next(iter(self.files.values()))
+            if len(self.files) == 1:
+                said = texts.say("run", run=run, tape=tape)
+            else:
+                said = texts.say("runs", folder=os.path.join(os.path.dirname(run), ""))
+            blocks.append(Lines([said]))
+        return Document(blocks)
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns everything but the runs themselves, JSON-ready."""
+        return {
+            "engine": self.engine,
+            "k": self.k,
+            "tape": self.tape.checksum,
+            "variants": [
+                {
+                    "variant": one.variant,
+                    "parameters": dict(self.tape.head.variants.get(one.variant, {})),
+                    "results_per_query": one.results,
+                    "latency": one.latency.to_dict(),
+                    "run": self.files.get(one.variant, (None, None))[0],
+                    "tape": self.files.get(one.variant, (None, None))[1],
+                }
+                for one in self._rows()
+            ],
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns a row per variant."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [
+                {"variant": one.variant, "results": one.results, **one.latency.to_dict()}
+                for one in self._rows()
+            ]
+        )
+
+    def _rows(self) -> list[_Row]:
+        found: dict[str, list[int]] = {name: [] for name in self.runs}
+        single = next(iter(self.runs))
+        for entry in self.tape.entries.values():
+            name = entry.variant if entry.variant in found else single
+            found[name].append(len(entry.ids))
+        return [
+            _Row(name, sum(counts) / len(counts), self.latencies[name])
+            for name, counts in found.items()
+        ]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What is shown of a variant."""
+
+    variant: str
+    results: float
+    latency: Latency
+
+
+def _nan(value: float | None) -> float:
+    return math.nan if value is None else value
