@@ -9,7 +9,6 @@ in size and time. The path of a webhook is a secret and occurs in no message.
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import json
 import re
 import socket
@@ -21,6 +20,7 @@ from urllib.parse import urlsplit
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
+from relyon.engines.reach import PrivateAddressError, Reach
 from relyon.judging.alarm_messages import Delivery, Fate
 from relyon.judging.receivers import ReceiverKind
 
@@ -29,8 +29,8 @@ __all__ = ["bounded", "check_webhook", "clean", "post", "write_body"]
 #: Seconds of a whole attempt, and the largest answer that is read.
 PATIENCE = 20.0
 LARGEST = 1 << 16
-#: Seconds to connect to one address of a host, and how many are tried.
-CONNECTING, MOST_ADDRESSES = 8.0, 4
+#: Seconds to connect to one address of a host.
+CONNECTING = 8.0
 #: What begins the name of somebody, as in `@channel` and not in `DCG@10`.
 MENTION = re.compile(r"@(?=[^\W\d])")
 #: Statuses with which a receiver says that it did not take a message and may do so later.
@@ -86,42 +86,6 @@ def _is_allowed(url: str, allowed: Sequence[str]) -> bool:
     """Returns whether the host of a URL, or its origin, is allowed."""
     origin = _origin(url)
     return origin in allowed or origin.removeprefix("https://") in allowed
-
-
-def _is_public(address: str) -> bool:
-    """Returns whether an IP address is one of the internet."""
-    found = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(found, ipaddress.IPv6Address):
-        inner = found.ipv4_mapped or found.sixtofour
-        if inner is not None:
-            found = inner
-        elif found in ipaddress.ip_network("64:ff9b::/96"):
-            found = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
-    return found.is_global and not found.is_multicast
-
-
-class _RefusedAddressError(Exception):
-    """The host is at an address of this network."""
-
-
-def _connect(host: str, port: int, *, everywhere: bool) -> socket.socket:
-    """Returns a connection to one of a host's addresses, which are looked up once.
-
-    Raises:
-        _RefusedAddressError: If one of them is not public, unless it may be anywhere.
-        OSError: If none can be reached.
-    """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
-    if not everywhere and not all(map(_is_public, addresses)):
-        raise _RefusedAddressError
-    problem = OSError("no address")
-    for address in addresses[:MOST_ADDRESSES]:
-        try:
-            return socket.create_connection((address, port), timeout=CONNECTING)
-        except OSError as error:
-            problem = error
-    raise problem
 
 
 @contextmanager
@@ -195,8 +159,8 @@ def post(
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        connected = _connect(host, port, everywhere=_origin(url) in allowed)
-    except _RefusedAddressError:
+        connected = Reach(private=_origin(url) in allowed).connect(host, port, CONNECTING)
+    except PrivateAddressError:
         return Delivery("failed", "private")
     except OSError as error:
         return Delivery("later", f"connection:{clean(error.strerror or str(error), url)}")
