@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import re
 import tomllib
@@ -84,13 +85,17 @@ class Configuration:
 
 
 def read_configuration(
-    path: str | os.PathLike[str], *, environment: Mapping[str, str] | None = None
+    path: str | os.PathLike[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Scalar] | None = None,
 ) -> Configuration:
     """Reads an engine's file.
 
     Args:
         path: A TOML file.
         environment: The variables that it may name; by default those of this process.
+        parameters: Other values for some of its parameters; variants and grids start from these.
 
     Raises:
         InputError: If it cannot be read, or is not TOML.
@@ -106,13 +111,16 @@ def read_configuration(
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(message("engines.is-not-toml", problem=error), path=file) from None
-    return _configure(values, file, Secrets(environment))
+    return _configure(values, file, Secrets(environment), parameters or {})
 
 
-def _configure(values: Mapping[str, object], path: str, secrets: Secrets) -> Configuration:
+def _configure(
+    values: Mapping[str, object], path: str, secrets: Secrets, changes: Mapping[str, Scalar]
+) -> Configuration:
     options = Options(values, path)
     kind = options.required("kind", '"elasticsearch"')
     parameters = options.table("parameters").scalars()
+    parameters |= {name: _alike(name, value, parameters, path) for name, value in changes.items()}
     variants = _variants(options, parameters)
     limits = _limits(options.table("limits"))
     default = os.path.splitext(os.path.basename(path))[0] or kind
@@ -122,6 +130,52 @@ def _configure(values: Mapping[str, object], path: str, secrets: Secrets) -> Con
     options.finish()
     _check_names(engine, variants, path)
     return Configuration(name, engine, variants, limits, path)
+
+
+def _alike(name: str, value: Scalar, parameters: Mapping[str, Scalar], path: str) -> Scalar:
+    """Returns a new value of a parameter; a text becomes a number where the file has one.
+
+    Raises:
+        ParameterError: If there is no such parameter, or the value is of another type.
+    """
+    if name not in parameters:
+        raise ParameterError(
+            message("engines.no-such-parameter-to-set", name=name, path=path),
+            hint=suggestion(name, list(parameters))
+            if parameters
+            else message("engines.add-parameters"),
+        )
+    usual = parameters[name]
+    if isinstance(usual, str):
+        return write_scalar(value)
+    if isinstance(usual, bool):
+        known: Scalar | None = {"true": True, "false": False}.get(write_scalar(value).lower())
+    else:
+        known = _number(value)
+    if known is None:
+        expected = "true or false" if isinstance(usual, bool) else "a number"
+        raise ParameterError(
+            message(
+                "engines.key-must-be",
+                path=path,
+                key=f"parameters.{name}",
+                expected=message(expected),
+                value=value,
+            )
+        )
+    return known
+
+
+def _number(value: Scalar) -> int | float | None:
+    if not isinstance(value, str):
+        return None if isinstance(value, bool) else value
+    for kind in (int, float):
+        try:
+            found = kind(value)
+        except ValueError:
+            continue
+        return found if math.isfinite(found) else None
+    return None
 
 
 def _limits(options: Options) -> Limits:
