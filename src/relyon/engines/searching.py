@@ -27,24 +27,15 @@ from relyon.engines.queries import queries_hash, read_queries
 from relyon.engines.remarks import remarks
 from relyon.engines.secrets import Secrets
 from relyon.engines.tape import Head, Tape, read_tape, write_tape
+from relyon.io.tapes import tape_beside
 from relyon.io.writers import write_run
 
-__all__ = ["Failed", "search", "tape_beside"]
+__all__ = ["Failed", "in_turn", "search", "tape_beside"]
 
 #: What becomes of queries that the engine refuses.
 Failed = Literal["stop", "empty"]
 #: Queries that a message names.
 NAMED = 3
-
-
-def tape_beside(run: str) -> str:
-    """Returns the path of the tape beside a run's file.
-
-    Examples:
-        >>> tape_beside("runs/base.run")
-        'runs/base.run.tape.jsonl'
-    """
-    return f"{run}.tape.jsonl"
 
 
 def search(
@@ -254,7 +245,7 @@ def _ask(
     done = len(requests) - len(open_)
     without: list[Outcome] = []
     with _opened(configuration.engine, chosen):
-        for outcome in ask_all(configuration.engine, list(open_.values()), chosen):
+        for outcome in ask_all(configuration.engine, in_turn(open_.values()), chosen):
             key = by_request[id(outcome.request)]
             if outcome.answer is None and not (outcome.refused and failed == "empty"):
                 without.append(outcome)
@@ -274,6 +265,31 @@ def _ask(
             Note("search-documents-changed", len(changed), "warning", tuple(changed[:NAMED]))
         )
     return tuple(notes)
+
+
+def in_turn(requests: Iterable[Request]) -> list[Request]:
+    """Returns requests in the order of asking: every query through all variants, before the next.
+
+    Variants asked one after another would differ by warm caches and by what else the engine does.
+    The first variant changes from query to query, so that none always finds the query in a cache.
+
+    Examples:
+        >>> asked = [
+        ...     Request(Query(query, query), Variant(variant), 10)
+        ...     for variant in ("a", "b")
+        ...     for query in ("q1", "q2")
+        ... ]
+        >>> [(one.query.id, one.variant.name) for one in in_turn(asked)]
+        [('q1', 'a'), ('q1', 'b'), ('q2', 'b'), ('q2', 'a')]
+    """
+    by_query: dict[str, list[Request]] = {}
+    for one in requests:
+        by_query.setdefault(one.query.id, []).append(one)
+    found: list[Request] = []
+    for place, group in enumerate(by_query.values()):
+        first = place % len(group)
+        found += group[first:] + group[:first]
+    return found
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from relyon.analysis.statistics.power import (
     smallest_detectable,
     spread_certainty,
 )
+from relyon.analysis.statistics.quantiles import quantile_interval
 from relyon.analysis.statistics.ratios import ratio_interval, resampled_ratios
 from relyon.analysis.statistics.resampling import (
     bootstrap_results,
@@ -76,6 +77,7 @@ __all__ = [
     "permutation_p_values",
     "planned_power",
     "pooled_interval",
+    "quantile_interval",
     "queries_needed",
     "ratio_interval",
     "ratio_mismatch",

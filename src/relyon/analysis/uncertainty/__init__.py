@@ -1,7 +1,13 @@
 """The uncertainty of a measure: over other queries, and from its labels."""
 
-from relyon.analysis.uncertainty.interval_evaluation import measure_intervals
+from relyon.analysis.uncertainty.interval_evaluation import measure_intervals, query_interval
 from relyon.analysis.uncertainty.intervals import MeasureInterval, MeasureIntervals
 from relyon.analysis.uncertainty.several_runs import SeveralIntervals
 
-__all__ = ["MeasureInterval", "MeasureIntervals", "SeveralIntervals", "measure_intervals"]
+__all__ = [
+    "MeasureInterval",
+    "MeasureIntervals",
+    "SeveralIntervals",
+    "measure_intervals",
+    "query_interval",
+]

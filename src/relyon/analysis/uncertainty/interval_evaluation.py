@@ -21,6 +21,7 @@ from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.sources import evaluate_run
 from relyon.io import read_run
 from relyon.measures.definition import Measure
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
     from relyon.evaluation.results import Results
 
-__all__ = ["measure_intervals"]
+__all__ = ["measure_intervals", "query_interval"]
 
 
 def measure_intervals(
@@ -172,6 +173,26 @@ def _quantiles(values: NDArray[np.float64] | None, ends: list[float]) -> tuple[f
 
 def _mean(values: NDArray[np.float64] | None) -> float:
     return math.nan if values is None else float(values.mean())
+
+
+def query_interval(results: Results, name: str, level: float = 0.95) -> BoundedInterval:
+    """Returns the interval over queries of one measure of a run, as `measure_intervals` has it.
+
+    Args:
+        results: What `relyon.evaluate` returned.
+        name: The measure.
+        level: The confidence level.
+
+    Examples:
+        >>> import relyon
+        >>> judgments = {f"q{n}": {"good": 1} for n in range(40)}
+        >>> run = {f"q{n}": {"bad" if n % 4 else "good": 1.0} for n in range(40)}
+        >>> found = query_interval(relyon.evaluate(judgments, run, "success@1"), "success@1")
+        >>> [round(bound, 2) for bound in found.bounds], found.method
+        ([0.13, 0.41], 'exact')
+    """
+    entry = results.entries[name]
+    return _over_queries(results, name, parse_measure(entry.definition), entry.average, level)
 
 
 def _over_queries(
