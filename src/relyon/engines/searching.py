@@ -13,7 +13,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.parameters import check_choice, check_whole
 from relyon.core.texts import message
-from relyon.engines.asked import Query, Request, Variant
+from relyon.engines.asked import Request, Variant
 from relyon.engines.asking import Outcome, ask_all
 from relyon.engines.configuration import BASE, Configuration, Limits, read_configuration
 from relyon.engines.engine import Engine
@@ -23,6 +23,7 @@ from relyon.engines.journal import Journal
 from relyon.engines.kinds.python import Python
 from relyon.engines.latency import Latency
 from relyon.engines.order import Scores, make_run
+from relyon.engines.planning import make_requests
 from relyon.engines.queries import queries_hash, read_queries
 from relyon.engines.remarks import remarks
 from relyon.engines.secrets import Secrets
@@ -100,11 +101,10 @@ def search(
     configuration = _configuration(engine)
     chosen = configuration.chosen(variants)
     asked = read_queries(queries)
-    _check_values(configuration.engine, asked, chosen)
     recipe = recipe_hash(configuration.engine.recipe, k, explain)
     requests = {
         key_of(recipe, one): one
-        for one in (Request(q, variant, k, explain) for variant in chosen for q in asked)
+        for one in make_requests(configuration.engine, asked, chosen, k, explain=explain)
     }
     head = Head(
         engine=configuration.name,
@@ -157,24 +157,6 @@ def _configuration(engine: object) -> Configuration:
         message("engines.engine-must-be", name=type(engine).__name__),
         hint=message("engines.give-engine"),
     )
-
-
-def _check_values(engine: Engine, queries: Sequence[Query], variants: Sequence[Variant]) -> None:
-    """Checks that every placeholder has a value in every request.
-
-    Raises:
-        ParameterError: If one has none.
-    """
-    names = engine.placeholders()
-    if names is None:
-        return
-    known = set(Request(queries[0], variants[0], 1).values)
-    for name in names:
-        if name not in known:
-            raise ParameterError(
-                message("engines.placeholder-has-no-value", name=name),
-                hint=message("engines.placeholder-names", names=sorted(known), name=name),
-            )
 
 
 def _files(
