@@ -25,8 +25,8 @@ from relyon.engines.latency import Latency
 from relyon.engines.order import Scores, make_run
 from relyon.engines.planning import make_requests
 from relyon.engines.queries import queries_hash, read_queries
+from relyon.engines.recording import recorded
 from relyon.engines.remarks import remarks
-from relyon.engines.secrets import Secrets
 from relyon.engines.tape import Head, Tape, read_tape, write_tape
 from relyon.io.tapes import tape_beside
 from relyon.io.writers import write_run
@@ -232,7 +232,7 @@ def _ask(
             if outcome.answer is None and not (outcome.refused and failed == "empty"):
                 without.append(outcome)
             else:
-                _keep(journal, key, outcome, configuration.engine.secrets)
+                journal.add(*recorded(key, outcome, configuration.engine.secrets))
             done += 1
             if progress is not None:
                 progress(done, len(requests))
@@ -281,36 +281,6 @@ def _opened(engine: Engine, limits: Limits) -> Iterator[None]:
         yield
     finally:
         engine.close()
-
-
-def _keep(journal: Journal, key: str, outcome: Outcome, secrets: Secrets) -> None:
-    """Adds an outcome to the journal, without secrets that an engine may have sent back."""
-    answer, request = outcome.answer, outcome.request
-    entry = Entry(
-        key=key,
-        variant=request.variant.name,
-        query=request.query.id,
-        ms=round(outcome.seconds * 1000, 3),
-        at=round(outcome.at, 3),
-        problems=outcome.problems,
-    )
-    if answer is None:
-        entry.failed = outcome.detail or "refused"
-        journal.add(entry, {})
-        return
-    entry.ids = _hidden(answer.ids, secrets)
-    entry.scores = list(answer.scores)
-    entry.took, entry.total, entry.duplicates = answer.took, answer.total, answer.duplicates
-    entry.why = _hidden(answer.explanations, secrets)
-    fields = [
-        {name: secrets.hide(text) for name, text in one.items()} if secrets else one
-        for one in answer.fields
-    ]
-    journal.add(entry, dict(zip(entry.ids, fields, strict=False)))
-
-
-def _hidden(texts: Sequence[str], secrets: Secrets) -> list[str]:
-    return [secrets.hide(one) for one in texts] if secrets else list(texts)
 
 
 def _unanswered(without: Sequence[Outcome], total: int, kept: bool) -> InputError:

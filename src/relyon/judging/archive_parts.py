@@ -20,6 +20,7 @@ from relyon.judging.schema import (
     metadata,
     projects,
     sa,
+    snapshots,
     users,
 )
 
@@ -124,6 +125,14 @@ class Part:
         return sa.select(*self.columns).where(_belongs(self.table, project_id)).order_by(*keys)
 
 
+#: The tables whose rows name a project for rows that name them.
+OWNERS = (
+    ("item_id", items),
+    ("configuration_id", llm_configurations),
+    ("snapshot_id", snapshots),
+)
+
+
 def _belongs(table: sa.Table, project_id: int) -> sa.ColumnElement[bool]:
     if table is projects:
         return projects.c.id == project_id
@@ -133,7 +142,7 @@ def _belongs(table: sa.Table, project_id: int) -> sa.ColumnElement[bool]:
         return llm_answers.c.request_hash.in_(asked)
     if "project_id" in table.c:
         return sa.and_(table.c.project_id == project_id)
-    for name, owner in (("item_id", items), ("configuration_id", llm_configurations)):
+    for name, owner in OWNERS:
         if name in table.c:
             mine = sa.select(owner.c.id).where(owner.c.project_id == project_id)
             found: sa.ColumnElement[bool] = table.c[name].in_(mine)

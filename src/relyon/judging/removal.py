@@ -141,8 +141,8 @@ def start_removal(
         total = connection.execute(counts).scalar_one()
         last = {"last_item": most, "total": total}
         connection.execute(sa.update(jobs).where(jobs.c.id == work.job_id).values(**last))
-        # A running import stops by itself, and so does a language model.
-        kinds = jobs.c.kind.in_(("import", "model"))
+        # A running import stops by itself, and so do a language model and a search.
+        kinds = jobs.c.kind.in_(("import", "model", "search"))
         others = sa.and_(jobs.c.project_id == project.id, kinds)
         connection.execute(
             sa.update(jobs).where(others, jobs.c.state == "running").values(state="stopping")
@@ -202,7 +202,7 @@ def tidy_up(store: Base) -> int:
             if kind == "correct":
                 resume(store, work)
                 continue
-            if kind == "model":
+            if kind in ("model", "search"):
                 work.end("failed", write_reason(message("judging.model-was-ended")))
                 continue
             if kind == "unpack":

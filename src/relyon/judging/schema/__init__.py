@@ -17,6 +17,7 @@
     events                               sign-ins and changes, append-only
     projects ── members                  who may see a project for members only, and in which role
             ├── needs                    what users meant by a query, in words
+            ├── snapshots                what an engine answered, for comparisons; snapshot_answers
             └── samples                  the sessions that a project grades, for its month
     users ── identities                  accounts of an identity provider
           └─ invitations                 hashes of links that create an account, once
@@ -81,6 +82,10 @@ from relyon.judging.schema.results import (
     result_marks,
     results,
 )
+from relyon.judging.schema.snapshots import (
+    snapshot_answers,
+    snapshots,
+)
 
 __all__ = [
     "TableRow",
@@ -117,6 +122,8 @@ __all__ = [
     "samples",
     "sides",
     "sign_ins",
+    "snapshot_answers",
+    "snapshots",
     "sqlite",
     "tokens",
     "users",

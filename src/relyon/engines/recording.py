@@ -1,0 +1,50 @@
+"""What became of a request, as tapes and snapshots keep it: without secrets sent back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from relyon.engines.asking import Outcome
+from relyon.engines.entry import Entry
+from relyon.engines.secrets import Secrets
+
+__all__ = ["recorded"]
+
+
+def recorded(
+    key: str, outcome: Outcome, secrets: Secrets
+) -> tuple[Entry, dict[str, Mapping[str, str]]]:
+    """Returns the entry of an outcome and the fields of its documents.
+
+    An outcome without an answer counts as a query that the engine refuses.
+
+    Args:
+        key: The key of the request.
+        outcome: What became of it.
+        secrets: What must not be kept, although the engine may have sent it back.
+    """
+    answer, request = outcome.answer, outcome.request
+    entry = Entry(
+        key=key,
+        variant=request.variant.name,
+        query=request.query.id,
+        ms=round(outcome.seconds * 1000, 3),
+        at=round(outcome.at, 3),
+        problems=outcome.problems,
+    )
+    if answer is None:
+        entry.failed = outcome.detail or "refused"
+        return entry, {}
+    entry.ids = _hidden(answer.ids, secrets)
+    entry.scores = list(answer.scores)
+    entry.took, entry.total, entry.duplicates = answer.took, answer.total, answer.duplicates
+    entry.why = _hidden(answer.explanations, secrets)
+    fields = [
+        {name: secrets.hide(text) for name, text in one.items()} if secrets else one
+        for one in answer.fields
+    ]
+    return entry, dict(zip(entry.ids, fields, strict=False))
+
+
+def _hidden(texts: Sequence[str], secrets: Secrets) -> list[str]:
+    return [secrets.hide(one) for one in texts] if secrets else list(texts)
