@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from relyon.app.alarms.settings import AlarmSettings
+from relyon.app.engines.allowed import AllowedEngines
 from relyon.app.models.settings import ModelEndpoint
 from relyon.app.people.provider_settings import ProviderSettings
 
@@ -40,6 +41,7 @@ class Settings:
         log_folder: A folder with logs from which leads may choose one for a month; None for none.
         alarms: What alarms may reach.
         models: The language models that leads may let grade.
+        engines: The search engines that leads may ask.
         provider: The identity provider with which people can sign in; None for none.
         passwords: Who signs in with a password: `all`, or `admins` only.
     """
@@ -60,5 +62,6 @@ class Settings:
     log_folder: str | os.PathLike[str] | None = None
     alarms: AlarmSettings = field(default_factory=AlarmSettings)
     models: tuple[ModelEndpoint, ...] = ()
+    engines: AllowedEngines = field(default_factory=AllowedEngines)
     provider: ProviderSettings | None = None
     passwords: Literal["all", "admins"] = "all"

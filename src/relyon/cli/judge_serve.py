@@ -170,6 +170,7 @@ def serve(request: Serve) -> None:
     if request.ssl_key and not request.ssl_certificate:
         raise ParameterError(message("cli.ssl-key-needs-ssl-certificate"))
     alarms, models = request.reach.alarms(), request.reach.endpoints()
+    engines = request.reach.allowed_engines()
     provider, passwords = request.sign_in.provider(), request.sign_in.passwords()
     for name in request.reach.exposed_keys():
         messages.warning(message("cli.key-of-model-is-sent", name=name))
@@ -209,6 +210,7 @@ def serve(request: Serve) -> None:
                 log_folder=request.log_folder,
                 alarms=alarms,
                 models=models,
+                engines=engines,
                 provider=provider,
                 passwords=passwords,
             )

@@ -1,4 +1,4 @@
-"""What the app may reach: chats and mail servers for alarms, and language models."""
+"""What the app may reach: chats and mail servers for alarms, language models, search engines."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.app.alarms.settings import AlarmSettings, MailServer
+    from relyon.app.engines.allowed import AllowedEngines
     from relyon.app.models.settings import ModelEndpoint, Price
 
 __all__ = ["Reach"]
@@ -79,6 +80,13 @@ class Reach:
         multiple=True,
         metavar="NAME=IN,OUT[,CURRENCY]",
         help="What a million tokens of a model's requests and answers cost. Can be repeated.",
+    )
+    engines: str | None = option(
+        "--engines",
+        type=click.Path(exists=True, file_okay=False),
+        metavar="FOLDER",
+        help="Files of search engines (*.toml) that leads may try queries against; their secrets"
+        " come from the environment.",
     )
 
     def alarms(self) -> AlarmSettings:
@@ -152,6 +160,17 @@ class Reach:
         for name in prices:
             raise ParameterError(message("cli.price-of-unknown-model", name=name))
         return tuple(found.values())
+
+    def allowed_engines(self) -> AllowedEngines:
+        """Returns the search engines that leads may ask.
+
+        Raises:
+            InputError: If a file cannot be read.
+            ParameterError: If a file cannot be used.
+        """
+        from relyon.app.engines.allowed import AllowedEngines
+
+        return AllowedEngines() if self.engines is None else AllowedEngines.read(self.engines)
 
     def exposed_keys(self) -> list[str]:
         """Returns the models whose key is sent unencrypted to another machine."""

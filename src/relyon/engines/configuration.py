@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
+from relyon.engines.allowance import Allowance
 from relyon.engines.asked import Variant
 from relyon.engines.engine import Engine, engines
 from relyon.engines.options import Options
@@ -59,6 +60,7 @@ class Configuration:
         variants: The variants, in order; the first is the baseline.
         limits: How it may be asked.
         path: The file, or an empty string.
+        app: What the web app allows.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Configuration:
     variants: tuple[Variant, ...]
     limits: Limits = field(default_factory=Limits)
     path: str = ""
+    app: Allowance = field(default_factory=Allowance)
 
     def chosen(self, names: Iterable[str]) -> tuple[Variant, ...]:
         """Returns the variants with some names, in the file's order; all if none is named.
@@ -125,11 +128,11 @@ def _configure(
     limits = _limits(options.table("limits"))
     default = os.path.splitext(os.path.basename(path))[0] or kind
     name = options.text("name", default)
-    options.table("app")  # what the web app allows, which reads it itself
+    app = Allowance.from_options(options.table("app"))
     engine = engines.get(kind).from_options(options, secrets)
     options.finish()
     _check_names(engine, variants, path)
-    return Configuration(name, engine, variants, limits, path)
+    return Configuration(name, engine, variants, limits, path, app)
 
 
 def _alike(name: str, value: Scalar, parameters: Mapping[str, Scalar], path: str) -> Scalar:

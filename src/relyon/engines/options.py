@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar, cast
 
 from relyon.core.errors import ParameterError
@@ -189,15 +189,21 @@ class Options:
         Raises:
             ParameterError: If a value is something else.
         """
-        found: dict[str, list[Scalar]] = {}
-        for key in self._values:
-            value = self._take(key)
-            if not isinstance(value, list) or not value:
-                raise ParameterError(
-                    message("engines.key-must-be-list", path=self.path, key=self._name(key))
-                )
-            found[key] = [self._scalar(self._name(key), one) for one in value]
-        return found
+        return {key: self.some(key, ()) for key in self._values}
+
+    def some(self, key: str, default: Iterable[Scalar], *, least: int = 1) -> list[Scalar]:
+        """Returns a list with at least some texts, numbers, true or false.
+
+        Raises:
+            ParameterError: If it is something else.
+        """
+        value = self._take(key)
+        if value is None:
+            return [*default]
+        if not isinstance(value, list) or len(value) < least:
+            kind = "engines.key-must-be-list" if least else "engines.key-must-be-any-list"
+            raise ParameterError(message(kind, path=self.path, key=self._name(key)))
+        return [self._scalar(self._name(key), one) for one in value]
 
     def _scalar(self, name: str, value: object) -> Scalar:
         if not isinstance(value, str | int | float | bool):

@@ -24,6 +24,7 @@ from relyon.app.project.tabs import render_tab
 from relyon.app.rest import ERRORS, LARGEST_ID, Id
 from relyon.core.errors import InputError, ParameterError, RelyonError, UnknownNameError
 from relyon.core.texts import LANGUAGES, message, translate
+from relyon.engines.pace import Pace
 from relyon.judging.job_reasons import read_reason
 from relyon.judging.jobs import Job
 from relyon.judging.llm.calibration import accept_judge
@@ -32,7 +33,6 @@ from relyon.judging.llm.endpoint import Endpoint
 from relyon.judging.llm.estimate import estimate_tokens
 from relyon.judging.llm.model_jobs import ModelRun, continue_model, last_model_job, start_model
 from relyon.judging.llm.models import Configuration
-from relyon.engines.pace import Pace
 from relyon.judging.records import Project
 from relyon.judging.store import Store
 
