@@ -20,7 +20,7 @@ from relyon.engines.options import Options
 from relyon.engines.secrets import Secrets
 from relyon.engines.template import Scalar, write_scalar
 
-__all__ = ["BASE", "Configuration", "Limits", "read_configuration"]
+__all__ = ["BASE", "Configuration", "Limits", "alike", "read_configuration"]
 
 #: The variant without changes.
 BASE = "base"
@@ -92,6 +92,7 @@ def read_configuration(
     *,
     environment: Mapping[str, str] | None = None,
     parameters: Mapping[str, Scalar] | None = None,
+    body: str | None = None,
 ) -> Configuration:
     """Reads an engine's file.
 
@@ -99,6 +100,7 @@ def read_configuration(
         path: A TOML file.
         environment: The variables that it may name; by default those of this process.
         parameters: Other values for some of its parameters; variants and grids start from these.
+        body: Another template of the requests' body, as JSON; None keeps the file's.
 
     Raises:
         InputError: If it cannot be read, or is not TOML.
@@ -114,6 +116,8 @@ def read_configuration(
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(message("engines.is-not-toml", problem=error), path=file) from None
+    if body is not None:
+        values["body"] = body
     return _configure(values, file, Secrets(environment), parameters or {})
 
 
@@ -123,7 +127,7 @@ def _configure(
     options = Options(values, path)
     kind = options.required("kind", '"elasticsearch"')
     parameters = options.table("parameters").scalars()
-    parameters |= {name: _alike(name, value, parameters, path) for name, value in changes.items()}
+    parameters |= {name: alike(name, value, parameters, path) for name, value in changes.items()}
     variants = _variants(options, parameters)
     limits = _limits(options.table("limits"))
     default = os.path.splitext(os.path.basename(path))[0] or kind
@@ -135,11 +139,15 @@ def _configure(
     return Configuration(name, engine, variants, limits, path, app)
 
 
-def _alike(name: str, value: Scalar, parameters: Mapping[str, Scalar], path: str) -> Scalar:
+def alike(name: str, value: Scalar, parameters: Mapping[str, Scalar], path: str) -> Scalar:
     """Returns a new value of a parameter; a text becomes a number where the file has one.
 
     Raises:
         ParameterError: If there is no such parameter, or the value is of another type.
+
+    Examples:
+        >>> alike("boost", "2.5", {"boost": 1.0}, "engine.toml")
+        2.5
     """
     if name not in parameters:
         raise ParameterError(
