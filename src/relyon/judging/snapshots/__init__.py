@@ -1,0 +1,1 @@
+"""Snapshots: what an engine answered to all queries of a project, kept to be compared."""
