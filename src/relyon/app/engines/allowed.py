@@ -1,17 +1,25 @@
-"""The engines that the operator allows: the files of a folder, read at the start."""
+"""The engines that the operator allows: the files of a folder, checked at the start.
+
+A file is read again whenever its engine is asked, so that each request has connections of its own.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
 import os
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.core.errors import InputError, ParameterError, RelyonError, UnknownNameError
 from relyon.core.texts import message
 from relyon.engines.configuration import Configuration, read_configuration
 from relyon.engines.reach import Reach
 
 __all__ = ["AllowedEngines"]
+
+log = logging.getLogger("relyon.judging")
 
 #: Engines that a folder may have.
 MOST = 100
@@ -22,7 +30,8 @@ class AllowedEngines:
     """The engines that people in the app may ask.
 
     Attributes:
-        engines: By name, in order of their files.
+        engines: As they were at the start, by name, in order of their files.
+        environment: The variables that the files may name; None takes those of this process.
 
     Examples:
         >>> AllowedEngines().names()
@@ -30,6 +39,7 @@ class AllowedEngines:
     """
 
     engines: Mapping[str, Configuration] = field(default_factory=dict)
+    environment: Mapping[str, str] | None = field(default=None, repr=False)
 
     @classmethod
     def read(
@@ -78,7 +88,7 @@ class AllowedEngines:
                     hint=message("app.name-engine"),
                 )
             found[one.name] = one
-        return cls(found)
+        return cls(found, environment)
 
     def names(self, project: int | None = None) -> list[str]:
         """Returns the names of the engines.
@@ -90,22 +100,72 @@ class AllowedEngines:
             name for name, one in self.engines.items() if project is None or one.app.covers(project)
         ]
 
-    def get(self, name: str, project: int | None = None) -> Configuration:
-        """Returns an engine.
+    def get(
+        self, name: str, project: int | None = None, *, body: str | None = None
+    ) -> Configuration:
+        """Returns an engine that nobody else uses, by its file as it is now.
 
         Args:
             name: Its name.
             project: A project whose leads must be allowed to use it; None for any.
+            body: Another template of the requests' body.
 
         Raises:
             UnknownNameError: If there is none.
+            ParameterError: If its file was changed and cannot be used, or the body cannot be.
         """
+        known = self._known(name, project)
+        try:
+            found = read_configuration(known.path, environment=self.environment)
+        except RelyonError as error:
+            # What is wrong is the operator's to know: it names files and variables.
+            log.error("engine %s: %s", name, error)
+            raise ParameterError(
+                message("app.engine-cannot-be-used", name=name),
+                hint=message("app.tell-operator-of-engine"),
+            ) from None
+        if found.name != name or not (project is None or found.app.covers(project)):
+            raise self._unknown(name)
+        if body is None:
+            return found
+        try:
+            return read_configuration(known.path, environment=self.environment, body=body)
+        except RelyonError as error:
+            log.info("engine %s: %s", name, error)
+            raise ParameterError(
+                message("app.body-cannot-be-used", name=name),
+                hint=message("app.write-body-as-json"),
+            ) from None
+
+    def body(self, name: str, project: int) -> str | None:
+        """Returns the template of an engine's body if leads may change it.
+
+        Raises:
+            UnknownNameError: If there is no such engine.
+        """
+        known = self._known(name, project)
+        if "body" not in known.app.editable:
+            return None
+        try:
+            with open(known.path, "rb") as file:
+                found = tomllib.load(file).get("body")
+        except (OSError, ValueError) as error:
+            log.error("engine %s: %s", name, error)
+            return None
+        if found is None or isinstance(found, str):
+            return found
+        return json.dumps(found, ensure_ascii=False, indent=2)
+
+    def _known(self, name: str, project: int | None) -> Configuration:
         if name not in self.names(project):
-            raise UnknownNameError(
-                message("app.no-such-engine", name=name[:100]),
-                hint=message("app.ask-operator-for-engine"),
-            )
+            raise self._unknown(name)
         return self.engines[name]
+
+    def _unknown(self, name: str) -> UnknownNameError:
+        return UnknownNameError(
+            message("app.no-such-engine", name=name[:100]),
+            hint=message("app.ask-operator-for-engine"),
+        )
 
     def reach(self, name: str) -> Reach:
         """Returns which addresses an engine may be connected at.
@@ -113,4 +173,4 @@ class AllowedEngines:
         Raises:
             UnknownNameError: If there is none.
         """
-        return Reach(private=self.get(name).app.private)
+        return Reach(private=self._known(name, None).app.private)

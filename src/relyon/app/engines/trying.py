@@ -1,0 +1,173 @@
+"""One query against one engine, with one or two variants beside each other."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import urlsplit
+
+from relyon.app.engines.gate import Turn
+from relyon.core.errors import RelyonError
+from relyon.engines.asked import Query, Request, Variant
+from relyon.engines.asking import Outcome, ask_all
+from relyon.engines.configuration import Configuration, Limits
+from relyon.engines.entry import Entry
+from relyon.engines.reach import PrivateAddressError, Reach
+from relyon.engines.recording import recorded
+from relyon.engines.secrets import HIDDEN
+
+__all__ = ["PATIENCE", "Asked", "Problem", "Side", "ask"]
+
+log = logging.getLogger("relyon.judging")
+
+#: Seconds after which a person no longer waits for an engine.
+PATIENCE = 15.0
+#: Characters of an engine's message that are shown.
+LONGEST = 500
+
+#: Why a side has no results: no answer in time; the engine cannot be reached, or is busy; its
+#: answer came only in part; it refuses the query; its answer is none; it is at an address that is
+#: not allowed; it cannot be asked at all.
+Problem = Literal["late", "away", "busy", "cut", "refused", "answer", "private", "broken"]
+KINDS: Mapping[str, Problem] = {
+    "timeout": "late",
+    "connection": "away",
+    "status": "busy",
+    "truncated": "cut",
+    "partial": "cut",
+    "refused": "refused",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A variant of an engine to ask.
+
+    Attributes:
+        configuration: The engine, which nobody else uses.
+        variant: Its name and parameters.
+        body: The changed template of the body; None for the file's.
+    """
+
+    configuration: Configuration
+    variant: Variant
+    body: str | None = None
+
+
+@dataclass(frozen=True)
+class Side:
+    """What became of a variant.
+
+    Attributes:
+        variant: Its name and parameters.
+        body: The changed template of the body; None for the file's.
+        entry: Documents, scores, times and explanations; None without an answer.
+        documents: The fields of the documents, by id.
+        problem: Why there is no answer.
+        detail: What the engine says about a query that it refuses.
+    """
+
+    variant: Variant
+    body: str | None = None
+    entry: Entry | None = None
+    documents: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    problem: Problem | None = None
+    detail: str = ""
+
+
+def ask(
+    sides: Sequence[Asked],
+    query: Query,
+    k: int,
+    turn: Turn,
+    *,
+    explain: bool = False,
+    patience: float = PATIENCE,
+) -> tuple[Side, ...]:
+    """Asks for all sides at the same time, and returns what became of each.
+
+    Args:
+        sides: What to ask.
+        query: The query.
+        k: How many results.
+        turn: The person's turn, with as many parts as there are sides.
+        explain: Whether the engine explains its scores.
+        patience: Seconds to wait.
+    """
+    found: dict[int, Side] = {}
+
+    def work(place: int, one: Asked) -> None:
+        try:
+            found[place] = _ask(one, Request(query, one.variant, k, explain), patience)
+        finally:
+            turn.leave()
+
+    threads = [
+        threading.Thread(target=work, args=(place, one), name="relyon-try", daemon=True)
+        for place, one in enumerate(sides)
+    ]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + patience
+    for thread in threads:
+        thread.join(max(end - time.monotonic(), 0.0))
+    late = [Side(one.variant, one.body, problem="late") for one in sides]
+    return tuple(found.get(place, one) for place, one in enumerate(late))
+
+
+def _ask(one: Asked, request: Request, patience: float) -> Side:
+    configuration = one.configuration
+    engine = configuration.engine
+    limits = Limits(1, timeout=min(configuration.limits.timeout, patience), retries=0)
+    try:
+        engine.open(limits.timeout, 1, Reach(private=configuration.app.private))
+        try:
+            outcome = next(iter(ask_all(engine, [request], limits)))
+        finally:
+            engine.close()
+    except Exception as error:
+        said = engine.secrets.hide(str(error))
+        log.warning("engine %s: %s", configuration.name, said)
+        return Side(one.variant, one.body, problem=_fault(error))
+    if outcome.answer is None:
+        return _without(one, outcome)
+    entry, documents = recorded("", outcome, engine.secrets)
+    return Side(one.variant, one.body, entry, documents)
+
+
+def _fault(error: BaseException) -> Problem:
+    """Returns why an engine cannot be asked: what an error says names addresses and files."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, PrivateAddressError):
+            return "private"
+        seen = seen.__cause__ or seen.__context__
+    if not isinstance(error, RelyonError):
+        log.error("an engine failed", exc_info=error)
+    return "broken"
+
+
+def _without(one: Asked, outcome: Outcome) -> Side:
+    """Returns a side without an answer; what the engine says is shown if it is about the query."""
+    kind = outcome.problems[-1] if outcome.problems else ""
+    problem: Problem = KINDS.get(kind, "answer" if outcome.refused else "away")
+    log.info("engine %s: %s %s", one.configuration.name, kind, outcome.detail)
+    detail = outcome.detail if outcome.refused else ""
+    return Side(
+        one.variant, one.body, problem=problem, detail=_shown(detail, one.configuration)[:LONGEST]
+    )
+
+
+def _shown(text: str, configuration: Configuration) -> str:
+    """Returns an engine's message in one line, without its address."""
+    engine = configuration.engine
+    parts = urlsplit(engine.address)
+    places = {engine.address, parts.netloc, parts.hostname or ""}
+    for place in sorted(places, key=len, reverse=True):
+        if len(place) > 3:
+            text = text.replace(place, HIDDEN)
+    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
