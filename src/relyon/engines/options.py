@@ -183,6 +183,21 @@ class Options:
         """
         return {key: self._scalar(self._name(key), self._take(key)) for key in self._values}
 
+    def text_list(self, key: str) -> tuple[str, ...]:
+        """Returns a list of texts; empty if it is not there.
+
+        Raises:
+            ParameterError: If it is something else.
+        """
+        value = self._take(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+            raise ParameterError(
+                message("engines.key-must-be-texts", path=self.path, key=self._name(key))
+            )
+        return tuple(value)
+
     def lists(self) -> dict[str, list[Scalar]]:
         """Returns all keys of this table, whose values are lists with at least one value.
 

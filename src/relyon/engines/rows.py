@@ -1,0 +1,104 @@
+"""From rows of a database to results: which columns are ids, scores and fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from relyon.core.errors import ParameterError
+from relyon.core.registry import suggestion
+from relyon.core.texts import message
+from relyon.engines.asked import Answer
+from relyon.engines.hits import Hits
+from relyon.engines.options import Options
+from relyon.engines.problems import FatalError
+from relyon.engines.template import Json
+
+__all__ = ["Columns"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a statement's rows.
+
+    Attributes:
+        id: The column of ids.
+        score: The column of scores, which may be missing.
+        explanation: The column of explanations; empty if there is none.
+        fields: The column of each field; empty if all other columns are fields.
+    """
+
+    id: str = "id"
+    score: str = "score"
+    explanation: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_options(cls, options: Options) -> Columns:
+        """Reads the keys `id`, `score`, `explanation` and the table `[fields]`.
+
+        Raises:
+            ParameterError: If a value is something else than a text.
+        """
+        return cls(
+            options.text("id", cls.id),
+            options.text("score", cls.score),
+            options.text("explanation"),
+            options.table("fields").texts(),
+        )
+
+    @property
+    def recipe(self) -> Json:
+        """The columns, as a part of an engine's recipe."""
+        return {
+            "id": self.id,
+            "score": self.score,
+            "explanation": self.explanation,
+            "fields": dict(self.fields),
+        }
+
+    def check(self, names: Sequence[str], path: str) -> None:
+        """Checks that a statement has the columns that are named.
+
+        Raises:
+            ParameterError: If it has no such column.
+        """
+        wanted = [self.id, *([self.explanation] if self.explanation else []), *self.fields.values()]
+        for name in wanted:
+            if name not in names:
+                raise ParameterError(
+                    message("engines.statement-has-no-column", path=path, name=name),
+                    hint=suggestion(name, list(names)),
+                )
+
+    def answer(self, names: Sequence[str], rows: Iterable[Sequence[object]], k: int) -> Answer:
+        """Returns the results of some rows.
+
+        Args:
+            names: The names of the columns.
+            rows: The rows, best first.
+            k: How many count.
+
+        Raises:
+            FatalError: If there is no column of ids.
+            RefusedError: If a row has no id, or a score that is not a number.
+        """
+        places = {name: place for place, name in enumerate(names)}
+        if self.id not in places:
+            raise FatalError(
+                message("engines.statement-has-no-column", path="", name=self.id),
+                hint=suggestion(self.id, list(names)),
+            )
+        known = (self.id, self.score, self.explanation)
+        fields = self.fields or {name: name for name in names if name not in known}
+        fields = {name: column for name, column in fields.items() if column in places}
+        score, why = places.get(self.score), places.get(self.explanation)
+        hits = Hits(k)
+        for row in rows:
+            hits.add(
+                row[places[self.id]],
+                None if score is None else row[score],
+                {name: row[places[column]] for name, column in fields.items()},
+                "" if why is None or row[why] is None else str(row[why]),
+            )
+        return hits.answer()
