@@ -88,6 +88,16 @@ doc,tier_number,tier_queries,tier_least,tier_most,design,seed,common_k,total_ses
 3,middle,cup,s3,1,1,1.0,10,1,cup-1,2,1,1,1,stratified,0,10,4
 4,tail,pen,s2,1,1,1.0,10,1,pen-1,3,1,1,1,stratified,0,10,4
 """
+# A search engine on `catalogue.csv`.
+ENGINE = """kind = "sqlite"
+documents = "catalogue.csv"
+
+[parameters]
+title = 1.0
+
+[variants.strong]
+title = 3.0
+"""
 SCORES = """query,label,score
 a,3,0.9
 a,2,0.8
@@ -183,6 +193,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("pool.csv", "query,doc,tier,position,sessions,reason\ntv,tv-1,head,1,2,new\n"),
         ("catalogue.csv", "id,title,url\ntv-1,A television,https://shop.example/1\nd1,One,\n"),
         ("queries.tsv", "id\ttext\nq1\tred shoes\nq2\tblue shoes\n"),
+        ("engine.toml", ENGINE),
         ("pilot.csv", "tier,standard_deviation\nhead,2.5\nmiddle,1.5\ntail,1\n"),
     ):
         (tmp_path / name).write_text(text, "utf-8")

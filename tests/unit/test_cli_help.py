@@ -64,10 +64,13 @@ def test_every_module_of_a_command_is_listed() -> None:
         "shares",
         "shells",
         "start",
+        "tapes",
         "text",
         "usage_errors",
     }
     helpers |= {
+        "engine_check",
+        "engine_new",
         "judge_accounts",
         "judge_archive",
         "judge_backup",
@@ -97,7 +100,7 @@ def test_help_starts_with_its_summary_and_an_example(name: str, command: Command
     assert lines[5].strip().startswith(f"relyon {name}")
 
 
-@pytest.mark.parametrize("path", [(), ("logs",), ("judge",), ("monitor",)])
+@pytest.mark.parametrize("path", [(), ("logs",), ("judge",), ("monitor",), ("engine",)])
 def test_a_group_without_a_command_shows_its_help(path: tuple[str, ...], command: Command) -> None:
     outcome = command(*path)
     assert (outcome.code, outcome.err) == (0, "")

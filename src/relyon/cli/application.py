@@ -28,6 +28,8 @@ __all__ = ["COMMANDS", "Application", "main"]
 
 #: Every command and its line in `relyon --help`. A command's module is imported when it runs.
 COMMANDS = {
+    "search": "Send queries to a search engine and write runs.",
+    "engine": "Set up a live search engine: write its file, check it, compare tapes.",
     "evaluate": "Measure one or several runs against judgments.",
     "compare": "Compare runs with significance tests.",
     "agree": "Correlate how measures, or judgments, rank several runs.",

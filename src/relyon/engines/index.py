@@ -187,7 +187,8 @@ class _Table:
         if self._index.id:
             return self._column(self._index.id)
         plain = {plain_name(name): name for name in reversed(names)}
-        for name in NAMES["document"]:
+        # The address of a document is its id only if nothing else is.
+        for name in sorted(NAMES["document"], key="url".__eq__):
             if name in plain:
                 return plain[name]
         raise InputError(
